@@ -1,0 +1,29 @@
+// Text forms of bytes. Pure functions; decoders return nullopt for anything that their encoder
+// would not have written (so that every value has exactly one text).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tideline::core {
+
+using Bytes = std::vector<std::uint8_t>;
+
+std::span<const std::uint8_t> as_bytes(std::string_view text);
+
+std::string to_hex(std::span<const std::uint8_t> bytes);
+std::optional<Bytes> from_hex(std::string_view text);
+
+// RFC 4648 base32, lower-case, without padding.
+std::string to_base32(std::span<const std::uint8_t> bytes);
+std::optional<Bytes> from_base32(std::string_view text);
+
+// RFC 4648 base64url without padding.
+std::string to_base64url(std::span<const std::uint8_t> bytes);
+std::optional<Bytes> from_base64url(std::string_view text);
+
+}  // namespace tideline::core
