@@ -1,0 +1,50 @@
+// Lists page by opaque cursors, both ways.
+//
+// A cursor is base64url of "<kind>:<text>": short, not secret, not signed. It is input from outside
+// like any other: what it says selects a place in a list, never a right to see it.
+//
+// Threads: plain values. Nothing here blocks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/problem.hpp"
+
+namespace tideline::http {
+
+// `kind` names the list ("timeline", "members"), so that a cursor of one list is refused by
+// another.
+[[nodiscard]] std::string encode_cursor(std::string_view kind, std::string_view place);
+// 400 for anything that encode_cursor(kind, ...) did not make, or whose place is above 512 bytes.
+Parsed<std::string> decode_cursor(std::string_view kind, std::string_view cursor);
+
+struct PageRequest {
+  static constexpr int kLimitDefault = 20;
+  static constexpr int kLimitMax = 100;
+
+  // Places, already decoded; at most one of both is set, none = the list's beginning.
+  // `after` asks for the items that follow the place in list order (for newest-first lists: older
+  // ones), `before` for the `limit` items immediately ahead of it, still in list order.
+  std::optional<std::string> before;
+  std::optional<std::string> after;
+  int limit = kLimitDefault;
+
+  // From ?before= ?after= ?limit=; 400 for garbage, both cursors, or a limit outside 1..100.
+  static Parsed<PageRequest> read(const Request& request, std::string_view kind);
+};
+
+// What a query hands over: the items in list order, and the places from which the neighbouring
+// pages begin (nullopt = there is no further page on that side).
+struct Page {
+  Json items = Json::array();
+  std::optional<std::string> before;
+  std::optional<std::string> after;
+};
+
+// 200 {"items":[...],"before":cursor|null,"after":cursor|null}. Pass `before` back as ?before= to
+// read the previous page, `after` as ?after= for the next.
+[[nodiscard]] Response page_response(std::string_view kind, Page page);
+
+}  // namespace tideline::http

@@ -1,0 +1,120 @@
+// The HTTP/1.1 server: Pistache listens and polls, the framing is our own and strict.
+//
+// Threads: start(), drain() and stop() from one owner thread. Handlers run on worker threads, never
+// on a reactor, so they may block; requests of one connection are handled one after the other, in
+// order. The observer is called from reactor, timer and worker threads.
+//
+// Every framing error is answered with a problem (400, 408, 413, 414, 431, 501, 505) and closes its
+// connection. A handler's exception becomes 500 without its text.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "http/message.hpp"
+#include "http/router.hpp"
+
+namespace tideline::http {
+
+struct ServerOptions {
+  // IPv4 or IPv6 address to listen on.
+  std::string address = "127.0.0.1";
+  // 0 = any free port; ask Server::port() after start().
+  std::uint16_t port = 0;
+
+  // Threads that read sockets and parse. Default 2. One serves some 80,000 small requests/s.
+  std::size_t reactor_threads = 2;
+  // Threads that run handlers. Default 16. Handlers wait for databases, so more than cores; as many
+  // requests are in hand at once.
+  std::size_t worker_threads = 16;
+  // Complete requests that wait for a worker. Default 1,024. One more is answered 503 with
+  // Retry-After before any work is done for it.
+  std::size_t queued_requests_max = 1024;
+  // Open connections. Default 10,000. One more is closed at once.
+  std::size_t connections_max = 10000;
+
+  // Body after de-chunking. Default 1 MiB. Larger: 413.
+  std::size_t body_bytes_max = 1024 * 1024;
+  // Request line and all header fields. Default 16 KiB. Larger: 431.
+  std::size_t head_bytes_max = 16 * 1024;
+  // Header fields. Default 100. More: 431.
+  std::size_t header_count_max = 100;
+  // Request line. Default 8 KiB. Longer: 414.
+  std::size_t request_line_bytes_max = 8 * 1024;
+  // Bytes that a client may send ahead (pipelining) of the request in hand. Default 64 KiB. More:
+  // the connection is closed after the answers that are due.
+  std::size_t pipelined_bytes_max = 64 * 1024;
+
+  // From the first byte of a head to its end. Default 10 s. Longer: 408.
+  std::chrono::milliseconds header_timeout{10'000};
+  // From the end of the head to the end of the body. Default 30 s. Longer: 408.
+  std::chrono::milliseconds body_timeout{30'000};
+  // Without a request in hand or begun. Default 60 s. Longer: closed without a word.
+  std::chrono::milliseconds idle_timeout{60'000};
+  // For a whole response to be taken by the client. Default 10 s. Longer: the connection is reset.
+  // A slow client occupies its worker thread for as long.
+  std::chrono::milliseconds write_timeout{10'000};
+};
+
+// What is told about each request that was answered or given up. Views live for the call only.
+struct RequestRecord {
+  std::string_view route_template;       // empty: no route matched, or the request was malformed
+  std::string_view method;               // empty when malformed
+  int status = 0;                        // as sent
+  std::chrono::nanoseconds duration{0};  // from the end of the request to the end of the write
+  std::size_t request_bytes = 0;         // body
+  std::size_t response_bytes = 0;        // body
+  bool delivered = false;                // false: the client was gone or too slow
+  std::string_view request_id;
+  std::string_view correlation_id;
+  std::string_view traceparent;
+  const Principal* principal = nullptr;  // null: not signed in
+  std::string_view failure;  // what() of a handler's exception: for the log, never for a client
+};
+
+// Port for metrics and logs. Must not block or throw.
+class RequestObserver {
+ public:
+  virtual ~RequestObserver() = default;
+  virtual void on_request(const RequestRecord& record) = 0;
+  virtual void on_connection_opened() {}
+  virtual void on_connection_closed() {}
+};
+
+class Server {
+ public:
+  // Router and observer must outlive the server; `observer` may be null. `clock` gives the Date
+  // header; timeouts run on the steady clock.
+  Server(ServerOptions options, const Router& router, const core::Clock& clock,
+         RequestObserver* observer = nullptr);
+  ~Server();  // stops
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Binds and listens; returns when connections are accepted. An error names address and port.
+  core::Status start();
+  // The port that is bound; 0 before start().
+  [[nodiscard]] std::uint16_t port() const;
+  // Requests queued or in hand.
+  [[nodiscard]] std::size_t requests_in_hand() const;
+  [[nodiscard]] std::size_t connections() const;
+
+  // Refuses new connections, finishes requests that have begun (their answers say "Connection:
+  // close"), closes idle connections. Blocks until all are answered or `deadline` has passed;
+  // true = all were answered. Call stop() afterwards.
+  bool drain(std::chrono::milliseconds deadline);
+  // Closes everything and joins all threads; waits for handlers that are running. Idempotent.
+  void stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tideline::http
