@@ -1,0 +1,121 @@
+#include "eventsourcing/command.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace tideline::eventsourcing {
+namespace {
+
+constexpr int kAttemptsMax = 16;
+constexpr std::size_t kReadBatch = 1000;
+
+}  // namespace
+
+void CommandSession::stage_encoded(const core::StreamId& stream, core::StreamVersion expected,
+                                   std::vector<NewEvent> events) {
+  if (events.empty()) return;
+  append_.streams.push_back({stream, expected, std::move(events)});
+}
+
+core::Status CommandSession::visit_stream(
+    const core::StreamId& stream, const std::function<core::Status(const RecordedEvent&)>& visit) {
+  core::StreamVersion version;
+  core::LogPosition position;
+  while (true) {
+    auto events = store_.read_stream(stream, version, kReadBatch);
+    if (!events) return events.error();
+    for (const RecordedEvent& event : *events) {
+      auto status = visit(event);
+      if (!status) return status;
+      version = event.version;
+      position = event.position;
+    }
+    if (events->size() < kReadBatch) break;
+  }
+  note_loaded(stream, version, position);
+  return core::success();
+}
+
+void CommandSession::note_loaded(const core::StreamId& stream, core::StreamVersion version,
+                                 core::LogPosition position) {
+  loaded_.push_back({stream, version, position});
+}
+
+PositionVector CommandSession::loaded_positions() const {
+  PositionVector positions;
+  for (const LoadedVersion& loaded : loaded_) {
+    positions.raise(store_.service(), core::log_of(loaded.stream.value(), store_.logs()),
+                    loaded.position);
+  }
+  return positions;
+}
+
+core::StreamVersion CommandSession::version_after(const core::StreamId& stream) const {
+  std::uint64_t version = 0;
+  for (const LoadedVersion& loaded : loaded_) {
+    if (loaded.stream == stream) version = loaded.version.value();
+  }
+  for (const StreamAppend& staged : append_.streams) {
+    if (staged.stream == stream) version = staged.expected.value() + staged.events.size();
+  }
+  return core::StreamVersion(version);
+}
+
+core::Result<CommandOutcome> run_command(
+    EventStore& store, const CommandContext& context,
+    const std::function<CommandResult(CommandSession&)>& body) {
+  if (context.idempotency) {
+    auto known = store.find_result(*context.idempotency);
+    if (!known) return known.error();
+    if (*known) {
+      if (std::holds_alternative<KeyReused>(**known)) return CommandOutcome(KeyReused{});
+      return CommandOutcome(CommandDone{std::get<AlreadyDone>(**known).result, true});
+    }
+  }
+  core::StreamId contended;
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    CommandSession session(store, context);
+    CommandResult decided = body(session);
+    if (auto* error = std::get_if<core::Error>(&decided)) return *error;
+    if (auto* rejection = std::get_if<Rejection>(&decided)) return CommandOutcome(*rejection);
+    Answer& answer = std::get<Answer>(decided);
+
+    StoredResult result{answer.status, answer.body, answer.location, "", {}};
+    if (!answer.etag_stream.value().empty()) {
+      if (context.if_match) {
+        const auto loaded = std::find_if(
+            session.loaded_.begin(), session.loaded_.end(),
+            [&](const auto& entry) { return entry.stream == answer.etag_stream; });
+        CHECK(loaded != session.loaded_.end(), "the answered stream was not loaded");
+        if (loaded->version != *context.if_match) {
+          return CommandOutcome(PreconditionFailed{loaded->version});
+        }
+      }
+      result.etag = std::to_string(session.version_after(answer.etag_stream).value());
+    }
+    if (session.append_.streams.empty()) {
+      result.positions = session.loaded_positions();
+      return CommandOutcome(CommandDone{std::move(result), false});
+    }
+
+    session.append_.time = context.now;
+    session.append_.metadata = context.metadata;
+    session.append_.idempotency = context.idempotency;
+    session.append_.result = result;
+    auto outcome = store.append(std::move(session.append_));
+    if (!outcome) return outcome.error();
+    if (auto* appended = std::get_if<Appended>(&*outcome)) {
+      result.positions = appended->positions;
+      return CommandOutcome(CommandDone{std::move(result), false});
+    }
+    if (auto* done = std::get_if<AlreadyDone>(&*outcome)) {
+      return CommandOutcome(CommandDone{std::move(done->result), true});
+    }
+    if (std::holds_alternative<KeyReused>(*outcome)) return CommandOutcome(KeyReused{});
+    contended = std::get<VersionConflict>(*outcome).stream;
+  }
+  return CommandOutcome(ConflictExhausted{contended});
+}
+
+}  // namespace tideline::eventsourcing

@@ -1,0 +1,163 @@
+// Execution of one command: load the streams, decide, append; again when somebody else was first.
+//
+//   auto outcome = run_command(store, context, [&](CommandSession& session) -> CommandResult {
+//     auto pair = session.load<ContactPair>(keys::contact(a, b), codec);
+//     if (!pair) return pair.error();
+//     auto decision = ContactPair::decide(pair->state, AcceptContact{...});
+//     if (decision.rejected()) return decision.rejection();
+//     session.stage(*pair, decision.events(), codec);
+//     return Answer{200, body, location, &pair->stream};
+//   });
+//
+// The body may run several times and must have no effect but through the session.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/result.hpp"
+#include "eventsourcing/codec.hpp"
+#include "eventsourcing/decider.hpp"
+#include "eventsourcing/event_store.hpp"
+
+namespace tideline::eventsourcing {
+
+// What comes in with every command from the edge.
+struct CommandContext {
+  core::Timestamp now;
+  Metadata metadata;
+  std::optional<IdempotencyKey> idempotency;
+  // From If-Match: the version at which the answered stream must stand.
+  std::optional<core::StreamVersion> if_match;
+};
+
+// How the command is answered once its events are durable; stored with the idempotency key.
+struct Answer {
+  int status = 200;
+  std::string body;      // JSON, "" = no content
+  std::string location;  // "" = none
+  // The stream whose version is the answer's ETag; "" = none.
+  core::StreamId etag_stream;
+};
+
+using CommandResult = std::variant<Answer, Rejection, core::Error>;
+
+struct CommandDone {
+  StoredResult result;  // with positions: of the new events, or where the loaded streams stand
+  bool repeated = false;
+};
+struct PreconditionFailed {
+  core::StreamVersion actual;
+};
+// Lost the race too often; the client may try again.
+struct ConflictExhausted {
+  core::StreamId stream;
+};
+
+using CommandOutcome =
+    std::variant<CommandDone, Rejection, PreconditionFailed, ConflictExhausted, KeyReused>;
+
+template <Decider D>
+struct Loaded {
+  core::StreamId stream;
+  core::StreamVersion version;
+  typename D::State state;
+};
+
+// One attempt at a command. Not thread-safe: it lives on the stack of run_command.
+class CommandSession {
+ public:
+  CommandSession(EventStore& store, const CommandContext& context)
+      : store_(store), context_(context) {}
+
+  // Folds a whole stream. An event that the codec does not know is an Error, never skipped.
+  template <Decider D, CodecOf<D> C>
+  core::Result<Loaded<D>> load(const core::StreamId& stream, const C& codec) {
+    Loaded<D> loaded{stream, {}, {}};
+    auto status = visit_stream(stream, [&](const RecordedEvent& recorded) -> core::Status {
+      return fold<D>(loaded, recorded, codec);
+    });
+    if (!status) return status.error();
+    return loaded;
+  }
+
+  // Reads the last event alone: for deciders whose every event carries the whole state.
+  template <Decider D, CodecOf<D> C>
+  core::Result<Loaded<D>> load_last(const core::StreamId& stream, const C& codec) {
+    Loaded<D> loaded{stream, {}, {}};
+    auto last = store_.read_last(stream);
+    if (!last) return last.error();
+    if (*last) {
+      auto status = fold<D>(loaded, **last, codec);
+      if (!status) return status.error();
+    }
+    note_loaded(stream, loaded.version, *last ? (*last)->position : core::LogPosition(0));
+    return loaded;
+  }
+
+  // Puts events behind a loaded stream.
+  template <Decider D, CodecOf<D> C>
+  void stage(const Loaded<D>& loaded, const std::vector<typename D::Event>& events,
+             const C& codec) {
+    std::vector<NewEvent> encoded;
+    encoded.reserve(events.size());
+    for (const auto& event : events) encoded.push_back(codec.encode(event));
+    stage_encoded(loaded.stream, loaded.version, std::move(encoded));
+  }
+  void stage_encoded(const core::StreamId& stream, core::StreamVersion expected,
+                     std::vector<NewEvent> events);
+
+  // A loaded stream that is not written must still stand where it stood when this commits.
+  template <Decider D>
+  void assert_unchanged(const Loaded<D>& loaded) {
+    append_.assertions.push_back({loaded.stream, loaded.version});
+  }
+
+  const CommandContext& context() const { return context_; }
+  EventStore& store() { return store_; }
+
+ private:
+  friend core::Result<CommandOutcome> run_command(
+      EventStore&, const CommandContext&, const std::function<CommandResult(CommandSession&)>&);
+
+  struct LoadedVersion {
+    core::StreamId stream;
+    core::StreamVersion version;
+    core::LogPosition position;
+  };
+
+  template <Decider D, CodecOf<D> C>
+  static core::Status fold(Loaded<D>& loaded, const RecordedEvent& recorded, const C& codec) {
+    std::optional<typename D::Event> event = codec.decode(recorded);
+    if (!event) {
+      return core::internal_error("unknown event " + recorded.type + " in stream " +
+                                  recorded.stream.value());
+    }
+    loaded.state = D::evolve(std::move(loaded.state), *event);
+    loaded.version = recorded.version;
+    return core::success();
+  }
+
+  core::Status visit_stream(const core::StreamId& stream,
+                            const std::function<core::Status(const RecordedEvent&)>& visit);
+  void note_loaded(const core::StreamId& stream, core::StreamVersion version,
+                   core::LogPosition position);
+  PositionVector loaded_positions() const;
+  core::StreamVersion version_after(const core::StreamId& stream) const;
+
+  EventStore& store_;
+  const CommandContext& context_;
+  Append append_;
+  std::vector<LoadedVersion> loaded_;
+};
+
+// Runs `body` until its append neither conflicts nor fails, at most 16 times, with no pause: the
+// append itself waits its turn. Events of a repeated command are none: nothing is appended, and the
+// result carries the positions at which the loaded streams stand. Rejections are not stored.
+core::Result<CommandOutcome> run_command(EventStore& store, const CommandContext& context,
+                                         const std::function<CommandResult(CommandSession&)>& body);
+
+}  // namespace tideline::eventsourcing

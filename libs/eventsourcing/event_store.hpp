@@ -1,0 +1,114 @@
+// The port to a service's events: append (the only write on a request path) and read.
+//
+// Laws that every adapter keeps (one port suite, testing/event_store_suite.hpp, holds them all to it):
+// - positions are gapless and in commit order within a log, versions gapless within a stream;
+// - one Append is all or nothing; a conflict fails its own append alone;
+// - an idempotency key gives its first result again, whatever happened in between.
+// Thread-safe. Calls block until the outcome is durable or known to have failed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/result.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/position_vector.hpp"
+
+namespace tideline::eventsourcing {
+
+// Events for one stream that must stand at `expected` (0: must not exist yet).
+struct StreamAppend {
+  core::StreamId stream;
+  core::StreamVersion expected;
+  std::vector<NewEvent> events;
+};
+
+// A stream that is only read but must still stand where the decision saw it.
+struct StreamAssertion {
+  core::StreamId stream;
+  core::StreamVersion expected;
+};
+
+// Unique by (scope, route, key); `body_hash` tells a retry from another request under the same key.
+struct IdempotencyKey {
+  std::string scope;  // account id, or "" before sign-in
+  std::string route;  // method and template, "POST /v1/moments"
+  std::string key;
+  std::string body_hash;
+};
+
+// What the first request with a key was answered. Kept for 7 days.
+struct StoredResult {
+  int status = 0;
+  std::string body;
+  std::string location;
+  std::string etag;          // stream version, "" = none
+  PositionVector positions;  // filled in by the store
+};
+
+struct Append {
+  std::vector<StreamAppend> streams;
+  std::vector<StreamAssertion> assertions;
+  core::Timestamp time;  // of every event of this append
+  Metadata metadata;
+  std::optional<IdempotencyKey> idempotency;
+  StoredResult result;  // stored with the key, if there is one
+};
+
+struct Appended {
+  PositionVector positions;  // the last position in each log that was written
+};
+struct AlreadyDone {
+  StoredResult result;
+};
+struct VersionConflict {
+  core::StreamId stream;
+  core::StreamVersion actual;
+};
+struct KeyReused {};  // the key was used for another body
+
+using AppendOutcome = std::variant<Appended, AlreadyDone, VersionConflict, KeyReused>;
+
+class EventStore {
+ public:
+  virtual ~EventStore() = default;
+
+  // An Error means that nothing of the append is or will be there; an outcome that cannot be known
+  // (the connection broke in the commit) is resolved by the key before this returns, or reported as
+  // ErrorCode::Timeout.
+  virtual core::Result<AppendOutcome> append(Append append) = 0;
+
+  // Events after version `after`, oldest first, at most `limit`.
+  virtual core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
+                                                               core::StreamVersion after,
+                                                               std::size_t limit) = 0;
+  // For streams whose every event carries the whole state.
+  virtual core::Result<std::optional<RecordedEvent>> read_last(const core::StreamId& stream) = 0;
+
+  // nullopt: the key is new. KeyReused or AlreadyDone otherwise.
+  virtual core::Result<std::optional<AppendOutcome>> find_result(const IdempotencyKey& key) = 0;
+
+  virtual std::uint32_t logs() const = 0;
+  // The name that this service's events carry as their source.
+  virtual const std::string& service() const = 0;
+};
+
+// The logs in order: what the relay publishes from. Private events come with their data here.
+class EventLog {
+ public:
+  virtual ~EventLog() = default;
+
+  virtual std::uint32_t logs() const = 0;
+  virtual core::Result<std::vector<RecordedEvent>> read_log(core::LogIndex log,
+                                                            core::LogPosition after,
+                                                            std::size_t limit) = 0;
+  virtual core::Result<core::LogPosition> head(core::LogIndex log) = 0;
+  // Returns early when something was appended; an early return without an append is allowed.
+  virtual void wait_for_append(std::chrono::milliseconds timeout) = 0;
+};
+
+}  // namespace tideline::eventsourcing

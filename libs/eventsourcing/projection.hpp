@@ -1,0 +1,59 @@
+// A read model in the making: events in, tables (or memory) out.
+//
+// The runner calls load() once it owns the partitions, then apply() for every event in the order of
+// each log, exactly once, and flush() now and then; the flush commits together with the new
+// positions, so its effect is exactly-once. Events of different logs come in any interleaving: a
+// projection must reach the same state in all of them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::eventsourcing {
+
+// Thrown by apply() for an event that can never be applied (its data breaks its contract). The
+// runner parks it, with the later ones of its stream, in the dead-letter table.
+class PoisonEvent : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct FlushPolicy {
+  std::chrono::milliseconds interval{100};  // at the latest so long after the first applied event
+  std::size_t events = 5000;                // or after so many
+};
+
+// Called by one runner thread at a time. Whoever also answers queries from memory guards that
+// memory itself.
+class Projection {
+ public:
+  virtual ~Projection() = default;
+
+  // Also the key of its checkpoints: a new name begins at the first event.
+  virtual std::string_view name() const = 0;
+  // Services whose topics it consumes.
+  virtual std::vector<std::string> sources() const = 0;
+  virtual FlushPolicy flush_policy() const { return {}; }
+  // False for a model that lives in memory alone and is built again from the first event at every
+  // start: it has no checkpoint and its flush() is never called.
+  virtual bool durable() const { return true; }
+
+  // Forget everything in memory and take up the state of the tables. Called before the first
+  // apply(), and again whenever the runner goes back to the last committed positions.
+  virtual void load(Transaction& transaction) = 0;
+  // In memory, deterministic, no I/O, no clock.
+  virtual void apply(const RecordedEvent& event) = 0;
+  // Writes what apply() has gathered since the last flush, as one batch, sorted by key.
+  virtual void flush(Transaction& transaction) = 0;
+  // The transaction of the last flush has committed.
+  virtual void flushed() {}
+};
+
+}  // namespace tideline::eventsourcing
