@@ -34,9 +34,10 @@ Parsed<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 // parse_json, 422 when the value is not an object.
 Parsed<Json> read_json_object(const Request& request, const JsonLimits& limits = {});
 
-// NFC form of valid UTF-8; nothing for invalid UTF-8.
+// NFC form; nothing for invalid UTF-8 or more than 30 combining marks in a row (UAX 15
+// stream-safe).
 std::optional<std::string> normalise_nfc(std::string_view text);
-// Code points of valid UTF-8.
+// CHECKs that the text is valid UTF-8.
 std::size_t count_code_points(std::string_view text);
 bool is_valid_utf8(std::string_view text);
 
