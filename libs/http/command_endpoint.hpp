@@ -1,0 +1,78 @@
+// Where HTTP meets event sourcing: one place for idempotency keys, conditional requests and
+// position tokens, used by every route of every service.
+//
+//   Idempotency-Key   1 to 255 visible ASCII characters; without it the edge draws one. The same key
+//                     with the same body gives the first answer again, with another body 422.
+//   If-Match          "<version>": the stream must stand there, else 412.
+//   ETag              "<version>" of the stream that the answer is about.
+//   Tideline-Position the client's token, joined with what the command wrote; opaque.
+//   Tideline-Stale    "true" on an answer that does not yet hold all that the token asks for.
+//
+// Thread-safe. Everything here blocks: for the append, or for a read model to catch up.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+
+#include "core/clock.hpp"
+#include "core/random.hpp"
+#include "eventsourcing/command.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "http/message.hpp"
+#include "http/problem.hpp"
+
+namespace tideline::http {
+
+inline constexpr std::string_view kPositionHeader = "Tideline-Position";
+inline constexpr std::string_view kStaleHeader = "Tideline-Stale";
+
+// The client's token; empty without the header, 400 for garbage.
+Parsed<eventsourcing::PositionVector> read_position(const Request& request);
+
+// A business "no" as a problem: 409, 422, 404 or 403 with the rejection's code.
+Response to_response(const eventsourcing::Rejection& rejection);
+
+class CommandEndpoint {
+ public:
+  using Body = std::function<eventsourcing::CommandResult(eventsourcing::CommandSession&)>;
+
+  CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock, core::Random& random)
+      : store_(store), clock_(clock), random_(random) {}
+
+  // Runs the command and answers. `body` takes its time from session.context().now, and may run
+  // several times.
+  Response run(const Request& request, const Body& body) const;
+
+  // For a handler that needs the command's context before it runs.
+  Parsed<eventsourcing::CommandContext> context(const Request& request) const;
+
+ private:
+  Response respond(const Request& request, const eventsourcing::CommandOutcome& outcome) const;
+
+  eventsourcing::EventStore& store_;
+  const core::Clock& clock_;
+  core::Random& random_;
+};
+
+// What to do when a read model has not applied the client's token within the wait.
+enum class WhenBehind {
+  Stale,   // answer what there is, marked Tideline-Stale: true
+  Refuse,  // 503 with Retry-After: where privacy depends on it
+};
+
+using Models = std::initializer_list<std::reference_wrapper<eventsourcing::AppliedPositions>>;
+
+inline constexpr std::chrono::milliseconds kPositionWaitMax{2000};
+
+// Waits until every model has applied the request's token, then answers with `query`, whose response
+// carries the token on. 400 for a malformed token.
+Response answer_query(const Request& request, Models models, WhenBehind when_behind,
+                      const std::function<Response()>& query);
+
+// For commands that decide on a read model: nullopt when the models are there, else the 400 or 503
+// to answer with.
+std::optional<Response> await_models(const Request& request, Models models);
+
+}  // namespace tideline::http
