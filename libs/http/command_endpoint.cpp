@@ -1,180 +1,207 @@
 #include "http/command_endpoint.hpp"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 
+#include "core/check.hpp"
 #include "core/encoding.hpp"
-#include "core/ids.hpp"
 
 namespace tideline::http {
 namespace {
 
-using eventsourcing::PositionVector;
+namespace es = eventsourcing;
 
-constexpr std::size_t kIdempotencyKeyMax = 255;
+constexpr std::size_t kKeyBytesMax = 255;
 
-bool is_visible_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
-
-// 128 bits are plenty to tell one body from another under the same key of the same person.
-std::string fingerprint(std::string_view body) {
-  std::uint64_t one = 0xcbf29ce484222325ULL;
-  std::uint64_t two = 0x9e3779b97f4a7c15ULL;
-  for (const char letter : body) {
-    one = (one ^ static_cast<std::uint8_t>(letter)) * 0x100000001b3ULL;
-    two = (two + static_cast<std::uint8_t>(letter)) * 0xbf58476d1ce4e5b9ULL;
-    two ^= two >> 31;
+// Each part is preceded by its length, so that no two different requests feed the same bytes.
+class RequestDigest {
+ public:
+  RequestDigest() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+    CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1, "SHA-256");
   }
-  return std::to_string(one) + "." + std::to_string(two) + "." + std::to_string(body.size());
+
+  void add(std::string_view part) {
+    const std::string length = std::to_string(part.size()) + ":";
+    update(length);
+    update(part);
+  }
+
+  std::string finish() {
+    std::array<std::uint8_t, 32> digest{};
+    unsigned size = 0;
+    CHECK(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1 && size == digest.size(),
+          "SHA-256");
+    return core::to_hex(digest);
+  }
+
+ private:
+  void update(std::string_view bytes) {
+    CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "SHA-256");
+  }
+
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+std::string digest_of(const Request& request) {
+  RequestDigest digest;
+  digest.add(request.path);
+  for (const auto& [name, value] : request.query_parameters) {
+    digest.add(name);
+    digest.add(value);
+  }
+  // A count would do as well: it keeps a parameter from passing for what follows.
+  digest.add(std::to_string(request.query_parameters.size()));
+  digest.add(request.header("If-Match").value_or(""));
+  digest.add(request.body);
+  return digest.finish();
 }
 
-// "\"17\"" -> 17. Weak tags never match in If-Match (RFC 9110, 13.1.1).
-std::optional<core::StreamVersion> parse_etag(std::string_view tag) {
-  if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"') return std::nullopt;
-  const std::string_view digits = tag.substr(1, tag.size() - 2);
+std::string draw_key(core::Random& random) {
+  std::array<std::uint8_t, 16> bytes{};
+  random.fill(bytes);
+  return core::to_base32(bytes);
+}
+
+Parsed<std::string> read_key(const Request& request, core::Random& random) {
+  const std::size_t count = request.headers.count("Idempotency-Key");
+  if (count == 0) return draw_key(random);
+  const std::string_view key = *request.header("Idempotency-Key");
+  const bool visible =
+      std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+  if (count > 1 || key.empty() || key.size() > kKeyBytesMax || !visible) {
+    return malformed("Idempotency-Key is one value of 1 to 255 visible ASCII characters");
+  }
+  return std::string(key);
+}
+
+// The inside of a strong entity tag; nothing if `text` is not one entity tag, weak or strong.
+std::optional<std::string_view> opaque_tag(std::string_view text, bool& weak) {
+  weak = text.starts_with("W/");
+  if (weak) text.remove_prefix(2);
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  if (text.find('"') != std::string_view::npos) return std::nullopt;
+  return text;
+}
+
+Parsed<std::optional<core::StreamVersion>> read_if_match(const Request& request) {
+  const auto header = request.header("If-Match");
+  if (!header) return std::optional<core::StreamVersion>();
+  bool weak = false;
+  const auto tag = opaque_tag(*header, weak);
+  if (!tag || request.headers.count("If-Match") != 1) {
+    return malformed("If-Match takes exactly one entity tag, as ETag gave it");
+  }
   std::uint64_t version = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return core::StreamVersion(version);
+  const char* end = tag->data() + tag->size();
+  const auto [rest, error] = std::from_chars(tag->data(), end, version);
+  const bool canonical = error == std::errc{} && rest == end && (*tag)[0] != '0';
+  if (weak || !canonical) return precondition_failed("the entity tag does not match");
+  return std::optional(core::StreamVersion(version));
 }
 
-// The request's token joined with what the command wrote.
-void carry_position(const Request& request, const PositionVector& written, Response& response) {
-  PositionVector joined = written;
-  if (const auto sent = read_position(request)) joined.join(*sent);
-  if (!joined.empty()) response.header(kPositionHeader, joined.to_token());
-}
-
-bool wait_for_all(const PositionVector& wanted, Models models) {
-  const auto deadline = std::chrono::steady_clock::now() + kPositionWaitMax;
-  for (eventsourcing::AppliedPositions& model : models) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
-    if (!model.wait_for(wanted, std::max(left, std::chrono::milliseconds(0)))) return false;
+Response done_response(const es::CommandDone& done, const es::PositionVector& seen) {
+  Response response;
+  response.status = done.result.status;
+  response.body = done.result.body;
+  if (!response.body.empty()) response.headers.set("Content-Type", "application/json");
+  if (!done.result.location.empty()) response.headers.set("Location", done.result.location);
+  if (!done.result.etag.empty()) {
+    response.headers.set("ETag", "\"" + done.result.etag + "\"");
   }
-  return true;
+  es::PositionVector positions = seen;
+  positions.join(done.result.positions);
+  if (!positions.empty()) response.headers.set(kPositionHeader, positions.to_token());
+  return response;
 }
 
 }  // namespace
 
-Parsed<PositionVector> read_position(const Request& request) {
-  const auto token = request.header(kPositionHeader);
-  if (!token) return PositionVector{};
-  auto vector = PositionVector::from_token(*token);
-  if (!vector) return malformed("Tideline-Position is not a token that this suite has given");
-  return *std::move(vector);
-}
-
-Response to_response(const eventsourcing::Rejection& rejection) {
-  switch (rejection.kind) {
-    case eventsourcing::RejectionKind::Conflict:
-      return to_response(conflict(rejection.code, rejection.detail));
-    case eventsourcing::RejectionKind::Invalid:
-      return to_response(unprocessable(rejection.code, rejection.detail));
-    case eventsourcing::RejectionKind::NotFound:
-      return to_response(problem(404, rejection.code, "Not Found", rejection.detail));
-    case eventsourcing::RejectionKind::Forbidden:
-      return to_response(problem(403, rejection.code, "Forbidden", rejection.detail));
+Parsed<es::PositionVector> read_position(const Request& request) {
+  const std::size_t count = request.headers.count(kPositionHeader);
+  if (count == 0) return es::PositionVector();
+  auto positions = es::PositionVector::from_token(*request.header(kPositionHeader));
+  if (!positions || count > 1) {
+    return malformed("Tideline-Position is not a token that this system gave out");
   }
-  return to_response(internal_error());
+  return std::move(*positions);
 }
 
-Parsed<eventsourcing::CommandContext> CommandEndpoint::context(const Request& request) const {
-  auto position = read_position(request);
-  if (!position) return position.problem();
-
-  eventsourcing::CommandContext context;
-  context.now = clock_.now();
+Parsed<es::CommandContext> read_command_context(const Request& request, core::Timestamp now,
+                                                core::Random& random) {
+  auto key = read_key(request, random);
+  if (!key) return key.problem();
+  auto if_match = read_if_match(request);
+  if (!if_match) return if_match.problem();
+  es::CommandContext context;
+  context.now = now;
   context.metadata = {request.correlation_id, request.request_id, request.traceparent};
-
-  eventsourcing::IdempotencyKey key;
-  key.scope = request.principal ? request.principal->account.to_string() : "";
-  key.route = std::string(name_of(request.method)) + " " + request.route_template;
-  if (const auto sent = request.header("Idempotency-Key")) {
-    if (sent->empty() || sent->size() > kIdempotencyKeyMax || !is_visible_ascii(*sent)) {
-      return malformed("Idempotency-Key must be 1 to 255 visible ASCII characters");
-    }
-    key.key = std::string(*sent);
-    key.body_hash = fingerprint(request.path + '\n' + request.body);
-    context.idempotency = std::move(key);
-  } else {
-    // A key that nobody can send again still lets the store tell a commit of unknown outcome.
-    std::array<std::uint8_t, 16> drawn{};
-    random_.fill(drawn);
-    key.key = core::to_base64url(drawn);
-    key.body_hash = "";
-    context.idempotency = std::move(key);
-  }
-
-  if (const auto tag = request.header("If-Match"); tag && *tag != "*") {
-    const auto version = parse_etag(*tag);
-    if (!version) return malformed("If-Match must be one entity tag like \"3\", or *");
-    context.if_match = *version;
-  }
+  const std::string scope = request.principal ? request.principal->account.to_string() : "";
+  context.idempotency =
+      es::IdempotencyKey{scope, std::string(name_of(request.method)) + " " + request.route_template,
+                         std::move(key).value(), digest_of(request)};
+  context.if_match = *if_match;
   return context;
 }
 
-Response CommandEndpoint::run(const Request& request, const Body& body) const {
-  const auto prepared = context(request);
-  if (!prepared) return prepared.response();
-  auto outcome = eventsourcing::run_command(store_, *prepared, body);
+CommandEndpoint::CommandEndpoint(es::EventStore& store, const core::Clock& clock,
+                                 core::Random& random)
+    : store_(store), clock_(clock), random_(random) {}
+
+Response CommandEndpoint::run(const Request& request, const CommandBody& body) const {
+  auto seen = read_position(request);
+  if (!seen) return seen.response();
+  auto context = read_command_context(request, clock_.now(), random_);
+  if (!context) return context.response();
+  auto outcome = es::run_command(store_, *context, body);
   if (!outcome) return to_response(from_error(outcome.error()));
-  return respond(request, *outcome);
+  return to_response(*outcome, *seen);
 }
 
-Response CommandEndpoint::respond(const Request& request,
-                                  const eventsourcing::CommandOutcome& outcome) const {
+Response to_response(const es::Rejection& rejection) {
+  switch (rejection.kind) {
+    case es::RejectionKind::Conflict:
+      return to_response(conflict(rejection.code, rejection.detail));
+    case es::RejectionKind::Invalid:
+      return to_response(unprocessable(rejection.code, rejection.detail));
+    case es::RejectionKind::NotFound:
+      return to_response(problem(404, rejection.code, "Not found", rejection.detail));
+    case es::RejectionKind::Forbidden:
+      return to_response(
+          problem(403, rejection.code, "The caller may not do this", rejection.detail));
+  }
+  CHECK(false, "a rejection has one of its kinds");
+  return {};
+}
+
+Response to_response(const es::CommandOutcome& outcome, const es::PositionVector& seen) {
   return std::visit(
-      eventsourcing::Overloaded{
-          [&](const eventsourcing::CommandDone& done) {
-            Response response;
-            response.status = done.result.status;
-            response.body = done.result.body;
-            if (!response.body.empty()) response.header("Content-Type", "application/json");
-            if (!done.result.location.empty()) response.header("Location", done.result.location);
-            if (!done.result.etag.empty()) {
-              response.header("ETag", '"' + done.result.etag + '"');
-            }
-            carry_position(request, done.result.positions, response);
+      es::Overloaded{
+          [&](const es::CommandDone& done) { return done_response(done, seen); },
+          [](const es::Rejection& rejection) { return to_response(rejection); },
+          [](const es::PreconditionFailed& failed) {
+            Response response =
+                to_response(precondition_failed("the resource is not at the version of If-Match"));
+            if (failed.actual.value() > 0) response.headers.set("ETag", entity_tag(failed.actual));
             return response;
           },
-          [](const eventsourcing::Rejection& rejection) { return to_response(rejection); },
-          [](const eventsourcing::PreconditionFailed& failed) {
-            return to_response(precondition_failed("the resource stands at version " +
-                                                   std::to_string(failed.actual.value())));
+          [](const es::ConflictExhausted&) {
+            return to_response(
+                conflict("concurrent-changes", "others kept changing the same thing, try again"));
           },
-          [](const eventsourcing::ConflictExhausted&) {
-            return to_response(conflict("busy", "others change the same thing; try again"));
-          },
-          [](const eventsourcing::KeyReused&) {
+          [](const es::KeyReused&) {
             return to_response(unprocessable(
-                "idempotency-key-reused", "this Idempotency-Key was used for another request"));
+                "idempotency-key-reused", "this Idempotency-Key came with another request before"));
           },
       },
       outcome);
 }
 
-Response answer_query(const Request& request, Models models, WhenBehind when_behind,
-                      const std::function<Response()>& query) {
-  const auto wanted = read_position(request);
-  if (!wanted) return wanted.response();
-  const bool fresh = wait_for_all(*wanted, models);
-  if (!fresh && when_behind == WhenBehind::Refuse) {
-    return to_response(unavailable("what your position token names has not arrived here yet"));
-  }
-  Response response = query();
-  carry_position(request, {}, response);
-  if (!fresh) response.header(kStaleHeader, "true");
-  return response;
-}
-
-std::optional<Response> await_models(const Request& request, Models models) {
-  const auto wanted = read_position(request);
-  if (!wanted) return wanted.response();
-  if (wait_for_all(*wanted, models)) return std::nullopt;
-  return to_response(unavailable("what your position token names has not arrived here yet"));
+std::string entity_tag(core::StreamVersion version) {
+  return "\"" + std::to_string(version.value()) + "\"";
 }
 
 }  // namespace tideline::http
