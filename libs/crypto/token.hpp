@@ -73,16 +73,17 @@ struct TokenVerifierOptions {
   TokenClaims claims;
   // How far another machine's clock may be ahead of ours (iat, nbf). Expiry has no leeway.
   std::chrono::seconds leeway{30};
-  // An unknown kid makes the verifier read the folder again, but not more often than this.
+  // A kid that is not known makes the verifier read the folder again, but not more often than this.
   std::chrono::seconds reread_interval{10};
-  // Verified tokens are remembered until they expire, by hash.
-  std::size_t remembered_max = 100'000;
+  // A folder that has not been read for this long is read anyway: keys can also be taken away.
+  std::chrono::seconds refresh_interval{60};
 };
 
-// Thread-safe. Blocks only to read the folder, which happens on load and on an unknown kid.
+// Thread-safe. A verification costs a signature check (some 100 us); blocks only to read the folder.
+// When the folder cannot be read again, the keys that were read last stay good.
 class TokenVerifier {
  public:
-  // The longest token that is looked at.
+  // Longer tokens are refused unread.
   static constexpr std::size_t kTokenBytesMax = 4096;
 
   // InvalidInput: a file of the folder is not an EC P-256 public key; NotFound: no such folder, or
@@ -98,8 +99,8 @@ class TokenVerifier {
   // message says why, for logs and for `error_description`; it repeats nothing of the token.
   core::Result<VerifiedToken> verify(std::string_view token, core::Timestamp now) const;
 
-  // RFC 7517 key set of all public keys that are loaded, ordered by kid.
-  std::string jwks() const;
+  // RFC 7517 key set of all public keys, ordered by kid, as JSON text.
+  std::string jwks(core::Timestamp now) const;
 
  private:
   struct State;
