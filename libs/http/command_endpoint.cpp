@@ -89,7 +89,7 @@ std::optional<std::string_view> opaque_tag(std::string_view text, bool& weak) {
 
 Parsed<std::optional<core::StreamVersion>> read_if_match(const Request& request) {
   const auto header = request.header("If-Match");
-  if (!header) return std::optional<core::StreamVersion>();
+  if (!header || *header == "*") return std::optional<core::StreamVersion>();
   bool weak = false;
   const auto tag = opaque_tag(*header, weak);
   if (!tag || request.headers.count("If-Match") != 1) {
@@ -118,66 +118,7 @@ Response done_response(const es::CommandDone& done, const es::PositionVector& se
   return response;
 }
 
-}  // namespace
-
-Parsed<es::PositionVector> read_position(const Request& request) {
-  const std::size_t count = request.headers.count(kPositionHeader);
-  if (count == 0) return es::PositionVector();
-  auto positions = es::PositionVector::from_token(*request.header(kPositionHeader));
-  if (!positions || count > 1) {
-    return malformed("Tideline-Position is not a token that this system gave out");
-  }
-  return std::move(*positions);
-}
-
-Parsed<es::CommandContext> read_command_context(const Request& request, core::Timestamp now,
-                                                core::Random& random) {
-  auto key = read_key(request, random);
-  if (!key) return key.problem();
-  auto if_match = read_if_match(request);
-  if (!if_match) return if_match.problem();
-  es::CommandContext context;
-  context.now = now;
-  context.metadata = {request.correlation_id, request.request_id, request.traceparent};
-  const std::string scope = request.principal ? request.principal->account.to_string() : "";
-  context.idempotency =
-      es::IdempotencyKey{scope, std::string(name_of(request.method)) + " " + request.route_template,
-                         std::move(key).value(), digest_of(request)};
-  context.if_match = *if_match;
-  return context;
-}
-
-CommandEndpoint::CommandEndpoint(es::EventStore& store, const core::Clock& clock,
-                                 core::Random& random)
-    : store_(store), clock_(clock), random_(random) {}
-
-Response CommandEndpoint::run(const Request& request, const CommandBody& body) const {
-  auto seen = read_position(request);
-  if (!seen) return seen.response();
-  auto context = read_command_context(request, clock_.now(), random_);
-  if (!context) return context.response();
-  auto outcome = es::run_command(store_, *context, body);
-  if (!outcome) return to_response(from_error(outcome.error()));
-  return to_response(*outcome, *seen);
-}
-
-Response to_response(const es::Rejection& rejection) {
-  switch (rejection.kind) {
-    case es::RejectionKind::Conflict:
-      return to_response(conflict(rejection.code, rejection.detail));
-    case es::RejectionKind::Invalid:
-      return to_response(unprocessable(rejection.code, rejection.detail));
-    case es::RejectionKind::NotFound:
-      return to_response(problem(404, rejection.code, "Not found", rejection.detail));
-    case es::RejectionKind::Forbidden:
-      return to_response(
-          problem(403, rejection.code, "The caller may not do this", rejection.detail));
-  }
-  CHECK(false, "a rejection has one of its kinds");
-  return {};
-}
-
-Response to_response(const es::CommandOutcome& outcome, const es::PositionVector& seen) {
+Response outcome_response(const es::CommandOutcome& outcome, const es::PositionVector& seen) {
   return std::visit(
       es::Overloaded{
           [&](const es::CommandDone& done) { return done_response(done, seen); },
@@ -200,8 +141,97 @@ Response to_response(const es::CommandOutcome& outcome, const es::PositionVector
       outcome);
 }
 
+// The models wait one after the other, but for one deadline.
+bool wait_for_all(const es::PositionVector& wanted, Models models) {
+  using Steady = std::chrono::steady_clock;
+  const auto deadline = Steady::now() + kPositionWaitMax;
+  for (es::AppliedPositions& model : models) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now());
+    if (!model.wait_for(wanted, std::max(left, std::chrono::milliseconds{0}))) return false;
+  }
+  return true;
+}
+
+Problem behind() {
+  return unavailable("what you have just written is not visible here yet, try again");
+}
+
+}  // namespace
+
+Parsed<es::PositionVector> read_position(const Request& request) {
+  const std::size_t count = request.headers.count(kPositionHeader);
+  if (count == 0) return es::PositionVector();
+  auto positions = es::PositionVector::from_token(*request.header(kPositionHeader));
+  if (!positions || count > 1) {
+    return malformed("Tideline-Position is not a token that this system gave out");
+  }
+  return std::move(*positions);
+}
+
+Parsed<es::CommandContext> CommandEndpoint::context(const Request& request) const {
+  auto key = read_key(request, random_);
+  if (!key) return key.problem();
+  auto if_match = read_if_match(request);
+  if (!if_match) return if_match.problem();
+  es::CommandContext made;
+  made.now = clock_.now();
+  made.metadata = {request.correlation_id, request.request_id, request.traceparent};
+  const std::string scope = request.principal ? request.principal->account.to_string() : "";
+  made.idempotency =
+      es::IdempotencyKey{scope, std::string(name_of(request.method)) + " " + request.route_template,
+                         std::move(key).value(), digest_of(request)};
+  made.if_match = *if_match;
+  return made;
+}
+
+Response CommandEndpoint::run(const Request& request, const Body& body) const {
+  auto seen = read_position(request);
+  if (!seen) return seen.response();
+  auto prepared = context(request);
+  if (!prepared) return prepared.response();
+  auto outcome = es::run_command(store_, *prepared, body);
+  if (!outcome) return to_response(from_error(outcome.error()));
+  return outcome_response(*outcome, *seen);
+}
+
+Response to_response(const es::Rejection& rejection) {
+  switch (rejection.kind) {
+    case es::RejectionKind::Conflict:
+      return to_response(conflict(rejection.code, rejection.detail));
+    case es::RejectionKind::Invalid:
+      return to_response(unprocessable(rejection.code, rejection.detail));
+    case es::RejectionKind::NotFound:
+      return to_response(problem(404, rejection.code, "Not found", rejection.detail));
+    case es::RejectionKind::Forbidden:
+      return to_response(
+          problem(403, rejection.code, "The caller may not do this", rejection.detail));
+  }
+  CHECK(false, "a rejection has one of its kinds");
+  return {};
+}
+
 std::string entity_tag(core::StreamVersion version) {
   return "\"" + std::to_string(version.value()) + "\"";
+}
+
+Response answer_query(const Request& request, Models models, WhenBehind when_behind,
+                      const std::function<Response()>& query) {
+  const auto wanted = read_position(request);
+  if (!wanted) return wanted.response();
+  const bool fresh = wanted->empty() || wait_for_all(*wanted, models);
+  if (!fresh && when_behind == WhenBehind::Refuse) return to_response(behind());
+  Response response = query();
+  if (!fresh) response.headers.set(kStaleHeader, "true");
+  if (!wanted->empty()) response.headers.set(kPositionHeader, wanted->to_token());
+  return response;
+}
+
+std::optional<Response> await_models(const Request& request, Models models) {
+  const auto wanted = read_position(request);
+  if (!wanted) return wanted.response();
+  if (wanted->empty() || wait_for_all(*wanted, models)) return std::nullopt;
+  return to_response(behind());
 }
 
 }  // namespace tideline::http

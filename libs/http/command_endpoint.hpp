@@ -1,80 +1,89 @@
-// The edge of every command: reads the headers that all commands share, runs the command, and turns
-// its outcome into a response. The query side is query_endpoint.hpp.
+// Where HTTP meets event sourcing: one place for idempotency keys, conditional requests and
+// position tokens, used by every route of every service.
 //
-//   router.add(Method::Post, "/v1/moments", Access::SignedIn, [&](const Request& request) {
-//     auto body = read_json_object(request);
-//     if (!body) return body.response();
-//     FieldReader fields(*body);
-//     ...
-//     return commands.run(request, [&](CommandSession& session) -> CommandResult { ... });
-//   });
+//   Idempotency-Key   1 to 255 visible ASCII characters, else 400; without it the edge draws one,
+//                     which lets the store resolve a commit of unknown outcome. The same key with
+//                     the same request (path, query, If-Match, body) gives the first answer again,
+//                     with another 422. Keys of different accounts or routes never meet.
+//   If-Match          "<version>": the stream must stand there, else 412. A tag that no version can
+//                     have (another word, a weak tag) is 412, a list 400, "*" no condition.
+//   ETag              "<version>" of the stream that the answer is about.
+//   Tideline-Position the client's token, joined with what the command wrote; opaque.
+//   Tideline-Stale    "true" on an answer that does not yet hold all that the token asks for.
 //
-// Request headers:
-//   Idempotency-Key    1..255 visible ASCII, else 400; absent: one is drawn, which lets the store
-//                      resolve a commit of unknown outcome, but not the client repeat the request
-//   If-Match           one entity tag: the stream version in quotes, else 400. One that no version
-//                      can have (another word, a weak tag) is 412. "*" and lists are 400.
-//   Tideline-Position  token of what the client has seen, else 400
-// Response headers: ETag (version in quotes), Location, Tideline-Position (the request's token
-// joined with the command's positions).
-//
-// Threads: run() from any thread; it blocks until the outcome is durable.
+// Thread-safe. Everything here blocks: for the append, or for a read model to catch up.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/clock.hpp"
 #include "core/random.hpp"
 #include "eventsourcing/command.hpp"
-#include "eventsourcing/position_vector.hpp"
+#include "eventsourcing/projection_runner.hpp"
 #include "http/message.hpp"
 #include "http/problem.hpp"
 
 namespace tideline::http {
 
 inline constexpr std::string_view kPositionHeader = "Tideline-Position";
+inline constexpr std::string_view kStaleHeader = "Tideline-Stale";
 
-using CommandBody =
-    std::function<eventsourcing::CommandResult(eventsourcing::CommandSession& session)>;
+// The client's token; empty without the header, 400 for garbage.
+Parsed<eventsourcing::PositionVector> read_position(const Request& request);
+
+// A business "no" as a problem: 409, 422, 404 or 403 by its kind, with the rejection's code.
+Response to_response(const eventsourcing::Rejection& rejection);
+
+// "\"7\"": the ETag of a stream version.
+std::string entity_tag(core::StreamVersion version);
 
 class CommandEndpoint {
  public:
-  // All must outlive the endpoint.
-  CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock, core::Random& random);
+  using Body = std::function<eventsourcing::CommandResult(eventsourcing::CommandSession&)>;
 
-  // Reads the headers above, runs `body` (perhaps several times, see run_command) and answers:
-  //   done or repeated   the stored status, body, Location, ETag and positions
-  //   Rejection          409, 422, 404 or 403 by its kind; type urn:tideline:problem:<code>
-  //   If-Match failed    412
-  //   conflict exhausted 409 "concurrent-changes"
-  //   key reused         422 "idempotency-key-reused"
-  //   Error              503 or 500, see from_error
-  Response run(const Request& request, const CommandBody& body) const;
+  // All must outlive the endpoint.
+  CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock, core::Random& random)
+      : store_(store), clock_(clock), random_(random) {}
+
+  // Runs the command and answers. `body` takes its time from session.context().now, and may run
+  // several times. Done or repeated: the stored status, body, Location, ETag, positions. Else:
+  // the rejection; 412; 409 "concurrent-changes" after too many conflicts; 422
+  // "idempotency-key-reused"; 503 or 500 for an Error.
+  Response run(const Request& request, const Body& body) const;
+
+  // For a handler that needs the command's context before it runs.
+  Parsed<eventsourcing::CommandContext> context(const Request& request) const;
 
  private:
+  Response respond(const Request& request, const eventsourcing::CommandOutcome& outcome) const;
+
   eventsourcing::EventStore& store_;
   const core::Clock& clock_;
   core::Random& random_;
 };
 
-// What run() reads from the request's headers, for commands that are executed in another way. The
-// idempotency scope is the caller's account ("" on a public route), its route is method and
-// template, and its hash covers path, query, If-Match and body.
-Parsed<eventsourcing::CommandContext> read_command_context(const Request& request,
-                                                           core::Timestamp now,
-                                                           core::Random& random);
+// What to do when a read model has not applied the client's token within the wait.
+enum class WhenBehind {
+  Stale,   // answer what there is, marked Tideline-Stale: true
+  Refuse,  // 503 with Retry-After: where privacy depends on it
+};
 
-// The request's position token, decoded; empty without the header. 400 for garbage. Its to_token()
-// is what events store as `seen`.
-Parsed<eventsourcing::PositionVector> read_position(const Request& request);
+using Models = std::initializer_list<std::reference_wrapper<eventsourcing::AppliedPositions>>;
 
-[[nodiscard]] Response to_response(const eventsourcing::Rejection& rejection);
-// `seen`: what came with the request.
-[[nodiscard]] Response to_response(const eventsourcing::CommandOutcome& outcome,
-                                   const eventsourcing::PositionVector& seen);
+inline constexpr std::chrono::milliseconds kPositionWaitMax{2000};
 
-// "\"7\"": an ETag of a stream version.
-[[nodiscard]] std::string entity_tag(core::StreamVersion version);
+// Waits until every model has applied the request's token, then answers with `query`, whose
+// response carries the token on. 400 for a malformed token.
+Response answer_query(const Request& request, Models models, WhenBehind when_behind,
+                      const std::function<Response()>& query);
+
+// For commands that decide on a read model: nullopt when the models are there, else the 400 or 503
+// to answer with.
+std::optional<Response> await_models(const Request& request, Models models);
 
 }  // namespace tideline::http
