@@ -1,0 +1,60 @@
+#include "people/people_directory.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tideline::people {
+namespace {
+
+constexpr const char* kSelect =
+    "SELECT account_id, user_id, real_name, department, closed FROM person"
+    " WHERE (registered OR profile_version > 0) AND ";
+
+Person to_person(const eventsourcing::Row& row) {
+  return {row.account(0), row.nullable_text(1), row.nullable_text(2), row.nullable_text(3),
+          row.boolean(4)};
+}
+
+}  // namespace
+
+std::optional<Person> PeopleDirectory::find(eventsourcing::Transaction& transaction,
+                                            const core::AccountId& account) const {
+  const auto rows =
+      transaction.execute(std::string(kSelect) + "account_id = $1::uuid", {account});
+  if (rows.empty()) return std::nullopt;
+  return to_person(rows[0]);
+}
+
+std::map<core::AccountId, Person> PeopleDirectory::find_many(
+    eventsourcing::Transaction& transaction, std::span<const core::AccountId> accounts) const {
+  std::map<core::AccountId, Person> people;
+  if (accounts.empty()) return people;
+  std::vector<core::AccountId> wanted(accounts.begin(), accounts.end());
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  const auto rows =
+      transaction.execute(std::string(kSelect) + "account_id = ANY($1::uuid[])", {wanted});
+  for (const auto& row : rows) people.emplace(row.account(0), to_person(row));
+  return people;
+}
+
+const char* const kPersonTableSql = R"sql(
+CREATE TABLE person (
+  account_id uuid NOT NULL PRIMARY KEY,
+  registered boolean NOT NULL DEFAULT false,
+  closed boolean NOT NULL DEFAULT false,
+  user_id text,
+  real_name text,
+  department text,
+  profile_version bigint NOT NULL DEFAULT 0
+) PARTITION BY HASH (account_id);
+DO $$
+BEGIN
+  FOR i IN 0..15 LOOP
+    EXECUTE format(
+      'CREATE TABLE person_%s PARTITION OF person FOR VALUES WITH (MODULUS 16, REMAINDER %s)', i, i);
+  END LOOP;
+END $$;
+)sql";
+
+}  // namespace tideline::people

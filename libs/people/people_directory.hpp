@@ -1,0 +1,41 @@
+// Who is who: the directory of people that every service but accounts keeps in its own database.
+//
+// That somebody exists, and that his account is closed, comes from the events of accounts, so that a
+// position token covers it. Names come from the compacted topic of public profiles (newest version
+// wins, a tombstone erases) and may arrive a little later: a name that is not known yet is nullopt.
+//
+// Queries run inside the caller's transaction. Thread-safe.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/ids.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::people {
+
+struct Person {
+  core::AccountId account;
+  std::optional<std::string> user_id;
+  std::optional<std::string> real_name;
+  std::optional<std::string> department;
+  bool closed = false;
+};
+
+class PeopleDirectory {
+ public:
+  // nullopt: nobody has registered this account id.
+  std::optional<Person> find(eventsourcing::Transaction& transaction,
+                             const core::AccountId& account) const;
+  // Those of `accounts` that are known; repeats are allowed.
+  std::map<core::AccountId, Person> find_many(eventsourcing::Transaction& transaction,
+                                              std::span<const core::AccountId> accounts) const;
+};
+
+// Table person, hash-partitioned by account id. Run by the runtime's migrations.
+extern const char* const kPersonTableSql;
+
+}  // namespace tideline::people

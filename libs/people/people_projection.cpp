@@ -1,0 +1,40 @@
+#include "people/people_projection.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tideline::people {
+
+void PeopleProjection::load(eventsourcing::Transaction&) { closed_by_account_.clear(); }
+
+void PeopleProjection::apply(const eventsourcing::RecordedEvent& event) {
+  const bool registered = event.type == "AccountRegistered";
+  const bool closed = event.type == "AccountClosed";
+  if (!registered && !closed) return;
+  const auto data = nlohmann::json::parse(event.data, nullptr, false);
+  const auto field = data.is_object() ? data.find("account_id") : data.end();
+  if (field == data.end() || !field->is_string()) {
+    throw eventsourcing::PoisonEvent(event.type + " without account_id");
+  }
+  const auto account = core::AccountId::parse(field->get_ref<const std::string&>());
+  if (!account) throw eventsourcing::PoisonEvent(event.type + " with a malformed account_id");
+  closed_by_account_[*account] |= closed;
+}
+
+void PeopleProjection::flush(eventsourcing::Transaction& transaction) {
+  std::vector<core::AccountId> accounts;
+  std::vector<bool> closed;
+  for (const auto& [account, is_closed] : closed_by_account_) {
+    accounts.push_back(account);
+    closed.push_back(is_closed);
+  }
+  if (accounts.empty()) return;
+  transaction.execute(
+      "INSERT INTO person AS known (account_id, registered, closed)"
+      " SELECT account_id, true, closed"
+      " FROM unnest($1::uuid[], $2::boolean[]) AS new (account_id, closed)"
+      " ON CONFLICT (account_id) DO UPDATE"
+      " SET registered = true, closed = known.closed OR excluded.closed",
+      {accounts, closed});
+}
+
+}  // namespace tideline::people

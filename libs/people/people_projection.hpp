@@ -1,0 +1,25 @@
+// Fills the directory's facts (registered, closed) from the events of accounts. Used by one runner
+// thread.
+#pragma once
+
+#include <map>
+
+#include "eventsourcing/projection.hpp"
+
+namespace tideline::people {
+
+class PeopleProjection final : public eventsourcing::Projection {
+ public:
+  std::string_view name() const override { return "people"; }
+  std::vector<std::string> sources() const override { return {"accounts"}; }
+  void load(eventsourcing::Transaction& transaction) override;
+  void apply(const eventsourcing::RecordedEvent& event) override;
+  void flush(eventsourcing::Transaction& transaction) override;
+  void flushed() override { closed_by_account_.clear(); }
+
+ private:
+  // Of the accounts that events since the last flush spoke of. Closed stays closed.
+  std::map<core::AccountId, bool> closed_by_account_;
+};
+
+}  // namespace tideline::people

@@ -1,0 +1,26 @@
+#include "runtime/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace tideline::runtime {
+
+std::variant<Arguments, int> read_arguments(int argc, char** argv, const std::string& service,
+                                            const std::string& version) {
+  CLI::App app("Tideline's service " + service +
+               ". Settings are KEY=VALUE lines of a file; the environment overrides them.");
+  Arguments arguments;
+  std::string file;
+  app.add_option("--config", file, "file of settings");
+  app.add_flag("--check", arguments.check_only, "report mistakes in the settings and exit");
+  app.set_version_flag("--version", "tideline-" + service + " " + version);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    const int code = app.exit(stop);
+    return code == 0 ? 0 : 2;
+  }
+  if (!file.empty()) arguments.config_file = file;
+  return arguments;
+}
+
+}  // namespace tideline::runtime

@@ -1,0 +1,19 @@
+// The command line of a service: --config FILE, --check, --version, --help.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace tideline::runtime {
+
+struct Arguments {
+  std::optional<std::string> config_file;
+  bool check_only = false;  // read the settings, report the mistakes, do not start
+};
+
+// Arguments, or the code to exit with at once (help and version have been printed then).
+std::variant<Arguments, int> read_arguments(int argc, char** argv, const std::string& service,
+                                            const std::string& version);
+
+}  // namespace tideline::runtime

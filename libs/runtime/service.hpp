@@ -1,0 +1,101 @@
+// Composition: from configuration to a running service, and back to nothing.
+//
+//   int main(int argc, char** argv) {
+//     feed::Settings settings;
+//     return tideline::runtime::run_service(argc, argv, {.name = "feed", ...});
+//   }
+//
+// Start: settings (all mistakes reported together, exit 2), database and migrations, topics, the
+// service's own parts, relay, projections, HTTP. Stop (SIGTERM, SIGINT): ready off, drain, flush,
+// close, within 10 seconds. A second signal ends the process at once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/config.hpp"
+#include "core/random.hpp"
+#include "crypto/account_ids.hpp"
+#include "crypto/subject_cipher.hpp"
+#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/state_topic.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "http/command_endpoint.hpp"
+#include "http/router.hpp"
+#include "observability/log.hpp"
+#include "observability/metrics.hpp"
+#include "people/people_directory.hpp"
+#include "postgres/migrations.hpp"
+
+namespace tideline::runtime {
+
+// What queries wait on. For a model that lives in memory alone both are the same.
+struct AppliedModel {
+  eventsourcing::AppliedPositions& committed;
+  eventsourcing::AppliedPositions& in_memory;
+};
+
+// What a service is composed of. Valid from compose() until the process ends; the parts are
+// thread-safe, the context itself is used by compose() alone.
+class ServiceContext {
+ public:
+  virtual ~ServiceContext() = default;
+
+  virtual const core::Clock& clock() = 0;
+  virtual core::Random& random() = 0;
+  virtual const core::CampusCalendar& campus() = 0;
+  virtual eventsourcing::Database& database() = 0;
+  virtual eventsourcing::EventStore& store() = 0;
+  virtual const crypto::AccountIds& account_ids() = 0;
+  // Over this service's own subject keys.
+  virtual crypto::SubjectCipher& cipher() = 0;
+  virtual http::Router& router() = 0;
+  virtual http::CommandEndpoint& commands() = 0;
+  virtual observability::Metrics& metrics() = 0;
+  virtual observability::Log log(std::string_view name) = 0;
+
+  // The directory of people and what a query on it waits on. Not for accounts.
+  virtual const people::PeopleDirectory& people() = 0;
+  virtual eventsourcing::AppliedPositions& people_applied() = 0;
+
+  // Publishes to the compacted topic of public profiles. For accounts alone.
+  virtual eventsourcing::StatePublisher& profile_topic() = 0;
+
+  // Takes the projection over and runs it on a thread of its own from the start of the service.
+  virtual AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) = 0;
+  // How far the projection of that name is behind and whether it is sound: false means that its
+  // answers may be older than the topics' known ends by more than the allowance (design, revocation).
+  virtual std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) = 0;
+  // Runs `work` on a thread of its own until its stop token says so.
+  virtual void add_background(std::string name, std::function<void(std::stop_token)> work) = 0;
+  // Keeps a part alive as long as the service runs.
+  virtual void keep(std::shared_ptr<void> part) = 0;
+
+  template <class Part, class... Arguments>
+  Part& make(Arguments&&... arguments) {
+    auto part = std::make_shared<Part>(std::forward<Arguments>(arguments)...);
+    keep(part);
+    return *part;
+  }
+};
+
+struct ServiceDefinition {
+  std::string name;     // as in its topic and database
+  std::string version;  // of the build
+  std::vector<postgres::Migration> migrations;
+  // Whether the service keeps the directory of people.
+  bool uses_people = true;
+  std::function<void(core::Config&)> read_settings;
+  std::function<void(ServiceContext&)> compose;
+};
+
+// Returns the exit code: 0 after a graceful stop, 1 when the start failed, 2 for bad settings or
+// arguments (--config FILE, --check, --version, --help).
+int run_service(int argc, char** argv, const ServiceDefinition& definition);
+
+}  // namespace tideline::runtime

@@ -1,0 +1,32 @@
+// Settings that every service has. Names, defaults and consequences are in libs/runtime/README.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "core/config.hpp"
+#include "http/server.hpp"
+#include "observability/log.hpp"
+
+namespace tideline::runtime {
+
+struct CommonSettings {
+  http::ServerOptions server;
+  std::string database_url;
+  std::size_t database_connections = 12;
+  std::string kafka_brokers;
+  std::int16_t kafka_replication = 1;
+  std::uint32_t logs = 16;
+  std::string account_secret_file;
+  std::string jwt_public_keys;
+  std::string campus_time_zone = "UTC";
+  observability::Level log_level = observability::Level::Info;
+  std::chrono::milliseconds slow_request{500};
+  std::chrono::milliseconds drain{4000};
+
+  // Mistakes go to `config`.
+  static CommonSettings read(core::Config& config);
+};
+
+}  // namespace tideline::runtime
