@@ -1,0 +1,60 @@
+// How far each log has been published, and which process may publish it: what a relay needs of its
+// database, as a port. The adapter is postgres/relay_checkpoints.hpp.
+//
+// Laws: of all processes at most one holds the claim of a log; a checkpoint moves only through the
+// connection that holds its claim, and only from the position that its owner last saw.
+// Thread-safe; blocks on the database.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+
+namespace tideline::eventsourcing {
+
+class RelayCheckpoints {
+ public:
+  virtual ~RelayCheckpoints() = default;
+
+  // Never waits for the other owner. True: this object holds the log from now on (also when it did
+  // before), until release() or until a call on it fails. False: another one holds it.
+  virtual core::Result<bool> claim(core::LogIndex log) = 0;
+  // Without effect on a log that is not held.
+  virtual void release(core::LogIndex log) = 0;
+
+  // The last published position; 0 = none yet. Needs no claim.
+  virtual core::Result<core::LogPosition> load(core::LogIndex log) = 0;
+  // False: this object does not hold the log any more, or the checkpoint is not at `from`; nothing
+  // has changed and the caller gives the log up. After an Error all claims must be made again.
+  virtual core::Result<bool> advance(core::LogIndex log, core::LogPosition from,
+                                     core::LogPosition to) = 0;
+};
+
+// Claims and checkpoints of one process, shared by several objects as a database would be.
+struct InMemoryRelayTable {
+  std::mutex mutex;
+  std::map<core::LogIndex, core::LogPosition> positions;
+  std::set<core::LogIndex> claimed;
+};
+
+// For tests. Never blocks, never fails.
+class InMemoryRelayCheckpoints final : public RelayCheckpoints {
+ public:
+  explicit InMemoryRelayCheckpoints(InMemoryRelayTable& table) : table_(table) {}
+  ~InMemoryRelayCheckpoints() override;
+
+  core::Result<bool> claim(core::LogIndex log) override;
+  void release(core::LogIndex log) override;
+  core::Result<core::LogPosition> load(core::LogIndex log) override;
+  core::Result<bool> advance(core::LogIndex log, core::LogPosition from,
+                             core::LogPosition to) override;
+
+ private:
+  InMemoryRelayTable& table_;
+  std::set<core::LogIndex> held_;  // guarded by the table's mutex
+};
+
+}  // namespace tideline::eventsourcing

@@ -1,0 +1,94 @@
+// A service's events in PostgreSQL: the ports EventStore and EventLog over the tables of
+// base_migrations().
+//
+// Group commit: one appender thread per store collects the appends that wait and commits them as
+// one READ COMMITTED transaction in two round trips:
+//   1. lock the position rows of every log that the batch touches (the logs of its streams, of its
+//      assertions and of its idempotency keys), in order; then, in a statement of its own that sees
+//      what had committed before the locks were granted, read keys, versions and positions;
+//   2. insert the events and results of those that win, advance each position row by exactly what
+//      was inserted, commit, notify.
+// So positions are gapless and in commit order within a log with any number of processes, and a
+// conflict fails its own append alone. The log of an idempotency key is locked too, which is
+// simpler than drawing server-made ids until their stream falls into that log, and costs one more
+// row lock.
+//
+// All logs lie in one database. Spreading them over clusters needs one appender for each.
+//
+// Thread-safe. append() blocks until the outcome is durable, at most `append_deadline`.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/clock.hpp"
+#include "core/random.hpp"
+#include "eventsourcing/event_store.hpp"
+#include "postgres/database.hpp"
+
+namespace tideline::postgres {
+
+struct EventStoreOptions {
+  std::string service;
+  std::uint32_t logs = 16;
+  std::size_t queued_appends_max = 4'096;  // beyond it append() fails at once with Unavailable
+  std::size_t batch_appends_max = 512;
+  std::size_t batch_bytes_max = 8U << 20U;  // a single append above it is InvalidInput
+  // An append that is not done by then fails: Unavailable if it had not begun, Timeout if it had.
+  std::chrono::milliseconds append_deadline{15'000};
+  // How long a commit of unknown outcome is looked for on new connections.
+  std::chrono::milliseconds resolve_deadline{8'000};
+  std::chrono::hours idempotency_ttl{7 * 24};
+  std::chrono::milliseconds sweep_interval{60'000};  // of expired idempotency results
+};
+
+// What the appender has done so far, for metrics.
+struct AppenderStatus {
+  std::uint64_t batches = 0;  // committed
+  std::uint64_t appends = 0;  // with their events in the log
+  std::uint64_t events = 0;
+  std::uint64_t conflicts = 0;
+  std::uint64_t failed = 0;      // ended with an Error
+  std::uint64_t unresolved = 0;  // of these: outcome unknown
+  std::size_t queued = 0;
+};
+
+class PostgresEventStore final : public eventsourcing::EventStore, public eventsourcing::EventLog {
+ public:
+  // All three outlive the store. Reads use the pool; the appender has its own connection, and so
+  // has the listener, which starts with the first wait_for_append().
+  PostgresEventStore(PooledDatabase& database, const core::Clock& clock, core::Random& random,
+                     EventStoreOptions options);
+  // Appends that wait are still committed; nobody may call append() any more.
+  ~PostgresEventStore() override;
+  PostgresEventStore(const PostgresEventStore&) = delete;
+  PostgresEventStore& operator=(const PostgresEventStore&) = delete;
+
+  core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override;
+  core::Result<std::vector<eventsourcing::RecordedEvent>> read_stream(const core::StreamId& stream,
+                                                                      core::StreamVersion after,
+                                                                      std::size_t limit) override;
+  core::Result<std::optional<eventsourcing::RecordedEvent>> read_last(
+      const core::StreamId& stream) override;
+  core::Result<std::optional<eventsourcing::AppendOutcome>> find_result(
+      const eventsourcing::IdempotencyKey& key) override;
+  const std::string& service() const override;
+
+  std::uint32_t logs() const override;
+  core::Result<std::vector<eventsourcing::RecordedEvent>> read_log(core::LogIndex log,
+                                                                   core::LogPosition after,
+                                                                   std::size_t limit) override;
+  core::Result<core::LogPosition> head(core::LogIndex log) override;
+  void wait_for_append(std::chrono::milliseconds timeout) override;
+
+  AppenderStatus status() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tideline::postgres

@@ -1,0 +1,26 @@
+// Subject keys in the owning service's table `subject_key`. A destroyed key leaves its row behind
+// without the key, so that no late command brings the subject back.
+//
+// Thread-safe, blocks on the database; errors as in crypto/subject_keys.hpp.
+#pragma once
+
+#include "crypto/subject_keys.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::postgres {
+
+class PostgresSubjectKeys final : public crypto::SubjectKeys {
+ public:
+  explicit PostgresSubjectKeys(eventsourcing::Database& database) : database_(database) {}
+
+  core::Result<crypto::SubjectKey> get_or_create(const core::AccountId& subject) override;
+  core::Result<std::optional<crypto::SubjectKey>> find(const core::AccountId& subject) override;
+  core::Result<std::vector<std::optional<crypto::SubjectKey>>> find_many(
+      std::span<const core::AccountId> subjects) override;
+  core::Status destroy(const core::AccountId& subject) override;
+
+ private:
+  eventsourcing::Database& database_;
+};
+
+}  // namespace tideline::postgres
