@@ -1,0 +1,2 @@
+#include "core/ids.hpp"
+#include "feed/domain/moment.hpp"  // breaks

@@ -1,0 +1,1 @@
+// Lies beside the libraries instead of in one.  // breaks

@@ -1,0 +1,3 @@
+#include "http/principal.hpp"
+#include "http/router.hpp"  // breaks
+#include <sodium.h>

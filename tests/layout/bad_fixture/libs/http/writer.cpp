@@ -1,0 +1,1 @@
+#include <pistache/tcp.h>  // breaks

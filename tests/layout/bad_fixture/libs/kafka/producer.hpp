@@ -1,0 +1,1 @@
+#include <librdkafka/rdkafkacpp.h>  // breaks

@@ -1,0 +1,2 @@
+#include <spdlog/spdlog.h>  // breaks
+#include <prometheus/counter.h>  // breaks

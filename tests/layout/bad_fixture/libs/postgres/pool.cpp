@@ -1,0 +1,2 @@
+#include "kafka/producer.hpp"  // breaks
+#include <pqxx/pqxx>

@@ -1,0 +1,2 @@
+#include "core/result.hpp"
+#include <pqxx/pqxx>  // breaks

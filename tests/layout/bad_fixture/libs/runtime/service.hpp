@@ -1,0 +1,3 @@
+#include "http/server.hpp"
+#include "kafka/producer.hpp"
+#include "feed/domain/moment.hpp"  // breaks

@@ -1,0 +1,4 @@
+#include "eventsourcing/transaction.hpp"
+#include "feed/domain/moment.hpp"
+#include "feed/api/routes.hpp"  // breaks
+#include "postgres/pool.hpp"  // breaks

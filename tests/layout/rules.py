@@ -1,0 +1,88 @@
+"""The map of the house as rules: who may include what. check_directions.py applies them.
+
+A rule names a part by a pattern over its folder; the first pattern that fits a file counts. In services,
+{own} stands for the service that the file belongs to.
+"""
+
+LIBRARIES = [
+    "core",
+    "eventsourcing",
+    "people",
+    "crypto",
+    "postgres",
+    "kafka",
+    "http",
+    "observability",
+    "runtime",
+]
+
+# (files, what of Tideline they may include: folders, or single headers). A part may always include itself.
+MAY_INCLUDE = [
+    # Tests stand outside: they may use any library, and of the services only their own.
+    (r"libs/[^/]+/tests/", LIBRARIES),
+    (r"services/(?P<own>[^/]+)/tests/", LIBRARIES + ["{own}"]),
+    (r"libs/core/", []),
+    (r"libs/eventsourcing/", ["core"]),
+    (r"libs/people/", ["core", "eventsourcing"]),
+    (r"libs/crypto/", ["core", "http/authentication.hpp", "http/principal.hpp"]),
+    (r"libs/postgres/", ["core", "eventsourcing"]),
+    (r"libs/kafka/", ["core", "eventsourcing"]),
+    (r"libs/http/", ["core", "eventsourcing"]),
+    (r"libs/observability/", ["core", "eventsourcing"]),
+    (r"libs/runtime/", LIBRARIES),
+    (
+        r"services/(?P<own>[^/]+)/domain/",
+        [
+            "core",
+            "eventsourcing/decider.hpp",
+            "eventsourcing/command.hpp",
+            "eventsourcing/event.hpp",
+        ],
+    ),
+    (r"services/(?P<own>[^/]+)/projections/", ["core", "eventsourcing", "people", "{own}/domain"]),
+    (
+        r"services/(?P<own>[^/]+)/api/",
+        ["core", "eventsourcing", "people", "crypto", "http", "{own}/domain", "{own}/projections"],
+    ),
+    (r"services/(?P<own>[^/]+)/main\.cpp", LIBRARIES + ["{own}"]),
+    # The demo knows the suite from outside only: it computes what must come out by itself.
+    (r"deploy/demo/", ["core"]),
+    (r"tests/(?P<own>[^/]+)/", LIBRARIES + ["accounts", "projects", "social_graph", "feed", "scoring"]),
+]
+
+# (header, files that may include it, why). Elsewhere it is a finding.
+CONFINED = [
+    (r"pistache/", r"libs/http/[^/]+\.cpp", "Pistache stays in one .cpp of libs/http"),
+    (r"pqxx", r"libs/postgres/.*\.cpp", "libpqxx stays in the .cpp files of libs/postgres"),
+    (r"librdkafka/", r"libs/kafka/.*\.cpp", "librdkafka stays in the .cpp files of libs/kafka"),
+    (r"spdlog/", r"libs/observability/.*\.cpp", "spdlog stays in the .cpp files of libs/observability"),
+    (
+        r"prometheus/",
+        r"libs/observability/.*\.cpp",
+        "prometheus-cpp stays in the .cpp files of libs/observability",
+    ),
+    (r"sodium\.h", r"libs/crypto/.*", "libsodium stays in libs/crypto"),
+    (r"boost/beast", r"(libs/http|deploy|tests)/.*\.cpp", "Beast stays in .cpp files of libs/http"),
+    (
+        r"nlohmann/",
+        r"(?!libs/core/|services/[^/]+/domain/).*",
+        "the domain and libs/core know no JSON",
+    ),
+]
+
+# At most one file may include these.
+IN_ONE_FILE = [r"pistache/"]
+
+# (files, text that may not stand in them, why)
+FORBIDDEN_TEXT = [
+    (
+        r"services/[^/]+/domain/",
+        r"(system_clock|steady_clock)::now\(|random_device|\brand\(|\bgetenv\(|\btime\(",
+        "time, randomness and environment come into the domain with the command",
+    ),
+    (
+        r"services/[^/]+/api/",
+        r'"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\b',
+        "SQL belongs to projections, not to routes",
+    ),
+]
