@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -107,6 +108,16 @@ class EventLog {
                                                             core::LogPosition after,
                                                             std::size_t limit) = 0;
   virtual core::Result<core::LogPosition> head(core::LogIndex log) = 0;
+  // The heads of all logs, by log. Adapters that can ask for all at once override it.
+  virtual core::Result<std::vector<core::LogPosition>> heads() {
+    std::vector<core::LogPosition> all;
+    for (std::uint32_t log = 0; log < logs(); ++log) {
+      auto one = head(core::LogIndex(log));
+      if (!one) return one.error();
+      all.push_back(*one);
+    }
+    return all;
+  }
   // Returns early when something was appended; an early return without an append is allowed.
   virtual void wait_for_append(std::chrono::milliseconds timeout) = 0;
 };

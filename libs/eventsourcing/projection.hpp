@@ -18,8 +18,9 @@
 
 namespace tideline::eventsourcing {
 
-// Thrown by apply() for an event that can never be applied (its data breaks its contract). The
-// runner parks it, with the later ones of its stream, in the dead-letter table.
+// Thrown by apply(), before it has changed anything, for an event that can never be applied (its
+// data breaks its contract). The runner parks it, with the later ones of its stream, in the
+// dead-letter table. (Any other exception is taken so too, but the runner then drops the memory.)
 class PoisonEvent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -42,13 +43,14 @@ class Projection {
   virtual std::vector<std::string> sources() const = 0;
   virtual FlushPolicy flush_policy() const { return {}; }
   // False for a model that lives in memory alone and is built again from the first event at every
-  // start: it has no checkpoint and its flush() is never called.
+  // start: it has no checkpoint, its flush() is never called, and the transaction given to load()
+  // refuses every statement.
   virtual bool durable() const { return true; }
 
   // Forget everything in memory and take up the state of the tables. Called before the first
   // apply(), and again whenever the runner goes back to the last committed positions.
   virtual void load(Transaction& transaction) = 0;
-  // In memory, deterministic, no I/O, no clock.
+  // In memory, deterministic, no I/O, no clock. Stubs of private events are not handed over.
   virtual void apply(const RecordedEvent& event) = 0;
   // Writes what apply() has gathered since the last flush, as one batch, sorted by key.
   virtual void flush(Transaction& transaction) = 0;

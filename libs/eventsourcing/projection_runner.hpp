@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -30,20 +31,22 @@ class AppliedPositions {
   // Asks a durable model that has more in memory than in its tables to flush now.
   bool wait_for(const PositionVector& wanted, std::chrono::milliseconds timeout);
   PositionVector current() const;
-  bool flush_wanted() const { return waiting_.load() > 0; }
+  // True if somebody waits for what `in_memory` covers: a flush now would let him go on.
+  bool flush_wanted(const PositionVector& in_memory) const;
 
-  // By the runner: `consumed` services count even before their first event.
+  // By the runner: services that it consumes count even before their first event.
   void reset(const std::vector<std::string>& services, const PositionVector& positions);
   void advance(const PositionVector& positions);
 
  private:
-  bool covered(const PositionVector& wanted) const;
+  bool covers(const PositionVector& positions, const PositionVector& wanted) const;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::string> services_;
   PositionVector positions_;
-  std::atomic<int> waiting_{0};
+  std::list<const PositionVector*> waiters_;
+  std::atomic<int> waiting_{0};  // size of waiters_, readable without the mutex
 };
 
 // What the runner tells the outside of itself.
@@ -52,6 +55,8 @@ struct RunnerStatus {
   std::uint64_t applied = 0;     // events since the start
   std::uint64_t lag = 0;         // records not applied yet, by the last known ends
   std::uint64_t parked = 0;      // events in the dead-letter table
+  std::uint64_t passed_over = 0;  // records that were no events
+  std::uint64_t rewinds = 0;      // times it went back to the committed positions
   std::string last_problem;      // "" = none
 };
 
@@ -64,25 +69,45 @@ struct RunnerPorts {
   std::function<void(std::string_view, const std::string&)> log;
 };
 
+struct RunnerOptions {
+  // After so many parked events of one projection nothing more is parked: the runner waits for a
+  // person, for so many are an outage and not bad events.
+  std::size_t parked_max = 1000;
+  // How far back in a partition a missing position is looked for before it is reported.
+  std::int64_t search_back_records = 100000;
+  std::chrono::milliseconds gap_report_interval{5000};
+  // Pauses after transient errors: the first, doubled up to the last.
+  std::chrono::milliseconds backoff_min{50};
+  std::chrono::milliseconds backoff_max{5000};
+};
+
 class ProjectionRunner {
  public:
-  ProjectionRunner(Projection& projection, RunnerPorts ports, std::uint32_t logs);
+  // `logs`: partitions of each service's topic.
+  ProjectionRunner(Projection& projection, RunnerPorts ports, std::uint32_t logs,
+                   RunnerOptions options = {});
   ~ProjectionRunner();
 
   // Until stop is requested; flushes once more before it returns. Never throws.
   void run(std::stop_token stop);
 
+  // What queries of the read model wait on: committed positions of a durable model, also those that
+  // other owners of partitions have committed; positions in memory of one that is not durable.
   AppliedPositions& applied() { return applied_; }
-  RunnerStatus status() const;
+  // Positions applied in memory, flushed or not: for queries that a durable model answers from its
+  // memory. They fall back when the runner rewinds.
+  AppliedPositions& in_memory() { return in_memory_; }
+  RunnerStatus status() const;  // thread-safe
 
  private:
   struct State;
   AppliedPositions applied_;
+  AppliedPositions in_memory_;
   std::unique_ptr<State> state_;
 };
 
-// Tables that durable projections need in the service's database: projection_checkpoint,
-// dead_letter, dead_letter_skip. Run by the migrations of libs/postgres.
+// Tables that durable projections and views need in the service's database: projection_checkpoint,
+// dead_letter, dead_letter_skip, state_topic_checkpoint. Run by the migrations of libs/postgres.
 extern const char* const kProjectionTablesSql;
 
 }  // namespace tideline::eventsourcing

@@ -1,0 +1,57 @@
+// Events from Kafka, as the port that projection runners read from. Owned by one thread.
+//
+// It never commits offsets and never decides where to begin: no record of a partition is delivered
+// until the runner has sought all partitions that it was assigned. An offset that the partition does
+// not hold begins at its first record; the runner passes over what it knows.
+//
+// A record that is no event (foreign, or its envelope broken) is handed on with type "", position 0
+// and the reason in `data`: the runner passes over it. If it stood in the place of an event, the
+// next record shows the gap, and the relay publishes that event again.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eventsourcing/record_source.hpp"
+
+namespace tideline::kafka {
+
+struct ConsumerOptions {
+  std::string brokers;
+  std::vector<std::string> services;
+  std::uint32_t logs = 16;  // partitions of each service's topic
+  // "" = all partitions of all services belong to this consumer (manual assignment). Otherwise the
+  // consumer group that shares them among its members.
+  std::string group;
+  std::string client_id = "tideline-consumer";
+  std::size_t batch_records = 2000;
+  // A member that has died gives up its partitions after this.
+  std::chrono::milliseconds session_timeout{10000};
+};
+
+class KafkaRecordSource final : public eventsourcing::RecordSource {
+ public:
+  // Connects in the background: brokers that are away show as Errors of poll() and end_offsets().
+  // Options that the client refuses are a bug (CHECK).
+  explicit KafkaRecordSource(ConsumerOptions options);
+  ~KafkaRecordSource() override;  // leaves the group; blocks shortly
+
+  core::Result<eventsourcing::PollResult> poll(std::chrono::milliseconds timeout) override;
+  // Seeks take effect with the next poll().
+  core::Status seek(const eventsourcing::SourcePartition& partition,
+                    core::KafkaOffset offset) override;
+  core::Status pause(const eventsourcing::SourcePartition& partition) override;
+  core::Status resume(const eventsourcing::SourcePartition& partition) override;
+  // Asks the brokers; blocks for at most two seconds.
+  core::Result<std::map<eventsourcing::SourcePartition, core::KafkaOffset>> end_offsets() override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tideline::kafka

@@ -1,0 +1,112 @@
+// The relay publishes a service's events to its topic: log p to partition p, in order.
+//
+// It can repeat records, never skip or reorder them: consumers tell repeats by their position. One
+// relay is active for each log, chosen by a lock; replicas take the logs that are free. What the
+// partition really holds decides where it goes on, the checkpoint only tells others how far it is.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+#include "eventsourcing/event_store.hpp"
+
+namespace tideline::kafka {
+
+// Up to which position each log is published and acknowledged, in the service's database. Used by
+// the relay's thread alone; calls block.
+class RelayCheckpoints {
+ public:
+  virtual ~RelayCheckpoints() = default;
+
+  // 0 when nothing was published yet.
+  virtual core::Result<core::LogPosition> load(core::LogIndex log) = 0;
+  // Compare-and-swap: false, and nothing changed, unless the checkpoint stands at `from` (0 also
+  // for a log without a checkpoint). `to` is not below `from`.
+  virtual core::Result<bool> advance(core::LogIndex log, core::LogPosition from,
+                                     core::LogPosition to) = 0;
+};
+
+// Locks that live as long as one database session: a relay that dies frees them. Used by the
+// relay's thread alone; calls block.
+class LogLocks {
+ public:
+  virtual ~LogLocks() = default;
+
+  // True if the lock is held now; false if another session holds it. Taking a held lock again is
+  // true and changes nothing.
+  virtual core::Result<bool> try_lock(core::LogIndex log) = 0;
+  // Gives one lock back; one that is not held is none of its business.
+  virtual void unlock(core::LogIndex log) = 0;
+  // False, or an Error: the session has ended, and every lock taken before is gone. The next
+  // try_lock begins a new session.
+  virtual core::Result<bool> session_alive() = 0;
+};
+
+struct RelayOptions {
+  std::string brokers;
+  std::string service;  // publishes to events_topic(service)
+  std::string client_id = "tideline-relay";
+  std::size_t batch_events = 2000;  // read of one log at a time
+  // Events of one log that may wait for their acknowledgement; reading of it pauses above.
+  std::size_t in_flight_max = 20000;
+  // How often logs are looked at without having been woken.
+  std::chrono::milliseconds poll{200};
+  std::chrono::milliseconds checkpoint_interval{250};
+  // How often locks that others hold are tried, and the own session is checked.
+  std::chrono::milliseconds lock_interval{1000};
+};
+
+struct RelayLogStatus {
+  core::LogIndex log;
+  bool active = false;               // this relay holds the log and has found where to go on
+  core::LogPosition acknowledged;    // the last one that Kafka has
+  core::LogPosition checkpoint;      // the last one recorded in the database
+  std::uint64_t lag = 0;             // events appended, not acknowledged yet, as last seen
+};
+
+struct RelayStatus {
+  std::vector<RelayLogStatus> logs;
+  std::uint64_t published = 0;  // records acknowledged since the start, repeats included
+  std::uint64_t producer_restarts = 0;
+  std::string problem;  // what keeps it from publishing just now; "" = nothing
+  // The database lacks events that Kafka has, or has others in their place: somebody restored an
+  // old backup. The log is not published any more and the service must not report ready. "" = no.
+  std::string fatal;
+};
+
+struct RelayPorts {
+  eventsourcing::EventLog& events;
+  RelayCheckpoints& checkpoints;
+  LogLocks& locks;
+  // Structured log line: level ("info", "warn", "error"), text. May be empty.
+  std::function<void(std::string_view, const std::string&)> log;
+};
+
+class Relay {
+ public:
+  Relay(RelayPorts ports, RelayOptions options);
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  // Publishes until stop is requested, then waits shortly for what is in flight and records the
+  // checkpoints. Blocks; one thread. Never throws: what fails is tried again, with growing pauses.
+  void run(std::stop_token stop);
+
+  // Thread-safe.
+  RelayStatus status() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tideline::kafka

@@ -1,0 +1,39 @@
+// Names of the topics, and their creation. Pure functions but for ensure_topics.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace tideline::kafka {
+
+// "tideline.<service>": the events of a service; partition p is its log p.
+std::string events_topic(std::string_view service);
+// Latest public profile of each account, compacted.
+inline constexpr const char* kProfilesTopic = "tideline.profiles";
+// Positions that consumers miss; relays read it.
+inline constexpr const char* kGapsTopic = "tideline.gaps";
+
+struct TopicSpec {
+  std::string name;
+  std::uint32_t partitions = 1;
+  std::uint16_t replication = 1;
+  // Keeps the newest record of each key instead of all records.
+  bool compacted = false;
+  // How long records are kept; nullopt = for ever.
+  std::optional<std::chrono::milliseconds> retention;
+};
+
+// Makes the topics that are missing and waits until every partition has a leader. A topic that is
+// there already is left as it is; one with another number of partitions is an Error
+// (InvalidInput), for a log would then be another partition. Safe to call from many processes at
+// once. Blocks, at most for `deadline`; brokers that do not answer until then are a retryable Error.
+core::Status ensure_topics(const std::string& brokers, const std::vector<TopicSpec>& specs,
+                           std::chrono::milliseconds deadline);
+
+}  // namespace tideline::kafka
