@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/encoding.hpp"
 #include "crypto/key_file.hpp"
+#include "crypto/sodium_ready.hpp"
 
 namespace tideline::crypto {
 
@@ -36,6 +37,7 @@ core::Result<AccountIds> AccountIds::load(const std::filesystem::path& path) {
 }
 
 core::AccountId AccountIds::of(std::string_view user_id) const {
+  sodium_ready();
   core::AccountId::Bytes id;
   const auto bytes = core::as_bytes(user_id);
   const int failed = crypto_generichash(id.data(), id.size(), bytes.data(), bytes.size(),

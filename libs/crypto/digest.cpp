@@ -4,11 +4,13 @@
 
 #include "core/check.hpp"
 #include "core/encoding.hpp"
+#include "crypto/sodium_ready.hpp"
 
 namespace tideline::crypto {
 
 Digest sha256(std::string_view bytes) {
   static_assert(std::tuple_size_v<Digest> == crypto_hash_sha256_BYTES);
+  sodium_ready();
   Digest digest;
   const auto input = core::as_bytes(bytes);
   crypto_hash_sha256(digest.data(), input.data(), input.size());
@@ -18,6 +20,7 @@ Digest sha256(std::string_view bytes) {
 std::string sha256_hex(std::string_view bytes) { return core::to_hex(sha256(bytes)); }
 
 Digest blake2b_256(std::string_view bytes) {
+  sodium_ready();
   Digest digest;
   const auto input = core::as_bytes(bytes);
   const int failed =

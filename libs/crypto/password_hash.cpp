@@ -65,9 +65,9 @@ core::Result<std::string> PasswordHasher::hash(std::string_view password) {
   if (const core::Status turn = take_turn(); !turn) return turn.error();
   const Turn held(*this);
   std::array<char, crypto_pwhash_STRBYTES> text{};
-  const int failed = crypto_pwhash_str_alg(text.data(), password.data(), password.size(),
-                                           options_.passes, options_.memory_bytes,
-                                           crypto_pwhash_ALG_ARGON2ID13);
+  const int failed =
+      crypto_pwhash_str_alg(text.data(), password.data(), password.size(), options_.passes,
+                            options_.memory_bytes, crypto_pwhash_ALG_ARGON2ID13);
   if (failed != 0) return core::unavailable("no memory for a password hash");
   return std::string(text.data());
 }

@@ -138,8 +138,7 @@ core::Result<TokenSigner> TokenSigner::load(const std::filesystem::path& path,
   if (!pem) return pem.error();
   core::Result<P256PrivateKey> key = P256PrivateKey::from_pem(*pem);
   if (!key) return core::invalid_input(path.string() + ": " + key.error().message);
-  return TokenSigner(
-      std::make_unique<State>(State{*std::move(key), kid, std::move(options)}));
+  return TokenSigner(std::make_unique<State>(State{*std::move(key), kid, std::move(options)}));
 }
 
 core::Result<SignedToken> TokenSigner::sign(const core::AccountId& subject,
@@ -212,7 +211,8 @@ core::Result<VerifiedToken> TokenVerifier::verify(std::string_view token,
 
 std::string TokenVerifier::jwks(core::Timestamp now) const {
   OrderedJson keys = OrderedJson::array();
-  for (const auto& [kid, key] : *state_->keys->all(now)) {
+  const std::shared_ptr<const PublicKeys> loaded = state_->keys->all(now);
+  for (const auto& [kid, key] : *loaded) {
     const P256Point point = key.point();
     keys.push_back({{"kty", "EC"},
                     {"crv", "P-256"},

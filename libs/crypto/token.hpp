@@ -79,8 +79,8 @@ struct TokenVerifierOptions {
   std::chrono::seconds refresh_interval{60};
 };
 
-// Thread-safe. A verification costs a signature check (some 100 us); blocks only to read the folder.
-// When the folder cannot be read again, the keys that were read last stay good.
+// Thread-safe. A verification costs a signature check (some 100 us); blocks only to read the
+// folder. When the folder cannot be read again, the keys that were read last stay good.
 class TokenVerifier {
  public:
   // Longer tokens are refused unread.

@@ -32,9 +32,9 @@ std::optional<Level> parse_level(std::string_view text);
 std::string_view to_string(Level level);
 
 constexpr std::size_t kFieldBytesMax = 1024;
-constexpr std::size_t kFieldsMax = 32;
 
-// Names whose values are replaced: body, password, token, authorization and the like.
+// Names whose values are replaced: body, password, token, authorization and the like; also as the
+// end of a name ("refresh_token").
 std::span<const std::string_view> withheld_fields();
 
 class FieldValue {
@@ -43,8 +43,7 @@ class FieldValue {
   FieldValue(std::string_view text) : value_(text) {}
   FieldValue(const std::string& text) : value_(std::string_view(text)) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  FieldValue(T number) {
+  requires std::is_arithmetic_v<T> FieldValue(T number) {
     if constexpr (std::is_same_v<T, bool>) {
       value_ = number;
     } else if constexpr (std::is_floating_point_v<T>) {

@@ -1,13 +1,15 @@
 // Rate, errors and duration of HTTP requests, by route template and status, and a log line for each
-// slow one. Knows nothing of the server: whoever composes the process calls it from the server's
-// observer.
+// slow or failed one. Knows nothing of the server: whoever composes the process calls it from the
+// server's observer.
 //
 //   tideline_http_requests_total{method,route,status}
 //   tideline_http_request_duration_seconds{method,route}
-//   tideline_http_requests_in_flight
+//   tideline_http_undelivered_total          answers whose client was gone or too slow
+//   tideline_http_connections_open
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string_view>
 
 #include "observability/log.hpp"
@@ -15,32 +17,42 @@
 
 namespace tideline::observability {
 
+// Refers to its texts: for the length of the call only.
 struct FinishedRequest {
-  std::string_view method;
-  std::string_view route;  // the template ("/v1/projects/{id}"); empty when none matched
+  std::string_view method;  // empty: malformed
+  std::string_view route;   // the template ("/v1/projects/{id}"); empty: none matched
   int status = 0;
   std::chrono::nanoseconds duration{0};
+  std::size_t request_bytes = 0;
+  std::size_t response_bytes = 0;
+  bool delivered = true;
+  std::string_view request_id;
+  std::string_view correlation_id;
+  std::string_view failure;  // of a handler, for the log
 };
 
 struct RequestRecorderOptions {
   std::chrono::milliseconds slow_after{500};
 };
 
-// Thread-safe, quick enough for every request. `metrics` must outlive it.
+// Thread-safe, quick enough for every request, throws nothing. `metrics` must outlive it.
 class RequestRecorder {
  public:
   RequestRecorder(Metrics& metrics, Log log, RequestRecorderOptions options = {});
 
-  void started() const;
-  // After started(), once for each request.
   void finished(const FinishedRequest& request) const;
+  void connection_opened() const;
+  void connection_closed() const;
 
  private:
+  void log_unusual(const FinishedRequest& request) const;
+
   Log log_;
   RequestRecorderOptions options_;
   CounterFamily requests_;
   HistogramFamily durations_;
-  Gauge in_flight_;
+  Counter undelivered_;
+  Gauge connections_;
 };
 
 }  // namespace tideline::observability
