@@ -1,7 +1,7 @@
 // The relay publishes a service's events to its topic: log p to partition p, in order.
 //
 // It can repeat records, never skip or reorder them: consumers tell repeats by their position. One
-// relay is active for each log, chosen by a lock; replicas take the logs that are free. What the
+// relay is active for each log, chosen by a claim; replicas take the logs that are free. What the
 // partition really holds decides where it goes on, the checkpoint only tells others how far it is.
 #pragma once
 
@@ -17,38 +17,9 @@
 
 #include "core/result.hpp"
 #include "eventsourcing/event_store.hpp"
+#include "eventsourcing/relay_checkpoints.hpp"
 
 namespace tideline::kafka {
-
-// Up to which position each log is published and acknowledged, in the service's database. Used by
-// the relay's thread alone; calls block.
-class RelayCheckpoints {
- public:
-  virtual ~RelayCheckpoints() = default;
-
-  // 0 when nothing was published yet.
-  virtual core::Result<core::LogPosition> load(core::LogIndex log) = 0;
-  // Compare-and-swap: false, and nothing changed, unless the checkpoint stands at `from` (0 also
-  // for a log without a checkpoint). `to` is not below `from`.
-  virtual core::Result<bool> advance(core::LogIndex log, core::LogPosition from,
-                                     core::LogPosition to) = 0;
-};
-
-// Locks that live as long as one database session: a relay that dies frees them. Used by the
-// relay's thread alone; calls block.
-class LogLocks {
- public:
-  virtual ~LogLocks() = default;
-
-  // True if the lock is held now; false if another session holds it. Taking a held lock again is
-  // true and changes nothing.
-  virtual core::Result<bool> try_lock(core::LogIndex log) = 0;
-  // Gives one lock back; one that is not held is none of its business.
-  virtual void unlock(core::LogIndex log) = 0;
-  // False, or an Error: the session has ended, and every lock taken before is gone. The next
-  // try_lock begins a new session.
-  virtual core::Result<bool> session_alive() = 0;
-};
 
 struct RelayOptions {
   std::string brokers;
@@ -60,8 +31,8 @@ struct RelayOptions {
   // How often logs are looked at without having been woken.
   std::chrono::milliseconds poll{200};
   std::chrono::milliseconds checkpoint_interval{250};
-  // How often locks that others hold are tried, and the own session is checked.
-  std::chrono::milliseconds lock_interval{1000};
+  // How often logs that another relay holds, or that failed, are claimed again.
+  std::chrono::milliseconds claim_interval{1000};
 };
 
 struct RelayLogStatus {
@@ -84,8 +55,7 @@ struct RelayStatus {
 
 struct RelayPorts {
   eventsourcing::EventLog& events;
-  RelayCheckpoints& checkpoints;
-  LogLocks& locks;
+  eventsourcing::RelayCheckpoints& checkpoints;
   // Structured log line: level ("info", "warn", "error"), text. May be empty.
   std::function<void(std::string_view, const std::string&)> log;
 };
