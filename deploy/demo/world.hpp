@@ -1,0 +1,72 @@
+// What the demo knows of the campus: everything that it was told "done" about, as plain sets. The
+// expected answers are computed from this alone; no code of the suite takes part in that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tideline::demo {
+
+using PersonIndex = std::size_t;
+
+struct Person {
+  std::string user_id;
+  std::string real_name;
+  std::string department;
+  std::string access_token;
+  std::string refresh_token;
+};
+
+enum class Audience { Public, Private, PartlyVisible, PartlyInvisible };
+
+struct Moment {
+  std::uint64_t id = 0;  // given by the suite
+  PersonIndex author = 0;
+  Audience audience = Audience::Public;
+  std::vector<PersonIndex> users;
+  std::vector<std::size_t> tags;    // indexes into World::tags
+  std::vector<std::size_t> groups;  // indexes into World::groups
+  std::string content;
+  bool deleted = false;
+};
+
+struct Tag {
+  std::string id;
+  PersonIndex owner = 0;
+  std::set<PersonIndex> people;
+};
+
+struct Group {
+  std::string id;
+  PersonIndex creator = 0;
+  std::set<PersonIndex> members;
+  bool dissolved = false;
+};
+
+struct Project {
+  std::string id;
+  PersonIndex author = 0;
+  std::size_t comments = 0;
+  std::set<PersonIndex> voters;
+};
+
+struct World {
+  std::vector<Person> people;
+  std::vector<std::set<PersonIndex>> contacts;   // symmetric
+  std::vector<std::set<PersonIndex>> following;  // [follower] -> followed
+  std::vector<std::set<PersonIndex>> hides;      // [owner] -> whom he does not see
+  std::vector<std::set<PersonIndex>> hidden_from;  // [owner] -> who must not see him
+  std::vector<Tag> tags;
+  std::vector<Group> groups;
+  std::vector<Project> projects;
+  std::vector<Moment> moments;
+  std::vector<std::int64_t> points;
+  std::vector<std::int64_t> contributions;
+};
+
+}  // namespace tideline::demo

@@ -1,0 +1,75 @@
+#include "people/profile_view.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <vector>
+
+#include "eventsourcing/projection.hpp"
+
+namespace tideline::people {
+namespace {
+
+using nlohmann::json;
+
+std::optional<std::string> text_or_null(const json& object, const char* name) {
+  const auto field = object.find(name);
+  if (field == object.end() || !field->is_string()) return std::nullopt;
+  return field->get<std::string>();
+}
+
+}  // namespace
+
+void ProfileView::load(eventsourcing::Transaction&) { profile_by_account_.clear(); }
+
+void ProfileView::apply(const std::string& key, const std::optional<std::string>& value) {
+  const auto account = core::AccountId::parse(key);
+  if (!account) throw eventsourcing::PoisonEvent("a profile whose key is no account id");
+  Profile profile;
+  if (value) {
+    const json data = json::parse(*value, nullptr, false);
+    const auto version = data.is_object() ? data.find("version") : data.end();
+    if (version == data.end() || !version->is_number_integer()) {
+      throw eventsourcing::PoisonEvent("a profile without a version");
+    }
+    profile = {version->get<std::int64_t>(), text_or_null(data, "user_id"),
+               text_or_null(data, "real_name"), text_or_null(data, "department"),
+               data.value("closed", false)};
+  } else {
+    profile.version = std::numeric_limits<std::int64_t>::max();
+    profile.closed = true;
+  }
+  Profile& held = profile_by_account_[*account];
+  if (profile.version > held.version) held = std::move(profile);
+}
+
+void ProfileView::flush(eventsourcing::Transaction& transaction) {
+  std::vector<core::AccountId> accounts;
+  std::vector<std::int64_t> versions;
+  std::vector<std::optional<std::string>> user_ids;
+  std::vector<std::optional<std::string>> real_names;
+  std::vector<std::optional<std::string>> departments;
+  std::vector<bool> closed;
+  for (const auto& [account, profile] : profile_by_account_) {
+    accounts.push_back(account);
+    versions.push_back(profile.version);
+    user_ids.push_back(profile.user_id);
+    real_names.push_back(profile.real_name);
+    departments.push_back(profile.department);
+    closed.push_back(profile.closed);
+  }
+  if (accounts.empty()) return;
+  transaction.execute(
+      "INSERT INTO person AS known"
+      " (account_id, profile_version, user_id, real_name, department, closed)"
+      " SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[],"
+      " $6::boolean[])"
+      " ON CONFLICT (account_id) DO UPDATE"
+      " SET profile_version = excluded.profile_version, user_id = excluded.user_id,"
+      " real_name = excluded.real_name, department = excluded.department,"
+      " closed = known.closed OR excluded.closed"
+      " WHERE excluded.profile_version > known.profile_version",
+      {accounts, versions, user_ids, real_names, departments, closed});
+}
+
+}  // namespace tideline::people

@@ -1,0 +1,112 @@
+// The directory's two writers, held to what must come out whatever the order of events.
+
+#include <gtest/gtest.h>
+
+#include "eventsourcing/projection.hpp"
+#include "people/people_projection.hpp"
+#include "people/profile_view.hpp"
+
+namespace tideline::people {
+namespace {
+
+using eventsourcing::Params;
+using eventsourcing::Rows;
+
+// Keeps the statements that it is given.
+class RecordingTransaction final : public eventsourcing::Transaction {
+ public:
+  Rows execute(std::string_view sql, const Params& params) override {
+    statements.push_back(std::string(sql));
+    last_params = params;
+    return {};
+  }
+  void copy_in(std::string_view, std::span<const std::string>, std::span<const Params>) override {
+    FAIL() << "nothing is copied here";
+  }
+
+  std::vector<std::string> statements;
+  Params last_params;
+};
+
+const core::AccountId kAda = *core::AccountId::parse("aaaaaaaaaaaaaaaaaaaaaaaaae");
+
+eventsourcing::RecordedEvent event(const std::string& type, const std::string& data) {
+  eventsourcing::RecordedEvent recorded;
+  recorded.source = "accounts";
+  recorded.type = type;
+  recorded.data = data;
+  return recorded;
+}
+
+std::string of_ada() { return R"({"account_id":")" + kAda.to_string() + R"("})"; }
+
+TEST(PeopleProjection, ARegistrationIsWrittenOnceAndForgottenAfterTheFlush) {
+  PeopleProjection projection;
+  RecordingTransaction transaction;
+  projection.apply(event("AccountRegistered", of_ada()));
+  projection.flush(transaction);
+  ASSERT_EQ(transaction.statements.size(), 1U);
+  EXPECT_EQ(transaction.last_params[0].text(), "{\"" + kAda.to_uuid() + "\"}");
+  EXPECT_EQ(transaction.last_params[1].text(), "{\"false\"}");
+  projection.flushed();
+  projection.flush(transaction);
+  EXPECT_EQ(transaction.statements.size(), 1U);
+}
+
+TEST(PeopleProjection, AClosedAccountStaysClosed) {
+  PeopleProjection projection;
+  RecordingTransaction transaction;
+  projection.apply(event("AccountClosed", of_ada()));
+  projection.apply(event("AccountRegistered", of_ada()));
+  projection.flush(transaction);
+  EXPECT_EQ(transaction.last_params[1].text(), "{\"true\"}");
+}
+
+TEST(PeopleProjection, EventsOfOtherKindsAreNothing) {
+  PeopleProjection projection;
+  RecordingTransaction transaction;
+  projection.apply(event("SignedIn", "not even JSON"));
+  projection.flush(transaction);
+  EXPECT_TRUE(transaction.statements.empty());
+}
+
+TEST(PeopleProjection, BrokenDataIsPoison) {
+  PeopleProjection projection;
+  for (const char* data : {"", "[]", "{}", R"({"account_id":7})", R"({"account_id":"short"})"}) {
+    EXPECT_THROW(projection.apply(event("AccountRegistered", data)), eventsourcing::PoisonEvent)
+        << data;
+  }
+}
+
+TEST(ProfileView, TheNewestVersionWinsInEveryOrder) {
+  const std::string older = R"({"version":1,"user_id":"007","real_name":"Ada"})";
+  const std::string newer = R"({"version":2,"user_id":"007","real_name":"Ada L."})";
+  for (const bool newer_first : {false, true}) {
+    ProfileView view;
+    RecordingTransaction transaction;
+    view.apply(kAda.to_string(), newer_first ? newer : older);
+    view.apply(kAda.to_string(), newer_first ? older : newer);
+    view.flush(transaction);
+    EXPECT_EQ(transaction.last_params[1].text(), "{\"2\"}");
+    EXPECT_EQ(transaction.last_params[3].text(), "{\"Ada L.\"}");
+  }
+}
+
+TEST(ProfileView, ATombstoneErasesTheNamesAndNoProfileComesAfterIt) {
+  ProfileView view;
+  RecordingTransaction transaction;
+  view.apply(kAda.to_string(), std::nullopt);
+  view.apply(kAda.to_string(), R"({"version":9,"user_id":"007","real_name":"Ada"})");
+  view.flush(transaction);
+  EXPECT_EQ(transaction.last_params[3].text(), "{NULL}");
+}
+
+TEST(ProfileView, AValueThatCannotBeReadIsPoison) {
+  ProfileView view;
+  EXPECT_THROW(view.apply("no-account", "{}"), eventsourcing::PoisonEvent);
+  EXPECT_THROW(view.apply(kAda.to_string(), "{}"), eventsourcing::PoisonEvent);
+  EXPECT_THROW(view.apply(kAda.to_string(), "["), eventsourcing::PoisonEvent);
+}
+
+}  // namespace
+}  // namespace tideline::people

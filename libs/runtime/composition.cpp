@@ -1,0 +1,310 @@
+#include "runtime/composition.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "kafka/consumer.hpp"
+#include "kafka/topics.hpp"
+#include "people/people_projection.hpp"
+#include "people/profile_view.hpp"
+#include "runtime/campus_calendar.hpp"
+
+namespace tideline::runtime {
+namespace {
+
+constexpr std::chrono::seconds kDatabaseWait{60};
+constexpr std::chrono::seconds kTopicsDeadline{10};
+constexpr std::chrono::milliseconds kRetryPause{500};
+
+postgres::DatabaseOptions database_options(const ServiceDefinition& definition,
+                                           const CommonSettings& settings) {
+  postgres::DatabaseOptions options;
+  options.conninfo = settings.database_url;
+  options.application_name = "tideline-" + definition.name;
+  options.connections_max = settings.database_connections;
+  return options;
+}
+
+postgres::EventStoreOptions store_options(const ServiceDefinition& definition,
+                                          const CommonSettings& settings) {
+  postgres::EventStoreOptions options;
+  options.service = definition.name;
+  options.logs = settings.logs;
+  return options;
+}
+
+kafka::RelayOptions relay_options(const ServiceDefinition& definition,
+                                  const CommonSettings& settings) {
+  kafka::RelayOptions options;
+  options.brokers = settings.kafka_brokers;
+  options.service = definition.name;
+  options.client_id = "tideline-" + definition.name + "-relay";
+  return options;
+}
+
+kafka::StateTopicOptions profile_topic_options(const CommonSettings& settings) {
+  kafka::StateTopicOptions options;
+  options.brokers = settings.kafka_brokers;
+  options.topic = kafka::kProfilesTopic;
+  options.partitions = settings.logs;
+  return options;
+}
+
+// Sleeps until `pause` is over or stop is requested.
+void pause_for(std::stop_token stop, std::chrono::milliseconds pause) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, stop, pause, [] { return false; });
+}
+
+}  // namespace
+
+std::optional<Secrets> Secrets::load(const CommonSettings& settings, core::Config& config) {
+  auto account_ids = crypto::AccountIds::load(settings.account_secret_file);
+  auto tokens = crypto::TokenVerifier::load(settings.jwt_public_keys);
+  auto campus = load_campus_calendar(settings.campus_time_zone);
+  if (!account_ids) {
+    config.complain("TIDELINE_ACCOUNT_SECRET_FILE", account_ids.error().message);
+  }
+  if (!tokens) config.complain("TIDELINE_JWT_PUBLIC_KEYS", tokens.error().message);
+  if (!campus) config.complain("TIDELINE_CAMPUS_TIME_ZONE", campus.error().message);
+  if (!account_ids || !tokens || !campus) return std::nullopt;
+  return Secrets{*std::move(account_ids), std::make_shared<JwtVerifier>(*std::move(tokens)),
+                 *std::move(campus)};
+}
+
+RunningService::RunningService(const ServiceDefinition& definition, const CommonSettings& settings,
+                               Secrets secrets, observability::Logging& logging, core::Clock& clock,
+                               core::Random& random)
+    : definition_(definition),
+      settings_(settings),
+      secrets_(std::move(secrets)),
+      logging_(logging),
+      clock_(clock),
+      random_(random),
+      database_(database_options(definition, settings)),
+      store_(database_, clock, random, store_options(definition, settings)),
+      relay_checkpoints_(database_options(definition, settings)),
+      subject_keys_(database_),
+      cipher_(subject_keys_, clock),
+      router_(secrets_.tokens, clock),
+      commands_(store_, clock, random),
+      observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
+                                               {.slow_after = settings.slow_request})),
+      gaps_(settings.kafka_brokers),
+      relay_({store_, relay_checkpoints_, log_lines("relay")}, relay_options(definition, settings)) {
+}
+
+RunningService::~RunningService() { stop(); }
+
+std::function<void(std::string_view, const std::string&)> RunningService::log_lines(
+    std::string_view name) {
+  return [log = logging_.logger(name)](std::string_view level, const std::string& text) {
+    log.write(observability::parse_level(level).value_or(observability::Level::Info), text);
+  };
+}
+
+core::Status RunningService::prepare_database() {
+  const auto give_up = std::chrono::steady_clock::now() + kDatabaseWait;
+  auto reached = database_.ping();
+  while (!reached && std::chrono::steady_clock::now() < give_up) {
+    log("runtime").warning("waiting for the database", {{"reason", reached.error().message}});
+    std::this_thread::sleep_for(kRetryPause);
+    reached = database_.ping();
+  }
+  if (!reached) return reached;
+  std::vector<postgres::MigrationSet> sets{postgres::base_migrations(settings_.logs)};
+  if (definition_.uses_people) {
+    sets.push_back({"people", {{1, "person", people::kPersonTableSql}}});
+  }
+  sets.push_back({definition_.name, definition_.migrations});
+  return postgres::migrate(database_.options(), sets);
+}
+
+eventsourcing::AppliedPositions& RunningService::people_applied() {
+  CHECK(people_applied_ != nullptr, "this service does not keep the directory of people");
+  return *people_applied_;
+}
+
+eventsourcing::StatePublisher& RunningService::profile_topic() {
+  if (!profile_topic_) {
+    profile_topic_ =
+        std::make_unique<kafka::KafkaStatePublisher>(profile_topic_options(settings_));
+  }
+  return *profile_topic_;
+}
+
+AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Projection> projection) {
+  kafka::ConsumerOptions consumer;
+  consumer.brokers = settings_.kafka_brokers;
+  consumer.services = projection->sources();
+  consumer.logs = settings_.logs;
+  consumer.client_id = "tideline-" + definition_.name + "-" + std::string(projection->name());
+  // A model in memory needs every event itself; one in tables shares the partitions with replicas.
+  if (projection->durable()) consumer.group = consumer.client_id;
+
+  Model model;
+  model.name = std::string(projection->name());
+  model.projection = std::move(projection);
+  model.runner = std::make_unique<eventsourcing::ProjectionRunner>(
+      *model.projection,
+      eventsourcing::RunnerPorts{
+          database_, std::make_unique<kafka::KafkaRecordSource>(std::move(consumer)),
+          [this](const eventsourcing::SourcePartition& partition, core::LogPosition position) {
+            gaps_.report(partition, position);
+          },
+          log_lines("projection." + model.name)},
+      settings_.logs);
+  eventsourcing::ProjectionRunner& runner = *model.runner;
+  models_.push_back(std::move(model));
+  add_background("projection." + models_.back().name,
+                 [&runner](std::stop_token stop) { runner.run(stop); });
+  return {runner.applied(), runner.in_memory()};
+}
+
+std::function<eventsourcing::RunnerStatus()> RunningService::status_of(
+    std::string_view projection) {
+  const auto model = std::find_if(models_.begin(), models_.end(),
+                                  [&](const Model& known) { return known.name == projection; });
+  CHECK(model != models_.end(), "no projection has that name");
+  return [runner = model->runner.get()] { return runner->status(); };
+}
+
+void RunningService::add_background(std::string name,
+                                    std::function<void(std::stop_token)> work) {
+  background_.push_back({std::move(name), std::move(work)});
+}
+
+void RunningService::add_people() {
+  people_applied_ = &add_projection(std::make_unique<people::PeopleProjection>()).committed;
+  profile_view_ = std::make_unique<people::ProfileView>();
+  profile_runner_ = std::make_unique<eventsourcing::StateTopicRunner>(
+      *profile_view_, database_,
+      std::make_unique<kafka::KafkaStateSource>(profile_topic_options(settings_)),
+      log_lines("profiles"));
+  add_background("profiles", [this](std::stop_token stop) { profile_runner_->run(stop); });
+}
+
+// Kafka may come later than the service: its topics are made when it answers.
+void RunningService::keep_topics_there(std::stop_token stop) {
+  std::vector<kafka::TopicSpec> topics;
+  const auto replication = static_cast<std::uint16_t>(settings_.kafka_replication);
+  for (const char* service : {"accounts", "projects", "social-graph", "feed", "scoring"}) {
+    topics.push_back({kafka::events_topic(service), settings_.logs, replication, false, {}});
+  }
+  topics.push_back({kafka::kProfilesTopic, settings_.logs, replication, true, {}});
+  topics.push_back({kafka::kGapsTopic, 1, replication, false, std::chrono::hours(24)});
+  while (!stop.stop_requested()) {
+    const auto made = kafka::ensure_topics(settings_.kafka_brokers, topics, kTopicsDeadline);
+    if (made) {
+      topics_there_ = true;
+      return;
+    }
+    log("runtime").warning("the topics are not there yet", {{"reason", made.error().message}});
+    pause_for(stop, kRetryPause);
+  }
+}
+
+void RunningService::add_gauges() {
+  auto events = metrics_.gauge("tideline_events_appended", "events appended by this process");
+  auto conflicts = metrics_.gauge("tideline_append_conflicts", "appends lost to another one");
+  auto queued = metrics_.gauge("tideline_append_queue_length", "appends that wait");
+  auto relayed = metrics_.gauge("tideline_relay_records", "records acknowledged by Kafka");
+  auto relay_lag = metrics_.gauge("tideline_relay_lag_events", "appended, not yet in Kafka");
+  auto lag = metrics_.gauges("tideline_projection_lag_events", "records not applied yet",
+                             {"projection"});
+  auto applied = metrics_.gauges("tideline_projection_applied_events",
+                                 "events applied since the start", {"projection"});
+  auto parked = metrics_.gauges("tideline_projection_parked_events",
+                                "events in the dead-letter table", {"projection"});
+  metrics_.before_render([=, this] {
+    const auto appender = store_.status();
+    events.set(static_cast<double>(appender.events));
+    conflicts.set(static_cast<double>(appender.conflicts));
+    queued.set(static_cast<double>(appender.queued));
+    const auto relay = relay_.status();
+    double behind = 0;
+    for (const auto& log : relay.logs) behind += static_cast<double>(log.lag);
+    relayed.set(static_cast<double>(relay.published));
+    relay_lag.set(behind);
+    for (const Model& model : models_) {
+      const auto status = model.runner->status();
+      lag.with({model.name}).set(static_cast<double>(status.lag));
+      applied.with({model.name}).set(static_cast<double>(status.applied));
+      parked.with({model.name}).set(static_cast<double>(status.parked));
+    }
+  });
+}
+
+void RunningService::register_health() {
+  health_.add("database", [this] {
+    const auto answered = database_.ping();
+    return PartHealth{answered.ok(), false, answered ? "" : "does not answer", 0};
+  });
+  health_.add("topics", [this] {
+    const bool there = topics_there_;
+    return PartHealth{true, !there, there ? "" : "Kafka has not answered yet", 0};
+  });
+  health_.add("relay", [this] {
+    const auto status = relay_.status();
+    PartHealth health;
+    for (const auto& log : status.logs) health.lag += log.lag;
+    health.ready = status.fatal.empty();
+    health.degraded = !status.problem.empty();
+    health.detail = status.fatal.empty() ? status.problem : status.fatal;
+    return health;
+  });
+  for (const Model& model : models_) {
+    health_.add("projection." + model.name, [runner = model.runner.get()] {
+      const auto status = runner->status();
+      return PartHealth{status.caught_up_once, status.parked > 0 || !status.last_problem.empty(),
+                        status.last_problem, status.lag};
+    });
+  }
+  if (profile_runner_) {
+    health_.add("profiles", [this] {
+      const auto status = profile_runner_->status();
+      return PartHealth{status.caught_up_once, !status.last_problem.empty(), status.last_problem,
+                        0};
+    });
+  }
+  health_.add_routes(router_, metrics_);
+}
+
+core::Status RunningService::start() {
+  auto prepared = prepare_database();
+  if (!prepared) return prepared;
+  add_background("topics", [this](std::stop_token stop) { keep_topics_there(stop); });
+  add_background("relay", [this](std::stop_token stop) { relay_.run(stop); });
+  if (definition_.uses_people) add_people();
+  definition_.compose(*this);
+  add_gauges();
+  register_health();
+  server_ = std::make_unique<http::Server>(settings_.server, router_, clock_, &observer_);
+  for (const Background& part : background_) {
+    threads_.emplace_back([work = part.work](std::stop_token stop) { work(stop); });
+  }
+  auto listening = server_->start();
+  if (!listening) return listening;
+  health_.set_started();
+  log("runtime").info("listening", {{"port", static_cast<int>(server_->port())}});
+  return core::success();
+}
+
+void RunningService::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  health_.set_stopping();
+  if (server_) {
+    const bool drained = server_->drain(settings_.drain);
+    if (!drained) log("runtime").warning("requests were still in hand at the end of the drain");
+    server_->stop();
+  }
+  for (auto& thread : threads_) thread.request_stop();
+  threads_.clear();
+  log("runtime").info("stopped");
+}
+
+}  // namespace tideline::runtime

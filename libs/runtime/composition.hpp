@@ -1,0 +1,119 @@
+// A service put together: the ServiceContext, and the threads that keep it going.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kafka/gaps.hpp"
+#include "kafka/relay.hpp"
+#include "kafka/state_topic.hpp"
+#include "postgres/database.hpp"
+#include "postgres/event_store.hpp"
+#include "postgres/relay_checkpoints.hpp"
+#include "postgres/subject_keys.hpp"
+#include "runtime/edge_adapters.hpp"
+#include "runtime/health.hpp"
+#include "runtime/service.hpp"
+#include "runtime/settings.hpp"
+
+namespace tideline::runtime {
+
+// What is read from files before anything starts; a mistake in one is a mistake in the settings.
+struct Secrets {
+  crypto::AccountIds account_ids;
+  std::shared_ptr<JwtVerifier> tokens;
+  std::unique_ptr<core::CampusCalendar> campus;
+
+  // nullopt: `config` has been told why.
+  static std::optional<Secrets> load(const CommonSettings& settings, core::Config& config);
+};
+
+// Made once. Members are destroyed in reverse order, so what others refer to comes first.
+class RunningService final : public ServiceContext {
+ public:
+  RunningService(const ServiceDefinition& definition, const CommonSettings& settings,
+                 Secrets secrets, observability::Logging& logging, core::Clock& clock,
+                 core::Random& random);
+  ~RunningService() override;
+
+  // Waits for the database, runs the migrations, composes, starts every thread, listens.
+  core::Status start();
+  // Ready off, drain, flush, close. Idempotent.
+  void stop();
+  std::uint16_t port() const { return server_->port(); }
+
+  const core::Clock& clock() override { return clock_; }
+  core::Random& random() override { return random_; }
+  const core::CampusCalendar& campus() override { return *secrets_.campus; }
+  eventsourcing::Database& database() override { return database_; }
+  eventsourcing::EventStore& store() override { return store_; }
+  const crypto::AccountIds& account_ids() override { return secrets_.account_ids; }
+  crypto::SubjectCipher& cipher() override { return cipher_; }
+  http::Router& router() override { return router_; }
+  http::CommandEndpoint& commands() override { return commands_; }
+  observability::Metrics& metrics() override { return metrics_; }
+  observability::Log log(std::string_view name) override { return logging_.logger(name); }
+  const people::PeopleDirectory& people() override { return people_; }
+  eventsourcing::AppliedPositions& people_applied() override;
+  eventsourcing::StatePublisher& profile_topic() override;
+  AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;
+  std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
+  void add_background(std::string name, std::function<void(std::stop_token)> work) override;
+  void keep(std::shared_ptr<void> part) override { kept_.push_back(std::move(part)); }
+
+ private:
+  // A projection or view with the runner that drives it.
+  struct Model {
+    std::string name;
+    std::unique_ptr<eventsourcing::Projection> projection;
+    std::unique_ptr<eventsourcing::ProjectionRunner> runner;
+  };
+
+  core::Status prepare_database();
+  void keep_topics_there(std::stop_token stop);
+  void add_people();
+  void add_gauges();
+  void register_health();
+  std::function<void(std::string_view, const std::string&)> log_lines(std::string_view name);
+
+  const ServiceDefinition& definition_;
+  const CommonSettings& settings_;
+  Secrets secrets_;
+  observability::Logging& logging_;
+  const core::Clock& clock_;
+  core::Random& random_;
+
+  observability::Metrics metrics_;
+  postgres::PooledDatabase database_;
+  postgres::PostgresEventStore store_;
+  postgres::PostgresRelayCheckpoints relay_checkpoints_;
+  postgres::PostgresSubjectKeys subject_keys_;
+  crypto::SubjectCipher cipher_;
+  people::PeopleDirectory people_;
+  http::Router router_;
+  http::CommandEndpoint commands_;
+  RecordingObserver observer_;
+  kafka::GapReporter gaps_;
+  kafka::Relay relay_;
+  std::unique_ptr<kafka::KafkaStatePublisher> profile_topic_;
+  std::unique_ptr<eventsourcing::StateView> profile_view_;
+  std::unique_ptr<eventsourcing::StateTopicRunner> profile_runner_;
+  std::vector<std::shared_ptr<void>> kept_;
+  std::vector<Model> models_;
+  eventsourcing::AppliedPositions* people_applied_ = nullptr;
+  std::atomic<bool> topics_there_{false};
+  Health health_;
+  std::unique_ptr<http::Server> server_;
+
+  struct Background {
+    std::string name;
+    std::function<void(std::stop_token)> work;
+  };
+  std::vector<Background> background_;
+  std::vector<std::jthread> threads_;  // last: they stop before anything that they use goes
+  bool stopped_ = false;
+};
+
+}  // namespace tideline::runtime

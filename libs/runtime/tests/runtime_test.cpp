@@ -1,0 +1,82 @@
+// The parts of the runtime that need no server.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/campus_calendar.hpp"
+#include "runtime/health.hpp"
+#include "runtime/settings.hpp"
+
+namespace tideline::runtime {
+namespace {
+
+TEST(CampusCalendar, ADayBeginsAtTheCampusMidnight) {
+  const auto calendar = load_campus_calendar("Asia/Shanghai");
+  ASSERT_TRUE(calendar.ok());
+  const auto before = *core::parse_iso8601("2026-01-01T15:59:59.999999Z");
+  const auto after = *core::parse_iso8601("2026-01-01T16:00:00Z");
+  EXPECT_EQ(core::format_day((*calendar)->day_of(before)), "2026-01-01");
+  EXPECT_EQ(core::format_day((*calendar)->day_of(after)), "2026-01-02");
+}
+
+TEST(CampusCalendar, AnUnknownZoneIsAnError) {
+  EXPECT_FALSE(load_campus_calendar("Campus/Nowhere").ok());
+}
+
+TEST(CommonSettings, EveryMistakeIsReportedAtOnce) {
+  core::Config config(
+      "TIDELINE_HTTP_PORT=99999\nTIDELINE_LOGS=none\nTIDELINE_LOG_LEVEL=loud\nTIDELINE_TYPO=1\n",
+      nullptr);
+  CommonSettings::read(config);
+  std::string all;
+  for (const auto& mistake : config.mistakes()) all += mistake + "\n";
+  for (const char* key : {"TIDELINE_HTTP_PORT", "TIDELINE_LOGS", "TIDELINE_LOG_LEVEL",
+                          "TIDELINE_TYPO", "TIDELINE_DATABASE_URL", "TIDELINE_KAFKA_BROKERS",
+                          "TIDELINE_ACCOUNT_SECRET_FILE", "TIDELINE_JWT_PUBLIC_KEYS"}) {
+    EXPECT_NE(all.find(key), std::string::npos) << key << " is not in:\n" << all;
+  }
+}
+
+class HealthRoutes : public ::testing::Test {
+ protected:
+  http::Response ask(const std::string& path) {
+    http::Request request;
+    request.method = http::Method::Get;
+    request.path = path;
+    return router_.dispatch(request);
+  }
+
+  core::ManualClock clock_{core::Timestamp{}};
+  observability::Metrics metrics_;
+  http::Router router_{nullptr, clock_};
+  Health health_;
+};
+
+TEST_F(HealthRoutes, AServiceIsReadyOnceItHasStartedAndAllPartsAre) {
+  bool caught_up = false;
+  health_.add("projection", [&] { return PartHealth{caught_up, false, "", 7}; });
+  health_.add_routes(router_, metrics_);
+  EXPECT_EQ(ask("/livez").status, 200);
+  EXPECT_EQ(ask("/readyz").status, 503);
+  health_.set_started();
+  EXPECT_EQ(ask("/readyz").status, 503);
+  caught_up = true;
+  EXPECT_EQ(ask("/readyz").status, 200);
+  EXPECT_EQ(nlohmann::json::parse(ask("/readyz").body)["lag"], 7);
+  health_.set_stopping();
+  EXPECT_EQ(ask("/readyz").status, 503);
+  EXPECT_EQ(ask("/livez").status, 200);
+}
+
+TEST_F(HealthRoutes, ADegradedPartIsShownButTheServiceStaysReady) {
+  health_.add("topics", [] { return PartHealth{true, true, "Kafka has not answered yet", 0}; });
+  health_.add_routes(router_, metrics_);
+  health_.set_started();
+  const auto response = ask("/readyz");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(nlohmann::json::parse(response.body)["status"], "degraded");
+}
+
+}  // namespace
+}  // namespace tideline::runtime
