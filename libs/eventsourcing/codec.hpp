@@ -7,16 +7,30 @@
 //   };
 //
 // Codecs may hold what they need to seal and open personal fields; they are called from many
-// threads at once.
+// threads at once. Where that fails (a subject key cannot be read) they throw CodecFailed, which
+// run_command turns into its Error.
 #pragma once
 
 #include <concepts>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
+#include "core/result.hpp"
 #include "eventsourcing/decider.hpp"
 #include "eventsourcing/event.hpp"
 
 namespace tideline::eventsourcing {
+
+class CodecFailed : public std::runtime_error {
+ public:
+  explicit CodecFailed(core::Error error)
+      : std::runtime_error(error.message), error_(std::move(error)) {}
+  const core::Error& error() const { return error_; }
+
+ private:
+  core::Error error_;
+};
 
 template <class C, class D>
 concept CodecOf = requires(const C& codec, const typename D::Event& event,

@@ -10,6 +10,15 @@ namespace {
 constexpr int kAttemptsMax = 16;
 constexpr std::size_t kReadBatch = 1000;
 
+CommandResult run_body(const std::function<CommandResult(CommandSession&)>& body,
+                       CommandSession& session) {
+  try {
+    return body(session);
+  } catch (const CodecFailed& failed) {
+    return failed.error();
+  }
+}
+
 }  // namespace
 
 void CommandSession::stage_encoded(const core::StreamId& stream, core::StreamVersion expected,
@@ -76,7 +85,7 @@ core::Result<CommandOutcome> run_command(
   core::StreamId contended;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     CommandSession session(store, context);
-    CommandResult decided = body(session);
+    CommandResult decided = run_body(body, session);
     if (auto* error = std::get_if<core::Error>(&decided)) return *error;
     if (auto* rejection = std::get_if<Rejection>(&decided)) return CommandOutcome(*rejection);
     Answer& answer = std::get<Answer>(decided);
@@ -84,9 +93,9 @@ core::Result<CommandOutcome> run_command(
     StoredResult result{answer.status, answer.body, answer.location, "", {}};
     if (!answer.etag_stream.value().empty()) {
       if (context.if_match) {
-        const auto loaded = std::find_if(
-            session.loaded_.begin(), session.loaded_.end(),
-            [&](const auto& entry) { return entry.stream == answer.etag_stream; });
+        const auto loaded =
+            std::find_if(session.loaded_.begin(), session.loaded_.end(),
+                         [&](const auto& entry) { return entry.stream == answer.etag_stream; });
         CHECK(loaded != session.loaded_.end(), "the answered stream was not loaded");
         if (loaded->version != *context.if_match) {
           return CommandOutcome(PreconditionFailed{loaded->version});
