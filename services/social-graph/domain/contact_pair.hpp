@@ -1,0 +1,88 @@
+// Two people and what is between them: strangers, an open request, or contacts.
+//
+// One stream for both (keys::contact sorts the pair), so that a request and its crossing, or an
+// acceptance and a withdrawal, meet on one version. Whoever asks somebody who has asked him already
+// accepts: both want the same.
+//
+// The limit on contacts is not decided here but by ContactCount, in the same append.
+#pragma once
+
+#include <variant>
+
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::social_graph {
+
+// Events
+struct ContactRequested {
+  core::AccountId from;
+  core::AccountId to;
+  friend bool operator==(const ContactRequested&, const ContactRequested&) = default;
+};
+struct ContactAccepted {
+  core::AccountId from;  // who had asked
+  core::AccountId to;    // who accepts
+  bool first = false;    // of this pair, ever: a friendship that is renewed earns nothing again
+  friend bool operator==(const ContactAccepted&, const ContactAccepted&) = default;
+};
+struct ContactDeclined {
+  core::AccountId from;
+  core::AccountId to;  // who declines
+  friend bool operator==(const ContactDeclined&, const ContactDeclined&) = default;
+};
+struct ContactRequestWithdrawn {
+  core::AccountId from;  // who withdraws what he had asked
+  core::AccountId to;
+  friend bool operator==(const ContactRequestWithdrawn&, const ContactRequestWithdrawn&) = default;
+};
+struct ContactRemoved {
+  core::AccountId by;
+  core::AccountId other;
+  friend bool operator==(const ContactRemoved&, const ContactRemoved&) = default;
+};
+
+// Commands
+struct RequestContact {
+  core::AccountId from;
+  core::AccountId to;
+};
+struct AcceptContact {
+  core::AccountId by;
+  core::AccountId from;
+};
+struct DeclineContact {
+  core::AccountId by;
+  core::AccountId from;
+};
+struct WithdrawContactRequest {
+  core::AccountId from;
+  core::AccountId to;
+};
+struct RemoveContact {
+  core::AccountId by;
+  core::AccountId other;
+};
+
+struct ContactPair {
+  using Event = std::variant<ContactRequested, ContactAccepted, ContactDeclined,
+                             ContactRequestWithdrawn, ContactRemoved>;
+
+  // Strangers have one name for each way in which they became so: the command that brought them
+  // there can then be told from one that never had anything to do.
+  enum class Phase { Strangers, Requested, Contacts, Declined, Withdrawn, Removed };
+
+  struct State {
+    Phase phase = Phase::Strangers;
+    core::AccountId from;  // of the latest request
+    core::AccountId to;
+    bool accepted_before = false;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<RequestContact, AcceptContact, DeclineContact,
+                               WithdrawContactRequest, RemoveContact>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,57 @@
+// A group: its name, whether it is private, and who made it. Who belongs to it lies on streams of
+// its own (Membership), which assert this one, so that nobody enters a group that is dissolved.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::social_graph {
+
+// Events
+struct GroupCreated {
+  std::string group_id;
+  core::AccountId creator;
+  std::string name;
+  bool is_private = false;
+  friend bool operator==(const GroupCreated&, const GroupCreated&) = default;
+};
+struct GroupDissolved {
+  std::string group_id;
+  friend bool operator==(const GroupDissolved&, const GroupDissolved&) = default;
+};
+
+// Commands
+struct CreateGroup {
+  std::string group_id;
+  core::AccountId creator;
+  std::string name;
+  bool is_private = false;
+};
+struct DissolveGroup {
+  std::string group_id;
+  core::AccountId by;
+  bool by_is_member = false;  // a stranger does not learn that a private group exists
+};
+
+struct Group {
+  using Event = std::variant<GroupCreated, GroupDissolved>;
+
+  struct State {
+    std::optional<core::AccountId> creator;  // nullopt: never created
+    bool is_private = false;
+    bool dissolved = false;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<CreateGroup, DissolveGroup>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+
+  // Why nobody may enter, leave or invite; nullopt: the group is there.
+  static std::optional<eventsourcing::Rejection> refuse_use(const State& state);
+};
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,44 @@
+// How many members a group has: what makes its limit exact.
+//
+// Written in the same append as the GroupJoined or GroupLeft of a member, and by nothing else; so
+// it is not idempotent by itself. Every event carries the whole state: the last one is enough to
+// decide.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::social_graph {
+
+// Events
+struct MemberCountChanged {
+  std::string group_id;
+  std::int64_t count = 0;
+  friend bool operator==(const MemberCountChanged&, const MemberCountChanged&) = default;
+};
+
+// Commands
+struct CountMember {
+  std::string group_id;
+  std::int64_t limit = 0;
+};
+struct UncountMember {
+  std::string group_id;
+};
+
+struct MemberCount {
+  using Event = std::variant<MemberCountChanged>;
+
+  struct State {
+    std::int64_t count = 0;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<CountMember, UncountMember>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::social_graph

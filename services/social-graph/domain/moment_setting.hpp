@@ -1,0 +1,42 @@
+// What one person has set about the moments of and for another, contact or not. Only the owner ever
+// learns of it. Every event carries the whole state: the last one is enough to decide.
+#pragma once
+
+#include <variant>
+
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::social_graph {
+
+// Events
+struct MomentSettingChanged {
+  core::AccountId owner;
+  core::AccountId other;
+  bool hides_other = false;        // the owner does not see the other's moments
+  bool hidden_from_other = false;  // the other must not see the owner's moments
+  friend bool operator==(const MomentSettingChanged&, const MomentSettingChanged&) = default;
+};
+
+// Commands
+struct ChangeMomentSetting {
+  core::AccountId owner;
+  core::AccountId other;
+  bool hides_other = false;
+  bool hidden_from_other = false;
+};
+
+struct MomentSetting {
+  using Event = std::variant<MomentSettingChanged>;
+
+  struct State {
+    bool hides_other = false;
+    bool hidden_from_other = false;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<ChangeMomentSetting>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,19 @@
+// The "no" that several aggregates share. Codes are part of the HTTP contract.
+#pragma once
+
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::social_graph {
+
+// Nobody is his own contact, follower or exclusion. There is no stream for such a pair, so the edge
+// asks before it names one.
+inline const eventsourcing::Rejection kOneself{eventsourcing::RejectionKind::Invalid, "oneself",
+                                               "this cannot be done with yourself"};
+
+// Also the answer to whoever may not know that the tag or group exists.
+inline const eventsourcing::Rejection kNoSuchTag{eventsourcing::RejectionKind::NotFound,
+                                                 "no-such-tag", "you have no such tag"};
+inline const eventsourcing::Rejection kNoSuchGroup{eventsourcing::RejectionKind::NotFound,
+                                                   "no-such-group", "there is no such group"};
+
+}  // namespace tideline::social_graph
