@@ -25,7 +25,7 @@ MAY_INCLUDE = [
     (r"libs/eventsourcing/", ["core"]),
     (r"libs/people/", ["core", "eventsourcing"]),
     (r"libs/crypto/", ["core", "http/authentication.hpp", "http/principal.hpp"]),
-    (r"libs/postgres/", ["core", "eventsourcing"]),
+    (r"libs/postgres/", ["core", "eventsourcing", "crypto/subject_keys.hpp"]),
     (r"libs/kafka/", ["core", "eventsourcing"]),
     (r"libs/http/", ["core", "eventsourcing"]),
     (r"libs/observability/", ["core", "eventsourcing"]),

@@ -1,0 +1,454 @@
+"""The gateway's configuration under a real HAProxy, with stubs in place of the services.
+
+Every stub answers with what has reached it; so a test sees both sides of the gateway.
+"""
+import base64
+import hashlib
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+CONFIGURATION = pathlib.Path(__file__).resolve().parents[2] / "deploy/gateway/haproxy.cfg"
+SERVICES = ["ACCOUNTS", "PROJECTS", "SOCIAL_GRAPH", "FEED", "SCORING"]
+ACCOUNT = "a" * 25 + "q"
+BODY_BYTES_MAX = 1000
+RATE_ACCOUNT = 40
+RATE_ANONYMOUS = 60
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class StubServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """A health check hangs up as soon as it has its answer: nothing to report."""
+
+
+class Stub(http.server.BaseHTTPRequestHandler):
+    """Answers every request with the service's name, the method, the path and the headers that came."""
+
+    protocol_version = "HTTP/1.1"
+
+    def answer(self):
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if self.path == "/v1/timeline/broken":
+            self.close_connection = True
+            return
+        said = json.dumps(
+            {
+                "service": self.server.service,
+                "method": self.command,
+                "path": self.path,
+                "headers": [[name.lower(), value] for name, value in self.headers.items()],
+                "body_bytes": len(body),
+            }
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.send_header("Server", "stub")
+        self.end_headers()
+        self.wfile.write(said)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = answer
+
+    def log_message(self, *_):
+        pass
+
+
+def encode(data):
+    raw = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def encode_account(text):
+    """26 characters of base32 that differ from test to test."""
+    return base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:26]
+
+
+def es256(key, signed):
+    """openssl gives DER; JWT wants the two numbers side by side, 32 bytes each."""
+    der = subprocess.run(
+        ["openssl", "dgst", "-sha256", "-sign", str(key)], input=signed, capture_output=True, check=True
+    ).stdout
+    numbers, at = b"", 2
+    for _ in range(2):
+        length = der[at + 1]
+        numbers += der[at + 2 : at + 2 + length].lstrip(b"\0").rjust(32, b"\0")
+        at += 2 + length
+    return numbers
+
+
+class Gateway(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="tideline-gateway-"))
+        for name in ("current", "stranger"):
+            cls.make_key(name)
+        cls.stubs = []
+        ports = free_ports(2)
+        cls.port, cls.operations_port = ports
+        environment = dict(
+            os.environ,
+            TIDELINE_GATEWAY_BIND=f"127.0.0.1:{cls.port}",
+            TIDELINE_GATEWAY_METRICS_BIND=f"127.0.0.1:{cls.operations_port}",
+            TIDELINE_JWT_KID="current",
+            TIDELINE_JWT_KEY=str(cls.folder / "current.pem"),
+            TIDELINE_BODY_BYTES_MAX=str(BODY_BYTES_MAX),
+            TIDELINE_RATE_ACCOUNT=str(RATE_ACCOUNT),
+            TIDELINE_RATE_ANONYMOUS=str(RATE_ANONYMOUS),
+            TIDELINE_CORS_ORIGINS="https://campus.example https://app.example",
+        )
+        for service in SERVICES:
+            stub = StubServer(("127.0.0.1", 0), Stub)
+            stub.service = service
+            threading.Thread(target=stub.serve_forever, args=(0.05,), daemon=True).start()
+            cls.stubs.append(stub)
+            environment[f"TIDELINE_{service}"] = f"127.0.0.1:{stub.server_port}"
+        cls.log = open(cls.folder / "log", "wb")
+        cls.haproxy = subprocess.Popen(
+            ["haproxy", "-db", "-f", str(CONFIGURATION)], env=environment, stdout=cls.log, stderr=cls.log
+        )
+        cls.await_services()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.haproxy.terminate()
+        cls.haproxy.wait(timeout=15)
+        cls.log.close()
+        for stub in cls.stubs:
+            stub.shutdown()
+            stub.server_close()
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def make_key(cls, name):
+        key = cls.folder / f"{name}.key"
+        subprocess.run(
+            ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key], check=True
+        )
+        subprocess.run(
+            ["openssl", "ec", "-in", key, "-pubout", "-out", cls.folder / f"{name}.pem"],
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
+
+    @classmethod
+    def await_services(cls):
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if cls.haproxy.poll() is not None:
+                break
+            try:
+                answer = cls.send("GET", "/readyz", port=cls.operations_port)
+                if all(json.loads(answer.text)["services"].values()):
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError("no gateway: " + (cls.folder / "log").read_text())
+
+    @classmethod
+    def send(cls, method, path, headers=(), body=None, port=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port or cls.port, timeout=10)
+        try:
+            connection.putrequest(method, path)
+            for name, value in headers:
+                connection.putheader(name, value)
+            if body is not None:
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            answer.text = answer.read().decode()
+            return answer
+        finally:
+            connection.close()
+
+    def token(self, key="current", header=None, **claims):
+        head = {"alg": "ES256", "kid": "current", "typ": "JWT", **(header or {})}
+        now = int(time.time())
+        payload = {"iss": "tideline", "aud": "tideline", "sub": ACCOUNT, "roles": ["user"], "iat": now, "exp": now + 60}
+        payload.update(claims)
+        payload = {name: value for name, value in payload.items() if value is not None}
+        signed = f"{encode(head)}.{encode(payload)}"
+        return f"{signed}.{encode(es256(self.folder / f'{key}.key', signed.encode()))}"
+
+    def bearer(self, **claims):
+        # An account of its own for each test: the limit is by account.
+        claims.setdefault("sub", encode_account(self.id()))
+        return [("Authorization", "Bearer " + self.token(**claims))]
+
+    def problem(self, answer, status):
+        self.assertEqual(answer.status, status, answer.text)
+        self.assertEqual(answer.getheader("Content-Type"), "application/problem+json")
+        self.assertEqual(json.loads(answer.text)["status"], status)
+        return json.loads(answer.text)
+
+    def reached(self, answer):
+        self.assertEqual(answer.status, 200, answer.text)
+        return json.loads(answer.text)
+
+    # --- routes
+
+    def test_each_path_reaches_its_service(self):
+        routes = {
+            "ACCOUNTS": ["/v1/accounts/7", "/v1/sessions/current", "/v1/me", "/v1/profiles/001"],
+            "PROJECTS": ["/v1/projects", "/v1/projects/a/comments", "/v1/voting-board?after=x"],
+            "SOCIAL_GRAPH": [
+                "/v1/contacts",
+                "/v1/contact-requests/9/accept",
+                "/v1/follows",
+                "/v1/tags",
+                "/v1/groups/g/members",
+                "/v1/moment-settings",
+            ],
+            "FEED": ["/v1/moments/1", "/v1/timeline", "/v1/messages/inbox"],
+            "SCORING": ["/v1/points", "/v1/leaderboard", "/v1/ranks", "/v1/calendars/2026"],
+        }
+        bearer = self.bearer()
+        for service, paths in routes.items():
+            for path in paths:
+                answer = self.reached(self.send("GET", path, bearer))
+                self.assertEqual((answer["service"], answer["path"]), (service, path))
+
+    def test_other_paths_are_unknown(self):
+        for path in ("/", "/v1", "/v2/me", "/v1/meadow", "/v1/momentsx", "/metrics", "/readyz", "/livez"):
+            self.problem(self.send("GET", path, self.bearer()), 404)
+            self.problem(self.send("GET", path), 404)
+
+    def test_second_spellings_of_a_path_are_refused(self):
+        for path in ("/v1/me/../timeline", "//v1/me", "/v1//me", "/v1/me/%2e%2e/timeline", "/v1%2Fme", "/v1/me/%00"):
+            self.problem(self.send("GET", path, self.bearer()), 400)
+
+    def test_methods_that_no_service_takes(self):
+        for method in ("TRACE", "CONNECTED", "PROPFIND"):
+            answer = self.send(method, "/v1/me", self.bearer())
+            self.problem(answer, 405)
+            self.assertIn("GET", answer.getheader("Allow"))
+
+    # --- tokens
+
+    def test_routes_without_a_token(self):
+        for method, path in (
+            ("POST", "/v1/accounts"),
+            ("POST", "/v1/sessions"),
+            ("POST", "/v1/sessions/refresh"),
+            ("GET", "/.well-known/jwks.json"),
+        ):
+            self.assertEqual(self.reached(self.send(method, path))["service"], "ACCOUNTS")
+
+    def test_the_same_paths_otherwise_need_one(self):
+        for method, path in (
+            ("GET", "/v1/accounts"),
+            ("DELETE", "/v1/sessions"),
+            ("POST", "/v1/accounts/"),
+            ("POST", "/v1/sessions/refresh/x"),
+            ("POST", "/.well-known/jwks.json"),
+        ):
+            self.problem(self.send(method, path), 401)
+
+    def test_a_valid_token_passes_unchanged(self):
+        bearer = self.bearer()
+        said = self.reached(self.send("GET", "/v1/me", bearer))
+        self.assertIn(["authorization", bearer[0][1]], said["headers"])
+
+    def test_bad_tokens(self):
+        now = int(time.time())
+        unsigned = f"{encode({'alg': 'none', 'kid': 'current'})}.{self.token().split('.')[1]}."
+        changed = self.token().split(".")
+        changed[1] = encode({**json.loads(base64.urlsafe_b64decode(changed[1] + "==")), "roles": ["operator"]})
+        tokens = {
+            "alg none": unsigned,
+            "alg none with a signature": self.token(header={"alg": "none"}),
+            "HS256 with the public key": self.hs256(),
+            "another algorithm named": self.token(header={"alg": "ES384"}),
+            "unknown kid": self.token(header={"kid": "other"}),
+            "no kid": self.token(header={"kid": None}),
+            "signed by a stranger": self.token(key="stranger"),
+            "expired": self.token(exp=now - 1),
+            "without expiry": self.token(exp=None),
+            "another audience": self.token(aud="elsewhere"),
+            "another issuer": self.token(iss="elsewhere"),
+            "without subject": self.token(sub=None),
+            "a subject that is no account": self.token(sub="admin"),
+            "changed claims": ".".join(changed),
+            "no token at all": "x",
+            "empty": "",
+        }
+        for name, token in tokens.items():
+            with self.subTest(name):
+                answer = self.send("GET", "/v1/me", [("Authorization", f"Bearer {token}")])
+                self.problem(answer, 401)
+                self.assertIn("Bearer", answer.getheader("WWW-Authenticate"))
+        self.problem(self.send("GET", "/v1/me"), 401)
+        self.problem(self.send("GET", "/v1/me", [("Authorization", "Basic eDp5")]), 401)
+        self.problem(self.send("GET", "/v1/me", self.bearer() + self.bearer()), 401)
+
+    def hs256(self):
+        signed = f"{encode({'alg': 'HS256', 'kid': 'current'})}.{self.token().split('.')[1]}"
+        public = (self.folder / "current.pem").read_text()
+        code = subprocess.run(
+            ["openssl", "dgst", "-sha256", "-mac", "HMAC", "-macopt", "hexkey:" + public.encode().hex(), "-binary"],
+            input=signed.encode(),
+            capture_output=True,
+            check=True,
+        ).stdout
+        return f"{signed}.{encode(code)}"
+
+    # --- headers
+
+    def test_identity_headers_from_outside_are_dropped(self):
+        forged = [
+            ("X-Tideline-Account", "someone"),
+            ("X-Tideline-Forwarded", "1"),
+            ("x-tideline-shard", "zz"),
+            ("X-Forwarded-For", "203.0.113.9"),
+            ("X-Forwarded-User", "root"),
+            ("Forwarded", "for=203.0.113.9"),
+            ("X-Real-IP", "203.0.113.9"),
+        ]
+        bearer = self.bearer()
+        said = self.reached(self.send("GET", "/v1/timeline", bearer + forged))["headers"]
+        ours = {name: value for name, value in said if name.startswith(("x-tideline", "x-forwarded", "forwarded", "x-real"))}
+        self.assertEqual(
+            ours,
+            {
+                "x-tideline-shard": encode_account(self.id())[:2],
+                "x-forwarded-for": "127.0.0.1",
+                "x-forwarded-proto": "http",
+            },
+        )
+
+    def test_request_id(self):
+        def ids(answer):
+            inside = [value for name, value in self.reached(answer)["headers"] if name == "x-request-id"]
+            self.assertEqual(inside, [answer.getheader("X-Request-Id")])
+            return inside[0]
+
+        bearer = self.bearer()
+        self.assertEqual(ids(self.send("GET", "/v1/me", bearer + [("X-Request-Id", "abc-12345")])), "abc-12345")
+        made = {ids(self.send("GET", "/v1/me", bearer + extra)) for extra in (
+            [],
+            [("X-Request-Id", "short")],
+            [("X-Request-Id", "with blanks and more")],
+            [("X-Request-Id", "x" * 65)],
+            [("X-Request-Id", "abc-12345"), ("X-Request-Id", "abc-12345")],
+        )}
+        self.assertEqual(len(made), 5)
+        for one in made:
+            self.assertRegex(one, r"^[0-9a-f-]{36}$")
+        self.assertIsNotNone(self.send("GET", "/nothing").getheader("X-Request-Id"))
+
+    def test_security_headers_on_every_answer(self):
+        for answer in (self.send("GET", "/v1/me", self.bearer()), self.send("GET", "/nothing")):
+            self.assertEqual(answer.getheader("X-Content-Type-Options"), "nosniff")
+            self.assertIn("frame-ancestors 'none'", answer.getheader("Content-Security-Policy"))
+            self.assertEqual(answer.getheader("Cache-Control"), "no-store")
+            self.assertIsNone(answer.getheader("Server"))
+
+    # --- browsers
+
+    def preflight(self, origin):
+        return self.send(
+            "OPTIONS", "/v1/moments", [("Origin", origin), ("Access-Control-Request-Method", "POST")]
+        )
+
+    def test_cross_origin(self):
+        answer = self.preflight("https://app.example")
+        self.assertEqual(answer.status, 204)
+        self.assertEqual(answer.getheader("Access-Control-Allow-Origin"), "https://app.example")
+        self.assertIn("Idempotency-Key", answer.getheader("Access-Control-Allow-Headers"))
+        answer = self.send("GET", "/v1/me", self.bearer() + [("Origin", "https://campus.example")])
+        self.assertEqual(answer.getheader("Access-Control-Allow-Origin"), "https://campus.example")
+        self.assertIn("Tideline-Position", answer.getheader("Access-Control-Expose-Headers"))
+        # A browser shows an application the reason of a 401 only with these headers.
+        answer = self.send("GET", "/v1/me", [("Origin", "https://campus.example")])
+        self.problem(answer, 401)
+        self.assertEqual(answer.getheader("Access-Control-Allow-Origin"), "https://campus.example")
+
+    def test_other_origins(self):
+        for origin in ("https://evil.example", "https://app.example.evil.example", "null"):
+            answer = self.preflight(origin)
+            self.problem(answer, 403)
+            self.assertIsNone(answer.getheader("Access-Control-Allow-Origin"))
+            answer = self.send("GET", "/v1/me", self.bearer() + [("Origin", origin)])
+            self.assertEqual(answer.status, 200)
+            self.assertIsNone(answer.getheader("Access-Control-Allow-Origin"))
+
+    # --- limits
+
+    def test_body(self):
+        bearer = self.bearer()
+        said = self.reached(self.send("POST", "/v1/moments", bearer, b"x" * BODY_BYTES_MAX))
+        self.assertEqual(said["body_bytes"], BODY_BYTES_MAX)
+        self.problem(self.send("POST", "/v1/moments", bearer + [("Content-Length", str(BODY_BYTES_MAX + 1))]), 413)
+
+    def test_rate_of_an_account(self):
+        bearer = self.bearer()
+        answers = [self.send("GET", "/v1/me", bearer) for _ in range(RATE_ACCOUNT + 1)]
+        self.assertEqual({answer.status for answer in answers[:-1]}, {200})
+        self.problem(answers[-1], 429)
+        self.assertEqual(answers[-1].getheader("Retry-After"), "2")
+        # Another account is not held up.
+        self.assertEqual(self.send("GET", "/v1/me", self.bearer(sub="b" * 26)).status, 200)
+
+    def test_zz_rate_of_an_address_without_tokens(self):
+        """Last of all: it uses up what the other tests need."""
+        answers = [self.send("POST", "/v1/sessions") for _ in range(RATE_ANONYMOUS + 1)]
+        self.assertEqual(answers[0].status, 200)
+        self.problem(answers[-1], 429)
+        self.assertEqual(self.send("GET", "/v1/me", self.bearer()).status, 200)
+
+    # --- services that fail
+
+    def test_a_broken_answer_is_not_asked_for_again(self):
+        asked = []
+        original = Stub.answer
+
+        def count(handler):
+            asked.append(handler.path)
+            original(handler)
+
+        Stub.do_POST = count
+        try:
+            self.problem(self.send("POST", "/v1/timeline/broken", self.bearer(), b""), 502)
+        finally:
+            Stub.do_POST = original
+        self.assertEqual(asked, ["/v1/timeline/broken"])
+
+    def test_zy_a_service_that_is_down(self):
+        stub = self.stubs[SERVICES.index("SCORING")]
+        stub.shutdown()
+        stub.server_close()
+        answer = self.send("GET", "/v1/points", self.bearer())
+        self.problem(answer, 503)
+        self.assertEqual(answer.getheader("Retry-After"), "2")
+        self.assertEqual(self.send("GET", "/v1/me", self.bearer()).status, 200)
+
+    def test_operations(self):
+        answer = self.send("GET", "/metrics", port=self.operations_port)
+        self.assertEqual(answer.status, 200)
+        self.assertIn('haproxy_frontend_http_requests_total{proxy="public"}', answer.text)
+        self.assertEqual(self.send("GET", "/livez", port=self.operations_port).status, 200)
+        self.problem(self.send("GET", "/v1/me", port=self.operations_port), 404)
+
+
+if __name__ == "__main__":
+    unittest.main()
