@@ -36,7 +36,8 @@ struct ServerOptions {
   // Complete requests that wait for a worker. Default 1,024. One more is answered 503 with
   // Retry-After before any work is done for it.
   std::size_t queued_requests_max = 1024;
-  // Open connections. Default 10,000. One more is closed at once.
+  // Open connections. Default 10,000. One more is closed at once. Each takes two descriptors:
+  // start() raises the process's soft limit if it can, else fewer connections are taken.
   std::size_t connections_max = 10000;
 
   // Body after de-chunking. Default 1 MiB. Larger: 413.
@@ -58,7 +59,7 @@ struct ServerOptions {
   // Without a request in hand or begun. Default 60 s. Longer: closed without a word.
   std::chrono::milliseconds idle_timeout{60'000};
   // For a whole response to be taken by the client. Default 10 s. Longer: the connection is reset.
-  // A slow client occupies its worker thread for as long.
+  // What a slow client has not taken yet occupies memory, never a thread.
   std::chrono::milliseconds write_timeout{10'000};
 };
 

@@ -1,0 +1,330 @@
+#include "http/connection.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "core/check.hpp"
+#include "http/wire_format.hpp"
+
+namespace tideline::http {
+namespace {
+
+// After the last answer the client may still be sending; closing at once would reset the
+// connection, and the answer could be lost with it.
+constexpr std::chrono::milliseconds kLinger{2000};
+constexpr std::size_t kInboxCompactBytes = 16 * 1024;
+constexpr std::size_t kRequestIdBytesMax = 128;
+
+FramingLimits limits_of(const ServerOptions& options) {
+  return {options.body_bytes_max, options.head_bytes_max, options.header_count_max,
+          options.request_line_bytes_max};
+}
+
+bool is_acceptable_id(std::string_view id) {
+  return !id.empty() && id.size() <= kRequestIdBytesMax &&
+         std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool is_lower_hex(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+// Version 00 of W3C Trace Context: 00-<32>-<16>-<2>, neither id all zeros.
+bool is_traceparent(std::string_view text) {
+  if (text.size() != 55 || text.substr(0, 3) != "00-" || text[35] != '-' || text[52] != '-') {
+    return false;
+  }
+  const std::string_view trace = text.substr(3, 32);
+  const std::string_view parent = text.substr(36, 16);
+  return is_lower_hex(trace) && is_lower_hex(parent) && is_lower_hex(text.substr(53)) &&
+         trace.find_first_not_of('0') != std::string_view::npos &&
+         parent.find_first_not_of('0') != std::string_view::npos;
+}
+
+}  // namespace
+
+Connection::Connection(std::uint64_t id, int descriptor, ConnectionHost& host)
+    : id_(id), host_(host), descriptor_(descriptor), reader_(limits_of(host.options())) {
+  std::lock_guard lock(mutex_);
+  enter(Phase::Idle, host_.options().idle_timeout);
+}
+
+Connection::~Connection() {
+  if (descriptor_ >= 0) close(descriptor_);
+  host_.on_destroyed();
+}
+
+void Connection::on_bytes(std::string_view bytes) {
+  std::lock_guard lock(mutex_);
+  const Phase phase = phase_;
+  if (phase == Phase::Lingering || phase == Phase::Closed || inbox_overrun_) return;
+  if (phase == Phase::InHand || phase == Phase::Writing) {
+    // Cut at the limit, not before: complete requests ahead of the cut are still answered.
+    const std::size_t room = host_.options().pipelined_bytes_max -
+                             std::min(host_.options().pipelined_bytes_max, waiting_bytes().size());
+    inbox_overrun_ = bytes.size() > room;
+    inbox_.append(bytes.substr(0, room));
+    return;
+  }
+  inbox_.append(bytes);
+  advance();
+}
+
+void Connection::on_end() {
+  std::lock_guard lock(mutex_);
+  input_ended_ = true;
+  const Phase phase = phase_;
+  // A client may close its sending side and still wait for the answers that are due.
+  if (phase != Phase::InHand && phase != Phase::Writing) finish(false);
+}
+
+void Connection::advance() {
+  while (phase_ == Phase::Idle || phase_ == Phase::Head || phase_ == Phase::Body) {
+    const auto step = reader_.advance(waiting_bytes());
+    consume(step.consumed);
+    if (step.progress == Progress::Complete) {
+      accept_request();
+      continue;
+    }
+    if (step.progress == Progress::Refused) return refuse(reader_.refusal());
+    if (inbox_overrun_) return linger();
+    if (input_ended_) return finish(false);
+    if (step.progress == Progress::NeedBody) {
+      if (phase_ != Phase::Body) enter(Phase::Body, host_.options().body_timeout);
+      if (reader_.take_continue()) send_interim("HTTP/1.1 100 Continue\r\n\r\n");
+      return;
+    }
+    if (waiting_bytes().empty()) {
+      if (host_.draining()) return linger();
+      if (phase_ != Phase::Idle) enter(Phase::Idle, host_.options().idle_timeout);
+    } else if (phase_ != Phase::Head) {
+      enter(Phase::Head, host_.options().header_timeout);
+    }
+    return;
+  }
+}
+
+void Connection::accept_request() {
+  exchange_ = Exchange();
+  exchange_.keep_alive = reader_.keep_alive();
+  exchange_.http_1_0 = reader_.is_http_1_0();
+  exchange_.request = reader_.take();
+  exchange_.began = std::chrono::steady_clock::now();
+  prepare_ids(exchange_.request);
+  enter_undated(Phase::InHand);
+  if (host_.try_submit(shared_from_this())) return;
+  answer(to_response(unavailable("the server has more to do than it can, try again")));
+}
+
+void Connection::prepare_ids(Request& request) {
+  const auto id = request.header("X-Request-Id");
+  request.request_id = id && is_acceptable_id(*id) ? std::string(*id) : host_.draw_request_id();
+  const auto correlation = request.header("X-Correlation-Id");
+  request.correlation_id = correlation && is_acceptable_id(*correlation) ? std::string(*correlation)
+                                                                         : request.request_id;
+  const auto trace = request.header("traceparent");
+  if (trace && is_traceparent(*trace)) request.traceparent = *trace;
+}
+
+void Connection::refuse(const Problem& problem) {
+  exchange_ = Exchange();
+  exchange_.malformed = true;
+  exchange_.request.request_id = host_.draw_request_id();
+  exchange_.request.correlation_id = exchange_.request.request_id;
+  exchange_.began = std::chrono::steady_clock::now();
+  enter_undated(Phase::InHand);
+  answer(to_response(problem));
+}
+
+void Connection::run() {
+  // Only this worker touches exchange_ while the request is in hand.
+  std::string failure;
+  const Response response = dispatch(failure);
+  std::lock_guard lock(mutex_);
+  if (phase_ != Phase::InHand) return;
+  exchange_.failure = std::move(failure);
+  answer(response);
+  advance();
+}
+
+Response Connection::dispatch(std::string& failure) {
+  try {
+    if (exchange_.request.path == "*") return Response::no_content();
+    Response response = host_.router().dispatch(exchange_.request);
+    if (response.status >= 200 && response.status <= 599) return response;
+    failure = "a handler answered status " + std::to_string(response.status);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  } catch (...) {
+    failure = "a handler threw something that is no std::exception";
+  }
+  return to_response(internal_error());
+}
+
+void Connection::answer(const Response& response) {
+  const bool keep_alive =
+      exchange_.keep_alive && !exchange_.malformed && !input_ended_ && !host_.draining();
+  last_answer_ = !keep_alive;
+  exchange_.status = response.status;
+  exchange_.response_bytes = response.body.size();
+  WireContext context;
+  context.keep_alive = keep_alive;
+  context.http_1_0 = exchange_.http_1_0;
+  context.head_only = exchange_.request.method == Method::Head;
+  context.request_id = exchange_.request.request_id;
+  context.correlation_id = exchange_.request.correlation_id;
+  context.now = host_.now();
+  outbox_ = to_wire(response, context);
+  outbox_begin_ = 0;
+  flush_outbox();
+}
+
+void Connection::send_interim(std::string_view bytes) {
+  // The socket has room for so little unless the client misbehaves; then it can do without.
+  [[maybe_unused]] const auto sent =
+      send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void Connection::flush_outbox() {
+  while (outbox_begin_ < outbox_.size()) {
+    const auto sent = send(descriptor_, outbox_.data() + outbox_begin_,
+                           outbox_.size() - outbox_begin_, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent >= 0) {
+      outbox_begin_ += static_cast<std::size_t>(sent);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (phase_ != Phase::Writing) enter(Phase::Writing, host_.options().write_timeout);
+      host_.watch_writable(id_, descriptor_, std::exchange(watched_, true));
+      return;
+    } else if (errno != EINTR) {
+      answered(false);
+      finish(true);
+      return;
+    }
+  }
+  answered(true);
+  after_answer();
+}
+
+void Connection::answered(bool delivered) {
+  const Request& request = exchange_.request;
+  RequestRecord record;
+  record.route_template = request.route_template;
+  if (!exchange_.malformed) record.method = name_of(request.method);
+  record.status = exchange_.status;
+  record.duration = std::chrono::steady_clock::now() - exchange_.began;
+  record.request_bytes = request.body.size();
+  record.response_bytes = exchange_.response_bytes;
+  record.delivered = delivered;
+  record.request_id = request.request_id;
+  record.correlation_id = request.correlation_id;
+  record.traceparent = request.traceparent;
+  record.principal = request.principal ? &*request.principal : nullptr;
+  record.failure = exchange_.failure;
+  host_.observe(record);
+}
+
+void Connection::after_answer() {
+  outbox_ = std::string();
+  outbox_begin_ = 0;
+  if (last_answer_) return linger();
+  enter(Phase::Idle, host_.options().idle_timeout);
+}
+
+void Connection::on_writable() {
+  std::lock_guard lock(mutex_);
+  if (phase_ != Phase::Writing) return;
+  flush_outbox();
+  advance();
+}
+
+void Connection::on_tick(SteadyTime now) {
+  const auto passed = [&] {
+    const auto deadline = deadline_.load(std::memory_order_relaxed);
+    return deadline != 0 && now.time_since_epoch().count() >= deadline;
+  };
+  if (!passed()) return;
+  std::lock_guard lock(mutex_);
+  if (!passed()) return;
+  switch (phase_) {
+    case Phase::Idle:
+    case Phase::Lingering:
+      return finish(false);
+    case Phase::Head:
+    case Phase::Body:
+      return refuse(problem(408, "request-timeout", "The request took too long",
+                            "send the whole request without pauses"));
+    case Phase::Writing:
+      answered(false);
+      return finish(true);
+    case Phase::InHand:
+    case Phase::Closed:
+      return;
+  }
+}
+
+bool Connection::settle() {
+  std::lock_guard lock(mutex_);
+  char byte = 0;
+  // A request may have arrived that the reactor has not read yet.
+  if (phase_ == Phase::Idle && recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) linger();
+  return phase_ == Phase::Lingering || phase_ == Phase::Closed;
+}
+
+void Connection::abort() {
+  std::lock_guard lock(mutex_);
+  if (phase_ != Phase::Closed) finish(true);
+}
+
+void Connection::enter(Phase phase, std::chrono::milliseconds timeout) {
+  phase_ = phase;
+  deadline_ = (std::chrono::steady_clock::now() + timeout).time_since_epoch().count();
+}
+
+void Connection::enter_undated(Phase phase) {
+  phase_ = phase;
+  deadline_ = 0;
+}
+
+void Connection::linger() {
+  if (input_ended_) return finish(false);
+  shutdown(descriptor_, SHUT_WR);
+  inbox_ = std::string();
+  inbox_begin_ = 0;
+  enter(Phase::Lingering, kLinger);
+}
+
+void Connection::finish(bool reset) {
+  if (phase_ == Phase::Closed) return;
+  enter_undated(Phase::Closed);
+  if (reset) {
+    const struct linger drop { 1, 0 };
+    setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &drop, sizeof drop);
+  }
+  // Wakes the reactor, which closes its own descriptor of this socket.
+  shutdown(descriptor_, SHUT_RDWR);
+  host_.forget(id_, descriptor_, watched_);
+  close(std::exchange(descriptor_, -1));
+}
+
+std::string_view Connection::waiting_bytes() const {
+  return std::string_view(inbox_).substr(inbox_begin_);
+}
+
+void Connection::consume(std::size_t bytes) {
+  inbox_begin_ += bytes;
+  CHECK(inbox_begin_ <= inbox_.size(), "only what is there can be consumed");
+  if (inbox_begin_ == inbox_.size()) {
+    inbox_.clear();
+    inbox_begin_ = 0;
+  } else if (inbox_begin_ > kInboxCompactBytes) {
+    inbox_.erase(0, inbox_begin_);
+    inbox_begin_ = 0;
+  }
+}
+
+}  // namespace tideline::http

@@ -1,0 +1,124 @@
+// Inside libs/http: one client's connection, from its bytes to its answers.
+//
+// Requests are handled one after the other; what comes meanwhile waits in a bounded inbox. Answers
+// go to a duplicate of the reactor's descriptor, which this object owns: until it lets go of it the
+// kernel's socket stays this client's, whatever happens to descriptor numbers.
+//
+// Three kinds of threads meet here, under one short lock: the connection's reactor (bytes, end), a
+// worker (the handler, outside the lock) and the caretaker (deadlines, slow writes). While a
+// request is in hand only its worker may write.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/reactors.hpp"
+#include "http/request_reader.hpp"
+#include "http/server.hpp"
+#include "http/worker_pool.hpp"
+
+namespace tideline::http {
+
+class Connection;
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// What connections need of their server; outlives them all.
+class ConnectionHost {
+ public:
+  virtual ~ConnectionHost() = default;
+  [[nodiscard]] virtual const ServerOptions& options() const = 0;
+  [[nodiscard]] virtual const Router& router() const = 0;
+  [[nodiscard]] virtual core::Timestamp now() const = 0;
+  [[nodiscard]] virtual bool draining() const = 0;
+  [[nodiscard]] virtual std::string draw_request_id() = 0;
+  virtual bool try_submit(std::shared_ptr<Task> task) = 0;
+  // Calls on_writable() once the socket takes bytes again. `watched` is false the first time.
+  virtual void watch_writable(std::uint64_t connection, int descriptor, bool watched) = 0;
+  virtual void observe(const RequestRecord& record) = 0;
+  // The connection has closed its descriptor, or is about to.
+  virtual void forget(std::uint64_t connection, int descriptor, bool watched) = 0;
+  virtual void on_destroyed() = 0;
+};
+
+class Connection final : public ByteSink,
+                         public Task,
+                         public std::enable_shared_from_this<Connection> {
+ public:
+  // Owns `descriptor`, a duplicate of the one that the reactor reads.
+  Connection(std::uint64_t id, int descriptor, ConnectionHost& host);
+  ~Connection() override;
+
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+  void run() override;  // the request in hand, on a worker
+
+  // By the caretaker.
+  void on_writable();
+  void on_tick(SteadyTime now);
+
+  // By drain(): closes if no request has begun; true when all answers are out and no more follow.
+  bool settle();
+  // Closes now, whatever is going on. By stop().
+  void abort();
+
+ private:
+  enum class Phase { Idle, Head, Body, InHand, Writing, Lingering, Closed };
+
+  // The request that is being answered.
+  struct Exchange {
+    Request request;
+    bool malformed = false;
+    bool http_1_0 = false;
+    bool keep_alive =
+        false;  // as the client wants it; whether we grant it is decided at the answer
+    SteadyTime began;
+    int status = 0;
+    std::size_t response_bytes = 0;
+    std::string failure;
+  };
+
+  // All under mutex_.
+  void advance();
+  void accept_request();
+  void refuse(const Problem& problem);
+  void answer(const Response& response);
+  void send_interim(std::string_view bytes);
+  void flush_outbox();
+  void answered(bool delivered);
+  void after_answer();
+  void enter(Phase phase, std::chrono::milliseconds timeout);
+  void enter_undated(Phase phase);
+  void linger();
+  void finish(bool reset);
+  [[nodiscard]] std::string_view waiting_bytes() const;
+  void consume(std::size_t bytes);
+  void prepare_ids(Request& request);
+
+  Response dispatch(std::string& failure);
+
+  const std::uint64_t id_;
+  ConnectionHost& host_;
+  mutable std::mutex mutex_;
+  int descriptor_;
+  std::atomic<Phase> phase_{Phase::Idle};
+  std::atomic<SteadyTime::rep> deadline_{0};  // 0 = none
+  RequestReader reader_;
+  std::string inbox_;
+  std::size_t inbox_begin_ = 0;
+  bool inbox_overrun_ = false;
+  bool input_ended_ = false;
+  bool last_answer_ = false;
+  bool watched_ = false;
+  std::string outbox_;
+  std::size_t outbox_begin_ = 0;
+  Exchange exchange_;
+};
+
+}  // namespace tideline::http

@@ -1,0 +1,29 @@
+// Inside libs/http: a response as bytes (RFC 9112). Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/clock.hpp"
+#include "http/message.hpp"
+
+namespace tideline::http {
+
+struct WireContext {
+  bool keep_alive = false;
+  bool http_1_0 = false;   // the client's version: keep-alive must then be said
+  bool head_only = false;  // the answer to HEAD: Content-Length of the body, without the body
+  std::string_view request_id;
+  std::string_view correlation_id;
+  core::Timestamp now;
+};
+
+// Status line, header fields and body. Fields that only the server may set (Connection,
+// Content-Length, Date, Transfer-Encoding and the ids) are dropped from the response's own.
+// Answers are not to be stored by caches unless the response says otherwise.
+std::string to_wire(const Response& response, const WireContext& context);
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::string format_http_date(core::Timestamp time);
+
+}  // namespace tideline::http

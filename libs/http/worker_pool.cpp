@@ -1,0 +1,63 @@
+#include "http/worker_pool.hpp"
+
+#include <utility>
+
+namespace tideline::http {
+
+WorkerPool::WorkerPool(std::size_t threads, std::size_t queued_max) : queued_max_(queued_max) {
+  threads_.reserve(threads);
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+WorkerPool::~WorkerPool() { stop(); }
+
+bool WorkerPool::try_submit(std::shared_ptr<Task> task) {
+  bool wake = false;
+  {
+    std::lock_guard lock(mutex_);
+    // A thread that waits takes its task at once: only what nobody waits for is queued.
+    if (stopped_ || queue_.size() >= queued_max_ + waiting_) return false;
+    queue_.push_back(std::move(task));
+    wake = waiting_ > 0;
+  }
+  if (wake) wanted_.notify_one();
+  return true;
+}
+
+std::size_t WorkerPool::in_hand() const {
+  std::lock_guard lock(mutex_);
+  return queue_.size() + running_;
+}
+
+void WorkerPool::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++waiting_;
+    wanted_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
+    --waiting_;
+    if (stopped_) return;
+    std::shared_ptr<Task> task = std::move(queue_.front());
+    queue_.pop_front();
+    ++running_;
+    lock.unlock();
+    task->run();
+    task.reset();
+    lock.lock();
+    --running_;
+  }
+}
+
+void WorkerPool::stop() {
+  std::deque<std::shared_ptr<Task>> dropped;
+  {
+    std::lock_guard lock(mutex_);
+    stopped_ = true;
+    dropped.swap(queue_);
+  }
+  wanted_.notify_all();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+}  // namespace tideline::http

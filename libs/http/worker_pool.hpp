@@ -1,0 +1,49 @@
+// Inside libs/http: a fixed number of threads and a bounded queue before them.
+// Thread-safe; try_submit never blocks longer than for a short lock.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tideline::http {
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  // On a worker thread. Must not throw.
+  virtual void run() = 0;
+};
+
+class WorkerPool {
+ public:
+  WorkerPool(std::size_t threads, std::size_t queued_max);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  // False when the queue is full or the pool has been stopped.
+  bool try_submit(std::shared_ptr<Task> task);
+  // Queued and running.
+  [[nodiscard]] std::size_t in_hand() const;
+  // Drops what is queued, waits for what is running. Idempotent.
+  void stop();
+
+ private:
+  void work();
+
+  const std::size_t queued_max_;
+  mutable std::mutex mutex_;
+  std::condition_variable wanted_;
+  std::deque<std::shared_ptr<Task>> queue_;
+  std::size_t running_ = 0;
+  std::size_t waiting_ = 0;
+  bool stopped_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tideline::http
