@@ -33,6 +33,7 @@ class AppliedPositions {
   PositionVector current() const;
   // True if somebody waits for what `in_memory` covers: a flush now would let him go on.
   bool flush_wanted(const PositionVector& in_memory) const;
+  bool anybody_waits() const { return waiting_.load() > 0; }
 
   // By the runner: services that it consumes count even before their first event.
   void reset(const std::vector<std::string>& services, const PositionVector& positions);
@@ -51,19 +52,20 @@ class AppliedPositions {
 
 // What the runner tells the outside of itself.
 struct RunnerStatus {
-  bool caught_up_once = false;   // had every record that was there when it started
-  std::uint64_t applied = 0;     // events since the start
-  std::uint64_t lag = 0;         // records not applied yet, by the last known ends
-  std::uint64_t parked = 0;      // events in the dead-letter table
+  bool caught_up_once = false;    // had every record that was there when it started
+  std::uint64_t applied = 0;      // events since the start
+  std::uint64_t lag = 0;          // records not applied yet, by the last known ends
+  std::uint64_t parked = 0;       // events in the dead-letter table
   std::uint64_t passed_over = 0;  // records that were no events
   std::uint64_t rewinds = 0;      // times it went back to the committed positions
-  std::string last_problem;      // "" = none
+  std::string last_problem;       // "" = none
 };
 
 struct RunnerPorts {
   Database& database;
   std::unique_ptr<RecordSource> source;
-  // Told of a position that the partition does not hold (design: topic tideline.gaps). May be empty.
+  // Told of a position that the partition does not hold (design: topic tideline.gaps). May be
+  // empty.
   std::function<void(const SourcePartition&, core::LogPosition)> report_gap;
   // Structured log line: level ("info", "warn", "error"), text. May be empty.
   std::function<void(std::string_view, const std::string&)> log;

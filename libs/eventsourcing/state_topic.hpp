@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -69,7 +70,8 @@ class StateView {
 
   // Also the key of its checkpoints.
   virtual std::string_view name() const = 0;
-  // False: lives in memory alone, reads from the first record at every start, flush() is not called.
+  // False: lives in memory alone, reads from the first record at every start, flush() is not
+  // called.
   virtual bool durable() const { return true; }
   virtual FlushPolicy flush_policy() const { return {}; }
 
@@ -123,6 +125,7 @@ class InMemoryStateTopic final : public StatePublisher {
  private:
   class Source;
   std::mutex mutex_;
+  std::condition_variable published_;
   std::vector<std::vector<StateRecord>> partitions_;
 };
 

@@ -1,8 +1,8 @@
 // Events from Kafka, as the port that projection runners read from. Owned by one thread.
 //
 // It never commits offsets and never decides where to begin: no record of a partition is delivered
-// until the runner has sought all partitions that it was assigned. An offset that the partition does
-// not hold begins at its first record; the runner passes over what it knows.
+// until the runner has sought all partitions that it was assigned. An offset that the partition
+// does not hold begins at its first record; the runner passes over what it knows.
 //
 // A record that is no event (foreign, or its envelope broken) is handed on with type "", position 0
 // and the reason in `data`: the runner passes over it. If it stood in the place of an event, the

@@ -37,10 +37,10 @@ struct RelayOptions {
 
 struct RelayLogStatus {
   core::LogIndex log;
-  bool active = false;               // this relay holds the log and has found where to go on
-  core::LogPosition acknowledged;    // the last one that Kafka has
-  core::LogPosition checkpoint;      // the last one recorded in the database
-  std::uint64_t lag = 0;             // events appended, not acknowledged yet, as last seen
+  bool active = false;             // this relay holds the log and has found where to go on
+  core::LogPosition acknowledged;  // the last one that Kafka has
+  core::LogPosition checkpoint;    // the last one recorded in the database
+  std::uint64_t lag = 0;           // events appended, not acknowledged yet, as last seen
 };
 
 struct RelayStatus {

@@ -32,7 +32,8 @@ struct TopicSpec {
 // Makes the topics that are missing and waits until every partition has a leader. A topic that is
 // there already is left as it is; one with another number of partitions is an Error
 // (InvalidInput), for a log would then be another partition. Safe to call from many processes at
-// once. Blocks, at most for `deadline`; brokers that do not answer until then are a retryable Error.
+// once. Blocks, at most for `deadline`; brokers that do not answer until then are a retryable
+// Error.
 core::Status ensure_topics(const std::string& brokers, const std::vector<TopicSpec>& specs,
                            std::chrono::milliseconds deadline);
 

@@ -1,0 +1,44 @@
+#include "eventsourcing/partition_progress.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace tideline::eventsourcing {
+
+void PartitionProgress::restart(core::LogPosition position, core::KafkaOffset next_offset) {
+  position_ = position;
+  next_offset_ = next_offset;
+  seen_ = next_offset;
+  gap_ = Gap::None;
+}
+
+Verdict PartitionProgress::look_at(core::LogPosition position, core::KafkaOffset offset) {
+  seen_ = core::KafkaOffset(offset.value() + 1);
+  const bool is_next = position == missing();
+  if (gap_ == Gap::Searching && !is_next && seen_ >= search_end_) gap_ = Gap::Missing;
+  if (position == core::LogPosition(0)) return Verdict::Foreign;
+  if (position <= position_) return Verdict::Repeat;
+  if (is_next) return Verdict::Apply;
+  if (gap_ == Gap::None) gap_ = Gap::Detected;
+  return Verdict::Hold;
+}
+
+void PartitionProgress::applied(core::LogPosition position, core::KafkaOffset offset) {
+  CHECK(position == missing(), "events of a log are applied one after the other");
+  position_ = position;
+  next_offset_ = core::KafkaOffset(offset.value() + 1);
+  gap_ = Gap::None;
+}
+
+core::KafkaOffset PartitionProgress::begin_search(std::int64_t back, core::KafkaOffset end) {
+  search_end_ = std::max(end, seen_);
+  gap_ = Gap::Searching;
+  return core::KafkaOffset(std::max<std::int64_t>(0, next_offset_.value() - back));
+}
+
+void PartitionProgress::give_up_search() {
+  if (gap_ == Gap::Searching) gap_ = Gap::Missing;
+}
+
+}  // namespace tideline::eventsourcing

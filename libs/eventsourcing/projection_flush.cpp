@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "eventsourcing/projection_runner_state.hpp"
+
+namespace tideline::eventsourcing {
+
+// False: the rest of the batch is to be dropped, for the runner goes back.
+bool ProjectionRunner::State::take(const SourceRecord& record) {
+  const RecordedEvent& event = record.event;
+  if (current == owned.end() || current->first.log != event.log ||
+      current->first.service != event.source) {
+    current = owned.find({event.source, event.log});
+    if (current == owned.end()) return true;
+  }
+  PartitionProgress& progress = current->second.progress;
+  const Verdict verdict = progress.look_at(event.position, record.offset);
+  if (verdict == Verdict::Foreign && counts.passed_over++ % 1000 == 0) {
+    log("warn", "passes over a record of " + to_text(current->first) + ": " + event.data);
+  }
+  if (verdict != Verdict::Apply) return true;
+  if (!apply({current->first, event.position}, event)) return false;
+  progress.applied(event.position, record.offset);
+  ++counts.applied;
+  if (!first_pending) first_pending = std::chrono::steady_clock::now();
+  if (durable && pending_events >= std::min(policy.events, batch_limit)) return flush();
+  return true;
+}
+
+bool ProjectionRunner::State::apply(const EventPlace& place, const RecordedEvent& event) {
+  if (event.visibility == Visibility::Private || dead.skipped.contains(place)) return true;
+  if (auto reason = reason_to_park(place, event)) return park(event, std::move(*reason));
+  try {
+    projection.apply(event);
+  } catch (const PoisonEvent& poison) {
+    return park(event, poison.what());
+  } catch (const std::exception& failure) {
+    // Half of it may be in memory: it is parked when it comes again.
+    condemned[place] = failure.what();
+    rewind("event " + to_text(place.first) + " failed: " + failure.what(), milliseconds(0));
+    return false;
+  }
+  ++pending_events;
+  last_applied = place;
+  return true;
+}
+
+std::optional<std::string> ProjectionRunner::State::reason_to_park(const EventPlace& place,
+                                                                   const RecordedEvent& event) {
+  if (!condemned.empty()) {
+    const auto found = condemned.find(place);
+    if (found != condemned.end()) return found->second;
+  }
+  if (!dead.streams.empty() && dead.streams.contains({event.source, event.stream.value()})) {
+    return "behind a parked event of its stream";
+  }
+  return std::nullopt;
+}
+
+bool ProjectionRunner::State::park(const RecordedEvent& event, std::string reason) {
+  if (durable && dead.count >= options.parked_max) {
+    if (flush())
+      rewind("so many events are parked that it waits for a person", options.backoff_max);
+    return false;
+  }
+  log("warn", "parks " + event.type + " " + event.source + "/" + std::to_string(event.log.value()) +
+                  "/" + std::to_string(event.position.value()) + ": " + reason);
+  dead.streams.emplace(event.source, event.stream.value());
+  ++dead.count;
+  if (durable) parking.push_back({event, std::move(reason)});
+  return true;
+}
+
+// --- flush
+// -----------------------------------------------------------------------------------------
+
+std::vector<checkpoints::Step> ProjectionRunner::State::pending_steps() const {
+  std::vector<checkpoints::Step> steps;
+  for (const auto& [partition, mine] : owned) {
+    const PartitionProgress& progress = mine.progress;
+    if (progress.position() == mine.committed) continue;
+    steps.push_back(
+        {partition, mine.generation, mine.committed, progress.position(), progress.next_offset()});
+  }
+  return steps;
+}
+
+// False: it failed, and the runner goes back.
+bool ProjectionRunner::State::flush() {
+  const std::vector<checkpoints::Step> steps = pending_steps();
+  if (steps.empty()) return true;
+  bool ownership_lost = false;
+  const core::Status status = transact([&](Transaction& transaction) {
+    if (!checkpoints::advance(transaction, projection.name(), steps)) {
+      ownership_lost = true;
+      throw TransactionFailed({core::ErrorCode::Conflict, "another owner has taken over", true});
+    }
+    checkpoints::park(transaction, projection.name(), parking);
+    projection.flush(transaction);
+  });
+  if (!status) return flush_failed(status.error(), ownership_lost);
+  flush_succeeded(steps);
+  return true;
+}
+
+void ProjectionRunner::State::flush_succeeded(const std::vector<checkpoints::Step>& steps) {
+  projection.flushed();
+  PositionVector committed;
+  for (const checkpoints::Step& step : steps) {
+    owned.at(step.partition).committed = step.to;
+    committed.raise(step.partition.service, step.partition.log, step.to);
+  }
+  applied.advance(committed);
+  for (const auto& parked : parking) {
+    condemned.erase({{parked.event.source, parked.event.log}, parked.event.position});
+  }
+  suspects -= std::min(suspects, pending_events);
+  batch_limit = suspects == 0 ? kNoLimit : std::max<std::size_t>(1, suspects / 2);
+  pending_events = 0;
+  last_applied.reset();
+  first_pending.reset();
+  parking.clear();
+  backoff = options.backoff_min;
+  problem.clear();
+}
+
+bool ProjectionRunner::State::flush_failed(const core::Error& error, bool ownership_lost) {
+  const bool deterministic = !error.retryable && !ownership_lost && pending_events > 0;
+  if (!deterministic) {
+    rewind("flush failed: " + error.message, next_backoff());
+    return false;
+  }
+  if (pending_events == 1) {
+    condemned[*last_applied] = error.message;
+    suspects = 0;
+    batch_limit = kNoLimit;
+  } else {
+    suspects = pending_events;
+    batch_limit = suspects / 2;
+  }
+  rewind("flush of " + std::to_string(pending_events) + " events failed: " + error.message,
+         milliseconds(0));
+  return false;
+}
+
+core::Status ProjectionRunner::State::transact(const std::function<void(Transaction&)>& work) {
+  const auto guarded = [&](Transaction& transaction) {
+    try {
+      work(transaction);
+    } catch (const TransactionFailed&) {
+      throw;
+    } catch (const std::exception& failure) {
+      throw TransactionFailed(core::internal_error(failure.what()));
+    }
+  };
+  return ports.database.transact(guarded);
+}
+
+}  // namespace tideline::eventsourcing
