@@ -1,0 +1,78 @@
+#include "feed/domain/moment.hpp"
+
+#include "core/text.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::Decision;
+using eventsourcing::Overloaded;
+using eventsourcing::Rejection;
+using eventsourcing::RejectionKind;
+
+bool takes_lists(Audience audience) {
+  return audience == Audience::PartlyVisible || audience == Audience::PartlyInvisible;
+}
+
+Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment& command) {
+  if (state.published) {
+    return Rejection{RejectionKind::Conflict, "moment-id-taken", "this moment exists already"};
+  }
+  const auto length = core::code_points(command.content);
+  if (!length || *length == 0 || *length > Moment::kContentCodePointsMax) {
+    return Rejection{RejectionKind::Invalid, "content-length", "content has 1 to 2000 characters"};
+  }
+  if (command.images.size() > Moment::kImagesMax) {
+    return Rejection{RejectionKind::Invalid, "too-many-images", "a moment has at most 9 images"};
+  }
+  if (!takes_lists(command.audience) && !command.lists.empty()) {
+    return Rejection{RejectionKind::Invalid, "audience-takes-no-lists",
+                     "only partly-visible and partly-invisible take groups, tags and users"};
+  }
+  if (command.lists.group_ids.size() > Moment::kListedGroupsMax ||
+      command.lists.tag_ids.size() > Moment::kListedTagsMax ||
+      command.lists.user_ids.size() > Moment::kListedUsersMax) {
+    return Rejection{RejectionKind::Invalid, "audience-too-long",
+                     "an audience names at most 100 groups, 100 tags and 500 users"};
+  }
+  return Decision<Moment::Event>::of(MomentPublished{
+      command.id, command.author, command.audience, command.lists, command.content, command.images,
+      command.now, command.seen});
+}
+
+Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& command) {
+  if (!state.published) {
+    return Rejection{RejectionKind::NotFound, "no-such-moment", "there is no such moment"};
+  }
+  if (state.author != command.by) {
+    return Rejection{RejectionKind::Forbidden, "not-the-author", "only its author deletes a moment"};
+  }
+  if (state.deleted) return Decision<Moment::Event>::nothing();
+  return Decision<Moment::Event>::of(MomentDeleted{state.id, state.author});
+}
+
+}  // namespace
+
+Moment::State Moment::evolve(State state, const Event& event) {
+  std::visit(Overloaded{
+                 [&](const MomentPublished& published) {
+                   state.published = true;
+                   state.id = published.id;
+                   state.author = published.author;
+                 },
+                 [&](const MomentDeleted&) { state.deleted = true; },
+             },
+             event);
+  return state;
+}
+
+eventsourcing::Decision<Moment::Event> Moment::decide(const State& state, const Command& command) {
+  return std::visit(
+      Overloaded{
+          [&](const PublishMoment& publish_it) { return publish(state, publish_it); },
+          [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
+      },
+      command);
+}
+
+}  // namespace tideline::feed

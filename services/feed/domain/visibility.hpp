@@ -1,0 +1,111 @@
+// Who may see a moment, and whose moments somebody wants: the two predicates that every route and
+// the fan-out ask. They say for one viewer and one moment what the oracle of the design says as one
+// query over the whole store.
+//
+// Pure templates over an AudienceGraph, so that the engine answers them from its indexes and a test
+// from a handful of sets. As thread-safe as the graph; never block unless the graph does.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tideline::feed {
+
+enum class Audience : std::uint8_t { Public, Private, PartlyVisible, PartlyInvisible };
+
+std::string_view to_string(Audience audience);
+std::optional<Audience> parse_audience(std::string_view text);
+
+// What the predicates ask of the world. Person, Tag and Group are whatever the graph names them by.
+template <class G>
+concept AudienceGraph =
+    std::equality_comparable<typename G::Person> &&
+    requires(const G& graph, typename G::Person one, typename G::Person other, typename G::Tag tag,
+             typename G::Group group) {
+      { graph.is_closed(one) } -> std::same_as<bool>;
+      { graph.are_contacts(one, other) } -> std::same_as<bool>;
+      { graph.is_following(one, other) } -> std::same_as<bool>;
+      // `one` does not want to see `other`.
+      { graph.hides(one, other) } -> std::same_as<bool>;
+      // `one` does not want to be seen by `other`.
+      { graph.is_hidden_from(one, other) } -> std::same_as<bool>;
+      // `one` has put the tag, which is his own and not deleted, on `other`.
+      { graph.has_tagged(one, tag, other) } -> std::same_as<bool>;
+      // False for everybody once the group is dissolved.
+      { graph.is_member(group, one) } -> std::same_as<bool>;
+    };
+
+// Of a moment, what its visibility depends on. The lists count only for the two partly audiences.
+template <class G>
+struct MomentAudience {
+  typename G::Person author;
+  Audience audience = Audience::Private;
+  std::span<const typename G::Group> groups;
+  std::span<const typename G::Tag> tags;
+  std::span<const typename G::Person> users;
+  bool deleted = false;
+};
+
+// Which rules hold. All do; a rule is switched off only to show that a check notices it missing.
+struct VisibilityRules {
+  bool exclusion = true;         // moment settings, in both directions
+  bool partly_invisible = true;  // the lists of partly-invisible moments
+  bool audience = true;          // every audience but public
+
+  friend bool operator==(const VisibilityRules&, const VisibilityRules&) = default;
+};
+
+template <AudienceGraph G>
+class Visibility {
+ public:
+  using Person = typename G::Person;
+
+  explicit Visibility(const G& graph, VisibilityRules rules = {}) : graph_(graph), rules_(rules) {}
+
+  // Whether the author's settings let `viewer` see the moment, wherever he meets it.
+  bool may_see(Person viewer, const MomentAudience<G>& moment) const {
+    if (moment.deleted || graph_.is_closed(moment.author)) return false;
+    if (viewer == moment.author) return true;
+    if (rules_.exclusion && graph_.is_hidden_from(moment.author, viewer)) return false;
+    if (!rules_.audience) return true;
+    switch (moment.audience) {
+      case Audience::Public:
+        return true;
+      case Audience::Private:
+        return false;
+      case Audience::PartlyVisible:
+        return graph_.are_contacts(viewer, moment.author) && is_named(viewer, moment);
+      case Audience::PartlyInvisible:
+        return graph_.are_contacts(viewer, moment.author) &&
+               !(rules_.partly_invisible && is_named(viewer, moment));
+    }
+    return false;
+  }
+
+  // Whether moments of `author` belong on the timeline of `viewer` at all.
+  bool wants(Person viewer, Person author) const {
+    if (viewer == author) return true;
+    if (rules_.exclusion && graph_.hides(viewer, author)) return false;
+    return graph_.are_contacts(viewer, author) || graph_.is_following(viewer, author);
+  }
+
+ private:
+  bool is_named(Person viewer, const MomentAudience<G>& moment) const {
+    return std::ranges::find(moment.users, viewer) != moment.users.end() ||
+           std::ranges::any_of(moment.tags,
+                               [&](const auto& tag) {
+                                 return graph_.has_tagged(moment.author, tag, viewer);
+                               }) ||
+           std::ranges::any_of(moment.groups,
+                               [&](const auto& group) { return graph_.is_member(group, viewer); });
+  }
+
+  const G& graph_;
+  VisibilityRules rules_;
+};
+
+}  // namespace tideline::feed

@@ -1,0 +1,180 @@
+// What events do to the engine; timeline_reads.cpp has what queries read from it.
+#include "feed/projections/engine/feed_engine.hpp"
+
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace tideline::feed {
+
+FeedEngine::FeedEngine(FeedEngineOptions options)
+    : options_(std::move(options)),
+      gate_(sources()),
+      shards_(std::make_unique<std::array<Shard, kShards>>()) {
+  CHECK(options_.timeline_length_max > 0, "a timeline holds something");
+}
+
+std::vector<std::string> FeedEngine::sources() const { return {"accounts", "social-graph", "feed"}; }
+
+void FeedEngine::load(eventsourcing::Transaction&) {
+  const absl::WriterMutexLock lock(&mutex_);
+  graph_ = GraphMemory();
+  moments_ = MomentMemory();
+  gate_.clear();
+  anything_held_ = false;
+  for (Shard& shard : *shards_) shard.timelines.clear();
+}
+
+void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
+  const auto known = read::read_event(event);
+  if (!known) return;
+  const absl::WriterMutexLock lock(&mutex_);
+  std::visit([this](const auto& data) { on(data); }, *known);
+}
+
+void FeedEngine::flush(eventsourcing::Transaction&) { CHECK(false, "the engine has no tables"); }
+
+void FeedEngine::on(const read::AccountClosed& event) {
+  graph_.close(graph_.person(event.account));
+}
+
+void FeedEngine::on(const read::ContactAccepted& event) {
+  const PersonIndex from = graph_.person(event.from);
+  const PersonIndex to = graph_.person(event.to);
+  graph_.set_contacts(from, to, true);
+  grant(from, to);
+  grant(to, from);
+}
+
+void FeedEngine::on(const read::ContactRemoved& event) {
+  graph_.set_contacts(graph_.person(event.by), graph_.person(event.other), false);
+}
+
+void FeedEngine::on(const read::Followed& event) {
+  const PersonIndex follower = graph_.person(event.follower);
+  const PersonIndex followee = graph_.person(event.followee);
+  graph_.set_follows(follower, followee, true);
+  grant(follower, followee);
+}
+
+void FeedEngine::on(const read::Unfollowed& event) {
+  graph_.set_follows(graph_.person(event.follower), graph_.person(event.followee), false);
+}
+
+void FeedEngine::on(const read::ContactTagged& event) {
+  const PersonIndex owner = graph_.person(event.owner);
+  const PersonIndex person = graph_.person(event.account);
+  graph_.set_tagged(owner, graph_.tag(event.tag_id), person, true);
+  grant(person, owner);
+}
+
+// Losing a tag, a group or a tag's end also grants: to whom a partly-invisible moment was closed.
+void FeedEngine::on(const read::ContactUntagged& event) {
+  const PersonIndex owner = graph_.person(event.owner);
+  const PersonIndex person = graph_.person(event.account);
+  graph_.set_tagged(owner, graph_.tag(event.tag_id), person, false);
+  grant(person, owner);
+}
+
+void FeedEngine::on(const read::TagDeleted& event) {
+  const PersonIndex owner = graph_.person(event.owner);
+  const TagIndex tag = graph_.tag(event.tag_id);
+  graph_.delete_tag(tag);
+  for (const PersonIndex person : graph_.tagged_with(tag)) grant(person, owner);
+}
+
+void FeedEngine::on(const read::MomentSettingChanged& event) {
+  const PersonIndex owner = graph_.person(event.owner);
+  const PersonIndex other = graph_.person(event.other);
+  const bool shown_again = graph_.hides(owner, other) && !event.hides_other;
+  const bool seen_again = graph_.is_hidden_from(owner, other) && !event.hidden_from_other;
+  graph_.set_exclusion(owner, other, event.hides_other, event.hidden_from_other);
+  if (shown_again) grant(owner, other);
+  if (seen_again) grant(other, owner);
+}
+
+void FeedEngine::on(const read::GroupJoined& event) {
+  const PersonIndex person = graph_.person(event.account);
+  const GroupIndex group = graph_.group(event.group_id);
+  graph_.set_member(group, person, true);
+  grant_by_group(person, group);
+}
+
+void FeedEngine::on(const read::GroupLeft& event) {
+  const PersonIndex person = graph_.person(event.account);
+  const GroupIndex group = graph_.group(event.group_id);
+  graph_.set_member(group, person, false);
+  grant_by_group(person, group);
+}
+
+void FeedEngine::on(const read::GroupDissolved& event) {
+  const GroupIndex group = graph_.group(event.group_id);
+  graph_.dissolve(group);
+  for (const PersonIndex person : graph_.ever_kept_members(group)) grant_by_group(person, group);
+}
+
+void FeedEngine::on(const read::MomentPublished& event) {
+  if (moments_.find(event.id) != nullptr) return;
+  MomentFacts facts;
+  facts.id = event.id;
+  facts.author = graph_.person(event.author);
+  facts.audience = event.audience;
+  if (!event.lists.empty()) {
+    facts.lists = std::make_unique<ListedPeople>();
+    for (const auto& id : event.lists.group_ids) facts.lists->groups.push_back(graph_.group(id));
+    for (const auto& id : event.lists.tag_ids) facts.lists->tags.push_back(graph_.tag(id));
+    for (const auto& id : event.lists.user_ids) facts.lists->users.push_back(graph_.person(id));
+  }
+  if (!event.seen.empty()) {
+    const auto applied = applied_ ? applied_->current() : eventsourcing::PositionVector();
+    facts.held = gate_.hold(event.id, event.seen, applied);
+    if (facts.held) anything_held_ = true;
+  }
+  moments_.add(std::move(facts));
+  const std::size_t deliveries = fan_out(*moments_.find(event.id));
+  if (options_.on_fan_out) options_.on_fan_out({event.published_at, deliveries});
+}
+
+void FeedEngine::on(const read::MomentDeleted& event) { moments_.remove(event.id); }
+
+void FeedEngine::on(const read::MessageSent&) {}
+
+// A held moment is fanned out at once, too: its being held is asked when it is read.
+std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
+  const auto predicates = visibility();
+  const auto audience = moment.for_predicates();
+  std::size_t deliveries = 0;
+  const auto deliver = [&](PersonIndex viewer) {
+    if (!predicates.wants(viewer, moment.author)) return;
+    if (!predicates.may_see(viewer, audience)) return;
+    auto& timeline = shard_of(viewer).timelines[viewer];
+    if (timeline.insert(moment.id, options_.timeline_length_max)) ++deliveries;
+  };
+  deliver(moment.author);
+  const bool to_anybody = !options_.rules.audience;
+  if (moment.audience != Audience::Private || to_anybody) {
+    for (const PersonIndex viewer : graph_.contacts_of(moment.author)) deliver(viewer);
+  }
+  if (moment.audience == Audience::Public || to_anybody) {
+    for (const PersonIndex viewer : graph_.followers_of(moment.author)) deliver(viewer);
+  }
+  return deliveries;
+}
+
+void FeedEngine::grant(PersonIndex viewer, PersonIndex author) {
+  if (moments_.of_author(author).empty()) return;
+  shard_of(viewer).timelines[viewer].mark_pending(author);
+}
+
+void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group) {
+  for (const PersonIndex author : moments_.authors_naming(group)) {
+    if (graph_.are_contacts(viewer, author)) grant(viewer, author);
+  }
+}
+
+FeedEngine::Shard& FeedEngine::shard_of(PersonIndex viewer) const {
+  // 64 shards: the first six bits.
+  return (*shards_)[graph_.account_of(viewer).bytes()[0] >> 2];
+}
+
+}  // namespace tideline::feed

@@ -1,0 +1,171 @@
+// The feed engine: fan-out when a moment is written, check when it is read.
+//
+// A projection in memory alone, built again from the first event at every start. It holds the graph
+// (contacts, follows, exclusions, tags, groups, closed accounts), every moment's author and
+// audience, and for each viewer a bounded array of moment ids, in 64 shards by the first six bits of
+// his account id. Publishing appends the id to the array of everybody who may see it. Reading takes
+// the newest ids and asks both predicates before any id leaves, so that a stale entry cannot leak and
+// revoking needs no clean-up. A grant (a new contact, a tag, ...) marks viewer and author as pending;
+// the next read merges them. Pages below an array's floor are merged from the authors' moments.
+//
+// Threads: apply() and load() on the runner's thread; every other member from any thread. A reader
+// waits for at most one event to be applied; a writer for the reads under way.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/synchronization/mutex.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "feed/domain/visibility.hpp"
+#include "feed/projections/engine/author_merge.hpp"
+#include "feed/projections/engine/graph_memory.hpp"
+#include "feed/projections/engine/moment_memory.hpp"
+#include "feed/projections/engine/seen_gate.hpp"
+#include "feed/projections/engine/viewer_timeline.hpp"
+#include "feed/projections/events_read.hpp"
+
+namespace tideline::feed {
+
+// A moment has been fanned out. Told on the runner's thread.
+struct FanOut {
+  core::Timestamp published_at;
+  std::size_t deliveries = 0;  // ids appended to viewers' arrays, the author's own among them
+};
+
+struct FeedEngineOptions {
+  std::size_t timeline_length_max = 512;  // ids a viewer's array holds at most
+  VisibilityRules rules;
+  std::function<void(const FanOut&)> on_fan_out;  // may be empty
+};
+
+// At most one of both.
+struct PlaceInTimeline {
+  std::optional<core::MomentId> older_than;
+  std::optional<core::MomentId> newer_than;  // the nearest ones
+};
+
+struct TimelineEntry {
+  core::MomentId id;
+  core::AccountId author;
+
+  friend bool operator==(const TimelineEntry&, const TimelineEntry&) = default;
+};
+
+struct TimelinePage {
+  std::vector<TimelineEntry> entries;  // newest first
+  bool has_newer = false;
+  bool has_older = false;
+};
+
+class FeedEngine final : public eventsourcing::Projection {
+ public:
+  static constexpr std::size_t kShards = 64;
+
+  explicit FeedEngine(FeedEngineOptions options = {});
+
+  std::string_view name() const override { return "feed-engine"; }
+  std::vector<std::string> sources() const override;
+  bool durable() const override { return false; }
+  void load(eventsourcing::Transaction& transaction) override;
+  void apply(const eventsourcing::RecordedEvent& event) override;
+  void flush(eventsourcing::Transaction& transaction) override;
+
+  // Tells the engine how far it has got: what releases moments that wait for their author's token.
+  // Before the first query; `applied` outlives the engine.
+  void watch(const eventsourcing::AppliedPositions& applied) { applied_ = &applied; }
+
+  // The home timeline: what the viewer may see and wants.
+  TimelinePage timeline(const core::AccountId& viewer, const PlaceInTimeline& place,
+                        std::size_t limit);
+  // One author's moments, as the viewer may see them.
+  TimelinePage moments_of(const core::AccountId& author, const core::AccountId& viewer,
+                          const PlaceInTimeline& place, std::size_t limit);
+  // The moment's author, if the viewer may see it.
+  std::optional<core::AccountId> find_visible(core::MomentId id, const core::AccountId& viewer);
+
+  // Members who have not closed their accounts; none for a dissolved or unknown group.
+  std::vector<core::AccountId> members_of(std::string_view group_id) const;
+
+  struct Size {
+    std::size_t viewers = 0;
+    std::size_t ids = 0;  // in all arrays
+    std::size_t moments = 0;
+  };
+  Size size() const;
+
+ private:
+  struct Shard {
+    // Taken by readers, who share mutex_; the writer holds mutex_ alone and needs it not.
+    mutable std::mutex mutex;
+    absl::flat_hash_map<PersonIndex, ViewerTimeline> timelines;
+  };
+  using Reading = std::function<std::vector<core::MomentId>(core::MomentId bound, std::size_t n)>;
+
+  // Each under mutex_ held alone.
+  void on(const read::AccountClosed& event);
+  void on(const read::ContactAccepted& event);
+  void on(const read::ContactRemoved& event);
+  void on(const read::Followed& event);
+  void on(const read::Unfollowed& event);
+  void on(const read::ContactTagged& event);
+  void on(const read::ContactUntagged& event);
+  void on(const read::TagDeleted& event);
+  void on(const read::MomentSettingChanged& event);
+  void on(const read::GroupJoined& event);
+  void on(const read::GroupLeft& event);
+  void on(const read::GroupDissolved& event);
+  void on(const read::MomentPublished& event);
+  void on(const read::MomentDeleted& event);
+  void on(const read::MessageSent& event);
+
+  std::size_t fan_out(const MomentFacts& moment);
+  // What `author` has written may have become visible to `viewer`.
+  void grant(PersonIndex viewer, PersonIndex author);
+  // The same for all whose moments name the group, as far as they are contacts of the viewer.
+  void grant_by_group(PersonIndex viewer, GroupIndex group);
+
+  // Each under mutex_, shared.
+  bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
+  void merge_pending(PersonIndex viewer, ViewerTimeline& timeline) const;
+  // At most n visible ids below / above the bound, nearest first.
+  std::vector<core::MomentId> timeline_older(PersonIndex viewer, core::MomentId bound,
+                                             std::size_t n);
+  std::vector<core::MomentId> timeline_newer(PersonIndex viewer, core::MomentId bound,
+                                             std::size_t n);
+  void read_merged(PersonIndex viewer, core::MomentId bound, AuthorMerge::Direction direction,
+                   std::size_t n, std::vector<core::MomentId>& ids) const;
+  std::vector<core::MomentId> read_author(PersonIndex author, PersonIndex viewer,
+                                          core::MomentId bound, AuthorMerge::Direction direction,
+                                          std::size_t n) const;
+  TimelinePage make_page(const PlaceInTimeline& place, std::size_t limit, const Reading& older,
+                         const Reading& newer) const;
+
+  void release_held();
+  Visibility<GraphMemory> visibility() const { return Visibility(graph_, options_.rules); }
+  Shard& shard_of(PersonIndex viewer) const;
+
+  const FeedEngineOptions options_;
+  const eventsourcing::AppliedPositions* applied_ = nullptr;
+  // Prefers the writer, so that readers cannot keep events from being applied.
+  mutable absl::Mutex mutex_;
+  GraphMemory graph_;
+  MomentMemory moments_;
+  SeenGate gate_;
+  std::atomic<bool> anything_held_{false};
+  std::unique_ptr<std::array<Shard, kShards>> shards_;
+};
+
+}  // namespace tideline::feed

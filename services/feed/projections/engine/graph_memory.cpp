@@ -1,0 +1,88 @@
+#include "feed/projections/engine/graph_memory.hpp"
+
+#include "feed/domain/visibility.hpp"
+
+namespace tideline::feed {
+namespace {
+
+static_assert(AudienceGraph<GraphMemory>);
+
+void set(People& people, PersonIndex person, bool is) {
+  if (is) {
+    people.insert(person);
+  } else {
+    people.erase(person);
+  }
+}
+
+}  // namespace
+
+GraphMemory::GraphMemory() { people_.emplace_back(); }
+
+PersonIndex GraphMemory::person(const core::AccountId& account) {
+  const auto [entry, is_new] =
+      person_by_account_.try_emplace(account, static_cast<PersonIndex>(people_.size()));
+  if (is_new) people_.emplace_back().account = account;
+  return entry->second;
+}
+
+TagIndex GraphMemory::tag(std::string_view tag_id) {
+  const auto [entry, is_new] =
+      tag_by_id_.try_emplace(std::string(tag_id), static_cast<TagIndex>(tags_.size()));
+  if (is_new) tags_.emplace_back();
+  return entry->second;
+}
+
+GroupIndex GraphMemory::group(std::string_view group_id) {
+  const auto [entry, is_new] =
+      group_by_id_.try_emplace(std::string(group_id), static_cast<GroupIndex>(groups_.size()));
+  if (is_new) groups_.emplace_back();
+  return entry->second;
+}
+
+PersonIndex GraphMemory::find_person(const core::AccountId& account) const {
+  const auto found = person_by_account_.find(account);
+  return found == person_by_account_.end() ? kStranger : found->second;
+}
+
+std::optional<GroupIndex> GraphMemory::find_group(std::string_view group_id) const {
+  const auto found = group_by_id_.find(std::string(group_id));
+  if (found == group_by_id_.end()) return std::nullopt;
+  return found->second;
+}
+
+void GraphMemory::set_contacts(PersonIndex one, PersonIndex other, bool are) {
+  set(at(one).contacts, other, are);
+  set(at(other).contacts, one, are);
+}
+
+void GraphMemory::set_follows(PersonIndex follower, PersonIndex followee, bool does) {
+  set(at(follower).followees, followee, does);
+  set(at(followee).followers, follower, does);
+}
+
+void GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides,
+                                bool hidden_from) {
+  const unsigned bits = (hides ? kHides : 0U) | (hidden_from ? kHiddenFrom : 0U);
+  if (bits == 0) {
+    at(owner).exclusions.erase(other);
+  } else {
+    at(owner).exclusions[other] = static_cast<std::uint8_t>(bits);
+  }
+}
+
+void GraphMemory::set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is) {
+  at(tag).owner = owner;
+  set(at(tag).people, person, is);
+}
+
+void GraphMemory::set_member(GroupIndex group, PersonIndex person, bool is) {
+  set(at(group).members, person, is);
+}
+
+bool GraphMemory::has_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const {
+  const TagFacts& facts = at(tag);
+  return !facts.deleted && facts.owner == owner && facts.people.contains(person);
+}
+
+}  // namespace tideline::feed

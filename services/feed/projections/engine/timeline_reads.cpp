@@ -1,0 +1,218 @@
+// What queries read from the engine; feed_engine.cpp has what events do to it.
+#include <algorithm>
+#include <limits>
+
+#include "feed/projections/engine/feed_engine.hpp"
+
+namespace tideline::feed {
+namespace {
+
+constexpr core::MomentId kAboveAll{std::numeric_limits<std::uint64_t>::max()};
+constexpr core::MomentId kBelowAll{0};
+
+}  // namespace
+
+TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceInTimeline& place,
+                                  std::size_t limit) {
+  release_held();
+  const absl::ReaderMutexLock lock(&mutex_);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  if (viewer == GraphMemory::kStranger) return {};
+  return make_page(
+      place, limit,
+      [&](core::MomentId bound, std::size_t n) { return timeline_older(viewer, bound, n); },
+      [&](core::MomentId bound, std::size_t n) { return timeline_newer(viewer, bound, n); });
+}
+
+TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
+                                    const core::AccountId& viewer_id, const PlaceInTimeline& place,
+                                    std::size_t limit) {
+  release_held();
+  const absl::ReaderMutexLock lock(&mutex_);
+  const PersonIndex author = graph_.find_person(author_id);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  using enum AuthorMerge::Direction;
+  return make_page(
+      place, limit,
+      [&](core::MomentId bound, std::size_t n) {
+        return read_author(author, viewer, bound, Older, n);
+      },
+      [&](core::MomentId bound, std::size_t n) {
+        return read_author(author, viewer, bound, Newer, n);
+      });
+}
+
+std::optional<core::AccountId> FeedEngine::find_visible(core::MomentId id,
+                                                        const core::AccountId& viewer) {
+  release_held();
+  const absl::ReaderMutexLock lock(&mutex_);
+  const MomentFacts* moment = moments_.find(id);
+  if (moment == nullptr || !is_visible(graph_.find_person(viewer), *moment)) return std::nullopt;
+  return graph_.account_of(moment->author);
+}
+
+std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  const auto group = graph_.find_group(group_id);
+  std::vector<core::AccountId> members;
+  if (!group) return members;
+  for (const PersonIndex person : graph_.ever_kept_members(*group)) {
+    if (graph_.is_member(*group, person) && !graph_.is_closed(person)) {
+      members.push_back(graph_.account_of(person));
+    }
+  }
+  std::sort(members.begin(), members.end());
+  return members;
+}
+
+FeedEngine::Size FeedEngine::size() const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  Size size;
+  size.moments = moments_.size();
+  for (const Shard& shard : *shards_) {
+    const std::lock_guard shard_lock(shard.mutex);
+    size.viewers += shard.timelines.size();
+    for (const auto& [viewer, timeline] : shard.timelines) size.ids += timeline.ids().size();
+  }
+  return size;
+}
+
+bool FeedEngine::is_visible(PersonIndex viewer, const MomentFacts& moment) const {
+  if (moment.held && viewer != moment.author) return false;
+  return visibility().may_see(viewer, moment.for_predicates());
+}
+
+void FeedEngine::merge_pending(PersonIndex viewer, ViewerTimeline& timeline) const {
+  if (!timeline.has_pending()) return;
+  const auto predicates = visibility();
+  for (const PersonIndex author : timeline.take_pending()) {
+    if (!predicates.wants(viewer, author)) continue;
+    const auto ids = moments_.of_author(author);
+    for (auto id = ids.rbegin(); id != ids.rend() && *id > timeline.floor(); ++id) {
+      if (predicates.may_see(viewer, moments_.find(*id)->for_predicates())) {
+        timeline.insert(*id, options_.timeline_length_max);
+      }
+    }
+  }
+}
+
+std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
+                                                       std::size_t n) {
+  const auto predicates = visibility();
+  std::vector<core::MomentId> found;
+  core::MomentId floor;
+  {
+    Shard& shard = shard_of(viewer);
+    const std::lock_guard lock(shard.mutex);
+    const auto timeline = shard.timelines.find(viewer);
+    // Nothing was ever delivered or granted: the floor of nobody's array is 0.
+    if (timeline == shard.timelines.end()) return found;
+    merge_pending(viewer, timeline->second);
+    floor = timeline->second.floor();
+    const auto ids = timeline->second.ids();
+    for (auto id = std::lower_bound(ids.begin(), ids.end(), bound);
+         id != ids.begin() && found.size() < n;) {
+      --id;
+      const MomentFacts& moment = *moments_.find(*id);
+      if (predicates.wants(viewer, moment.author) && is_visible(viewer, moment)) {
+        found.push_back(*id);
+      }
+    }
+  }
+  if (found.size() < n && floor > kBelowAll) {
+    const core::MomentId above_floor(floor.value() + 1);
+    read_merged(viewer, std::min(bound, above_floor), AuthorMerge::Direction::Older, n, found);
+  }
+  return found;
+}
+
+std::vector<core::MomentId> FeedEngine::timeline_newer(PersonIndex viewer, core::MomentId bound,
+                                                       std::size_t n) {
+  const auto predicates = visibility();
+  std::vector<core::MomentId> found;
+  {
+    Shard& shard = shard_of(viewer);
+    const std::lock_guard lock(shard.mutex);
+    const auto timeline = shard.timelines.find(viewer);
+    if (timeline == shard.timelines.end()) return found;
+    merge_pending(viewer, timeline->second);
+    if (bound >= timeline->second.floor()) {
+      const auto ids = timeline->second.ids();
+      for (auto id = std::upper_bound(ids.begin(), ids.end(), bound);
+           id != ids.end() && found.size() < n; ++id) {
+        const MomentFacts& moment = *moments_.find(*id);
+        if (predicates.wants(viewer, moment.author) && is_visible(viewer, moment)) {
+          found.push_back(*id);
+        }
+      }
+      return found;
+    }
+  }
+  read_merged(viewer, bound, AuthorMerge::Direction::Newer, n, found);
+  return found;
+}
+
+void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
+                             AuthorMerge::Direction direction, std::size_t n,
+                             std::vector<core::MomentId>& ids) const {
+  const auto predicates = visibility();
+  std::vector<std::span<const core::MomentId>> lists;
+  const auto add = [&](PersonIndex author) {
+    if (predicates.wants(viewer, author)) lists.push_back(moments_.of_author(author));
+  };
+  add(viewer);
+  for (const PersonIndex author : graph_.contacts_of(viewer)) add(author);
+  for (const PersonIndex author : graph_.followees_of(viewer)) {
+    if (!graph_.are_contacts(viewer, author)) add(author);
+  }
+  AuthorMerge merge(std::move(lists), bound, direction);
+  while (ids.size() < n && !merge.done()) {
+    const core::MomentId id = merge.next();
+    if (is_visible(viewer, *moments_.find(id))) ids.push_back(id);
+  }
+}
+
+std::vector<core::MomentId> FeedEngine::read_author(PersonIndex author, PersonIndex viewer,
+                                                    core::MomentId bound,
+                                                    AuthorMerge::Direction direction,
+                                                    std::size_t n) const {
+  std::vector<core::MomentId> found;
+  AuthorMerge merge({moments_.of_author(author)}, bound, direction);
+  while (found.size() < n && !merge.done()) {
+    const core::MomentId id = merge.next();
+    if (is_visible(viewer, *moments_.find(id))) found.push_back(id);
+  }
+  return found;
+}
+
+TimelinePage FeedEngine::make_page(const PlaceInTimeline& place, std::size_t limit,
+                                   const Reading& older, const Reading& newer) const {
+  TimelinePage page;
+  std::vector<core::MomentId> ids;
+  if (place.newer_than) {
+    ids = newer(*place.newer_than, limit + 1);
+    page.has_newer = ids.size() > limit;
+    if (page.has_newer) ids.pop_back();
+    std::reverse(ids.begin(), ids.end());
+    page.has_older = !ids.empty() && !older(ids.back(), 1).empty();
+  } else {
+    ids = older(place.older_than.value_or(kAboveAll), limit + 1);
+    page.has_older = ids.size() > limit;
+    if (page.has_older) ids.pop_back();
+    page.has_newer = !ids.empty() && !newer(ids.front(), 1).empty();
+  }
+  for (const core::MomentId id : ids) {
+    page.entries.push_back({id, graph_.account_of(moments_.find(id)->author)});
+  }
+  return page;
+}
+
+void FeedEngine::release_held() {
+  if (!anything_held_ || applied_ == nullptr) return;
+  const auto applied = applied_->current();
+  const absl::WriterMutexLock lock(&mutex_);
+  for (const core::MomentId id : gate_.release(applied)) moments_.release(id);
+  anything_held_ = !gate_.empty();
+}
+
+}  // namespace tideline::feed

@@ -1,0 +1,108 @@
+// Tolerant readers of the events that this service consumes, its own and foreign ones: of each only
+// the fields that are used here. What they rely on is written down in schemas/contracts/feed/.
+//
+// Pure functions, callable from any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/position_vector.hpp"
+#include "feed/domain/moment.hpp"
+
+namespace tideline::feed::read {
+
+// accounts
+struct AccountClosed {
+  core::AccountId account;
+};
+
+// social-graph
+struct ContactAccepted {
+  core::AccountId from;
+  core::AccountId to;
+};
+struct ContactRemoved {
+  core::AccountId by;
+  core::AccountId other;
+};
+struct Followed {
+  core::AccountId follower;
+  core::AccountId followee;
+};
+struct Unfollowed {
+  core::AccountId follower;
+  core::AccountId followee;
+};
+struct ContactTagged {
+  core::AccountId owner;
+  std::string tag_id;
+  core::AccountId account;
+};
+struct ContactUntagged {
+  core::AccountId owner;
+  std::string tag_id;
+  core::AccountId account;
+};
+struct TagDeleted {
+  core::AccountId owner;
+  std::string tag_id;
+};
+struct MomentSettingChanged {
+  core::AccountId owner;
+  core::AccountId other;
+  bool hides_other = false;        // owner does not want to see other
+  bool hidden_from_other = false;  // owner does not want to be seen by other
+};
+struct GroupJoined {
+  std::string group_id;
+  core::AccountId account;
+};
+struct GroupLeft {
+  std::string group_id;
+  core::AccountId account;
+};
+struct GroupDissolved {
+  std::string group_id;
+};
+
+// feed
+struct MomentPublished {
+  core::MomentId id;
+  core::AccountId author;
+  Audience audience = Audience::Private;
+  AudienceLists lists;
+  std::string sealed_content;
+  std::vector<std::string> images;
+  core::Timestamp published_at;
+  eventsourcing::PositionVector seen;
+};
+struct MomentDeleted {
+  core::MomentId id;
+  core::AccountId author;
+};
+struct MessageSent {
+  core::AccountId sender;
+  std::optional<core::AccountId> recipient;
+  std::optional<std::string> group_id;
+  std::vector<core::AccountId> recipients;
+  std::string sealed_text;
+  core::Timestamp sent_at;
+};
+
+using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
+                           ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged,
+                           GroupJoined, GroupLeft, GroupDissolved, MomentPublished, MomentDeleted,
+                           MessageSent>;
+
+// nullopt: an event that this service does not use. Throws eventsourcing::PoisonEvent when a field
+// is missing or cannot be what it should.
+std::optional<Event> read_event(const eventsourcing::RecordedEvent& event);
+
+}  // namespace tideline::feed::read
