@@ -20,6 +20,7 @@ struct Person {
   std::string department;
   std::string access_token;
   std::string refresh_token;
+  std::string position;  // the position token of his last answer
 };
 
 enum class Audience { Public, Private, PartlyVisible, PartlyInvisible };

@@ -1,0 +1,30 @@
+// Many hands: threads with a client each that work through numbered jobs under one progress bar.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "demo/client.hpp"
+
+namespace tideline::demo {
+
+class Crew {
+ public:
+  Crew(Endpoint endpoint, std::size_t hands, Traffic& traffic);
+
+  // Calls `job` for 0 .. count-1, in any order, from several threads at once (at most `hands`, 0 =
+  // all). The first Surprise stops the crew and is thrown again here. Prints a progress bar, or
+  // one line at the end when the output is no terminal.
+  void work(const std::string& title, std::size_t count,
+            const std::function<void(Client&, std::size_t)>& job, std::size_t hands = 0);
+
+  Client& first() { return *clients_.front(); }
+
+ private:
+  std::vector<std::unique_ptr<Client>> clients_;
+};
+
+}  // namespace tideline::demo

@@ -1,0 +1,26 @@
+// Reads back through the gateway and compares with the oracle. Each function throws Surprise with
+// the first difference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "demo/campus.hpp"
+
+namespace tideline::demo {
+
+struct Verified {
+  std::size_t timelines = 0;
+  std::size_t timeline_entries = 0;
+  std::size_t pages_of_authors = 0;
+  std::size_t scores = 0;
+  std::uint64_t deliveries = 0;  // (viewer, moment) pairs over the whole campus
+};
+
+// Timelines, whole and in order, of `sample` people drawn by the seed and of the `top` with most
+// contacts; author pages as others see them; points of everybody; the calendar of the sample.
+Verified verify(Crew& crew, Campus& campus, std::size_t sample, std::size_t top,
+                std::uint64_t seed);
+
+}  // namespace tideline::demo
