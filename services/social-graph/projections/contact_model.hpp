@@ -1,0 +1,40 @@
+// Table contact: what stands between two people, once from the side of each. Part of
+// GraphProjection; each row belongs to the one stream of its pair.
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::social_graph {
+
+// As `owner` sees `other`. None is kept, so that the row's version still tells older events.
+enum class Relation { None, Outgoing, Incoming, Contact };
+std::string_view name_of(Relation relation);
+
+class ContactModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear() { rows_.clear(); }
+
+ private:
+  struct Row {
+    Relation relation;
+    core::Timestamp since;
+    core::StreamVersion version;
+  };
+  using Key = std::pair<core::AccountId, core::AccountId>;  // owner, other
+
+  void set(const eventsourcing::RecordedEvent& event, const core::AccountId& owner,
+           const core::AccountId& other, Relation relation);
+
+  std::map<Key, Row> rows_;  // as the last event since the last flush left them
+};
+
+}  // namespace tideline::social_graph

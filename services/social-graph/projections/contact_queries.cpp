@@ -1,0 +1,34 @@
+#include "social-graph/projections/contact_queries.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+PersonSince to_person(const eventsourcing::Row& row) {
+  return {row.account(0), row.timestamp_us(1)};
+}
+
+}  // namespace
+
+Slice<PersonSince> list_related(eventsourcing::Transaction& transaction,
+                                const core::AccountId& owner, Relation relation,
+                                const Window<core::AccountId>& window) {
+  return select_newest_first<PersonSince>(
+      transaction,
+      {"SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM contact"
+       " WHERE owner = $1::uuid AND relation = $2",
+       "since", "other"},
+      {owner, name_of(relation)}, window, to_person);
+}
+
+std::optional<PersonSince> find_contact(eventsourcing::Transaction& transaction,
+                                        const core::AccountId& owner,
+                                        const core::AccountId& other) {
+  const auto rows = transaction.execute(
+      "SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM contact"
+      " WHERE owner = $1::uuid AND other = $2::uuid AND relation = 'contact'",
+      {owner, other});
+  if (rows.empty()) return std::nullopt;
+  return to_person(rows[0]);
+}
+
+}  // namespace tideline::social_graph

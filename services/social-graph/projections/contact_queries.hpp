@@ -1,0 +1,21 @@
+// What table contact answers. Each reads one partition, that of `owner`. Blocks on the database;
+// throws TransactionFailed.
+#pragma once
+
+#include <optional>
+
+#include "social-graph/projections/contact_model.hpp"
+#include "social-graph/projections/keyset.hpp"
+
+namespace tideline::social_graph {
+
+// Those to whom `owner` stands in `relation`, newest first.
+Slice<PersonSince> list_related(eventsourcing::Transaction& transaction,
+                                const core::AccountId& owner, Relation relation,
+                                const Window<core::AccountId>& window);
+
+// nullopt: `other` is no contact of `owner`.
+std::optional<PersonSince> find_contact(eventsourcing::Transaction& transaction,
+                                        const core::AccountId& owner, const core::AccountId& other);
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,36 @@
+// Table follow: who follows whom, once from the side of each. Part of GraphProjection; each row
+// belongs to the one stream of its follower and followee.
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "core/ids.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::social_graph {
+
+// As `owner` sees `other`: one whom he follows, or one who follows him.
+enum class FollowDirection { Following, Followers };
+std::string_view name_of(FollowDirection direction);
+
+class FollowModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear() { rows_.clear(); }
+
+ private:
+  struct Row {
+    bool active;
+    core::Timestamp since;
+    core::StreamVersion version;
+  };
+  using Key = std::tuple<core::AccountId, FollowDirection, core::AccountId>;
+
+  std::map<Key, Row> rows_;  // as the last event since the last flush left them
+};
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,18 @@
+#include "social-graph/projections/follow_queries.hpp"
+
+namespace tideline::social_graph {
+
+Slice<PersonSince> list_follows(eventsourcing::Transaction& transaction,
+                                const core::AccountId& owner, FollowDirection direction,
+                                const Window<core::AccountId>& window) {
+  return select_newest_first<PersonSince>(
+      transaction,
+      {"SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM follow"
+       " WHERE owner = $1::uuid AND direction = $2 AND active",
+       "since", "other"},
+      {owner, name_of(direction)}, window, [](const eventsourcing::Row& row) {
+        return PersonSince{row.account(0), row.timestamp_us(1)};
+      });
+}
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,156 @@
+#include "social-graph/projections/group_model.hpp"
+
+#include <vector>
+
+#include "social-graph/projections/events_read.hpp"
+
+namespace tideline::social_graph {
+
+using core::AccountId;
+using eventsourcing::Overloaded;
+using eventsourcing::RecordedEvent;
+using Phase = Membership::Phase;
+
+std::string_view name_of(Phase phase) {
+  switch (phase) {
+    case Phase::Stranger:
+      return "stranger";
+    case Phase::Invited:
+      return "invited";
+    case Phase::Member:
+      return "member";
+    case Phase::Left:
+      return "left";
+  }
+  CHECK(false, "a membership has one of its phases");
+  return {};
+}
+
+void GroupModel::clear() {
+  groups_.clear();
+  sizes_.clear();
+  members_.clear();
+}
+
+void GroupModel::apply(const RecordedEvent& event) {
+  apply_group(event);
+  apply_membership(event);
+  if (const auto read = read_event<MemberCount>(event)) {
+    std::visit(Overloaded{[&](const MemberCountChanged& changed) {
+                 sizes_[changed.group_id] = {changed.count, event.version};
+               }},
+               *read);
+  }
+}
+
+void GroupModel::apply_group(const RecordedEvent& event) {
+  const auto read = read_event<Group>(event);
+  if (!read) return;
+  std::visit(Overloaded{
+                 [&](const GroupCreated& created) {
+                   groups_[created.group_id] = {created.creator, created.name, created.is_private,
+                                                event.time,      false,        event.version};
+                 },
+                 [&](const GroupDissolved& dissolved) {
+                   GroupRow& row = groups_[dissolved.group_id];
+                   row.dissolved = true;
+                   row.version = event.version;
+                 },
+             },
+             *read);
+}
+
+void GroupModel::apply_membership(const RecordedEvent& event) {
+  const auto read = read_event<Membership>(event);
+  if (!read) return;
+  const auto set = [&](const auto& fact, Phase phase) {
+    members_[{fact.group_id, fact.account_id}] = {phase, event.time, event.version};
+  };
+  std::visit(Overloaded{
+                 [&](const GroupInvited& invited) { set(invited, Phase::Invited); },
+                 [&](const GroupJoined& joined) { set(joined, Phase::Member); },
+                 [&](const GroupLeft& left) { set(left, Phase::Left); },
+             },
+             *read);
+}
+
+void GroupModel::flush(eventsourcing::Transaction& transaction) const {
+  if (!groups_.empty()) flush_groups(transaction);
+  if (!sizes_.empty()) flush_sizes(transaction);
+  if (!members_.empty()) flush_members(transaction);
+}
+
+void GroupModel::flush_groups(eventsourcing::Transaction& transaction) const {
+  std::vector<std::string> ids;
+  std::vector<std::optional<AccountId>> creators;
+  std::vector<std::optional<std::string>> names;
+  std::vector<std::optional<bool>> privates;
+  std::vector<std::optional<core::Timestamp>> times;
+  std::vector<bool> dissolved;
+  std::vector<core::StreamVersion> versions;
+  for (const auto& [id, row] : groups_) {
+    ids.push_back(id);
+    creators.push_back(row.creator);
+    names.push_back(row.sealed_name);
+    privates.push_back(row.is_private);
+    times.push_back(row.created_at);
+    dissolved.push_back(row.dissolved);
+    versions.push_back(row.version);
+  }
+  transaction.execute(
+      "INSERT INTO social_group AS held"
+      " (group_id, creator, name, private, created_at, dissolved, version)"
+      " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::boolean[],"
+      " $5::timestamptz[], $6::boolean[], $7::bigint[])"
+      " ON CONFLICT (group_id) DO UPDATE"
+      " SET creator = coalesce(excluded.creator, held.creator),"
+      " name = coalesce(excluded.name, held.name),"
+      " private = coalesce(excluded.private, held.private),"
+      " created_at = coalesce(excluded.created_at, held.created_at),"
+      " dissolved = excluded.dissolved, version = excluded.version"
+      " WHERE excluded.version > held.version",
+      {ids, creators, names, privates, times, dissolved, versions});
+}
+
+void GroupModel::flush_sizes(eventsourcing::Transaction& transaction) const {
+  std::vector<std::string> ids;
+  std::vector<std::int64_t> members;
+  std::vector<core::StreamVersion> versions;
+  for (const auto& [id, row] : sizes_) {
+    ids.push_back(id);
+    members.push_back(row.members);
+    versions.push_back(row.version);
+  }
+  transaction.execute(
+      "INSERT INTO social_group_size AS held (group_id, members, version)"
+      " SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])"
+      " ON CONFLICT (group_id) DO UPDATE"
+      " SET members = excluded.members, version = excluded.version"
+      " WHERE excluded.version > held.version",
+      {ids, members, versions});
+}
+
+void GroupModel::flush_members(eventsourcing::Transaction& transaction) const {
+  std::vector<std::string> ids;
+  std::vector<AccountId> accounts;
+  std::vector<std::string> phases;
+  std::vector<core::Timestamp> times;
+  std::vector<core::StreamVersion> versions;
+  for (const auto& [key, row] : members_) {
+    ids.push_back(key.first);
+    accounts.push_back(key.second);
+    phases.emplace_back(name_of(row.phase));
+    times.push_back(row.since);
+    versions.push_back(row.version);
+  }
+  transaction.execute(
+      "INSERT INTO group_member AS held (group_id, account_id, phase, since, version)"
+      " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[],"
+      " $5::bigint[])"
+      " ON CONFLICT (group_id, account_id) DO UPDATE"
+      " SET phase = excluded.phase, since = excluded.since, version = excluded.version"
+      " WHERE excluded.version > held.version",
+      {ids, accounts, phases, times, versions});
+}
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,33 @@
+// Table moment_setting: whom a person does not see, and who must not see him. Part of
+// GraphProjection; each row belongs to the one stream of its owner and other.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::social_graph {
+
+class MomentSettingModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear() { rows_.clear(); }
+
+ private:
+  struct Row {
+    bool hides_other;
+    bool hidden_from_other;
+    core::Timestamp since;
+    core::StreamVersion version;
+  };
+  using Key = std::pair<core::AccountId, core::AccountId>;  // owner, other
+
+  std::map<Key, Row> rows_;  // as the last event since the last flush left them
+};
+
+}  // namespace tideline::social_graph

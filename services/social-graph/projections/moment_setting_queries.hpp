@@ -1,0 +1,39 @@
+// What table moment_setting answers. Blocks on the database; throws TransactionFailed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "social-graph/projections/keyset.hpp"
+
+namespace tideline::social_graph {
+
+// Hidden: whose moments the owner does not see. HiddenFrom: who must not see the owner's.
+enum class SettingList { Hidden, HiddenFrom };
+
+struct SettingCounts {
+  std::int64_t hidden = 0;
+  std::int64_t hidden_from = 0;
+};
+struct HeldSetting {
+  bool hides_other = false;
+  bool hidden_from_other = false;
+  core::Timestamp changed_at;
+};
+
+SettingCounts count_settings(eventsourcing::Transaction& transaction, const core::AccountId& owner);
+// Latest change first.
+Slice<PersonSince> list_settings(eventsourcing::Transaction& transaction,
+                                 const core::AccountId& owner, SettingList list,
+                                 const Window<core::AccountId>& window);
+// nullopt: never set.
+std::optional<HeldSetting> find_setting(eventsourcing::Transaction& transaction,
+                                        const core::AccountId& owner, const core::AccountId& other);
+
+// The other index: who has excluded `account` in this way. For operators and checks alone; no route
+// shows it, for the excluded person must not learn of it.
+Slice<PersonSince> list_excluding(eventsourcing::Transaction& transaction,
+                                  const core::AccountId& account, SettingList list,
+                                  const Window<core::AccountId>& window);
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,48 @@
+// Tables tag and tag_member: the tags of a person, and on whom they are. Part of GraphProjection. A
+// row of tag belongs to the stream of that tag, a row of tag_member to the stream of that tagging:
+// a deleted tag is a flag that queries ask for, its members stay as they are.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::social_graph {
+
+class TagModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear();
+
+ private:
+  struct TagRow {
+    std::optional<std::string> sealed_name;  // nullopt: created before the last flush
+    std::optional<core::Timestamp> created_at;
+    bool deleted = false;
+    core::StreamVersion version;
+  };
+  struct MemberRow {
+    bool active = false;
+    core::Timestamp since;
+    core::StreamVersion version;
+  };
+  using TagKey = std::pair<core::AccountId, std::string>;                       // owner, tag
+  using MemberKey = std::tuple<core::AccountId, std::string, core::AccountId>;  // and account
+
+  void flush_tags(eventsourcing::Transaction& transaction) const;
+  void flush_members(eventsourcing::Transaction& transaction) const;
+
+  // As the last event since the last flush left them.
+  std::map<TagKey, TagRow> tags_;
+  std::map<MemberKey, MemberRow> members_;
+};
+
+}  // namespace tideline::social_graph

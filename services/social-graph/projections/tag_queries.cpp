@@ -1,0 +1,62 @@
+#include "social-graph/projections/tag_queries.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+constexpr std::string_view kColumns =
+    "SELECT tag.tag_id, tag.name, (extract(epoch FROM tag.created_at) * 1000000)::bigint,"
+    " (SELECT count(*) FROM tag_member AS counted WHERE counted.owner = tag.owner"
+    " AND counted.tag_id = tag.tag_id AND counted.active)";
+
+ListedTag to_tag(const eventsourcing::Row& row) {
+  return {row.text(0), row.text(1), row.timestamp_us(2), row.integer(3), row.timestamp_us(4)};
+}
+
+const std::string& list_sql() {
+  static const std::string sql = std::string(kColumns) +
+                                 ", (extract(epoch FROM tag.created_at) * 1000000)::bigint"
+                                 " FROM tag WHERE tag.owner = $1::uuid AND NOT tag.deleted";
+  return sql;
+}
+
+}  // namespace
+
+Slice<ListedTag> list_tags(eventsourcing::Transaction& transaction, const core::AccountId& owner,
+                           const Window<std::string>& window) {
+  return select_newest_first<ListedTag>(transaction, {list_sql(), "tag.created_at", "tag.tag_id"},
+                                        {owner}, window, to_tag);
+}
+
+std::optional<ListedTag> find_tag(eventsourcing::Transaction& transaction,
+                                  const core::AccountId& owner, const std::string& tag_id) {
+  const auto rows = transaction.execute(list_sql() + " AND tag.tag_id = $2", {owner, tag_id});
+  if (rows.empty()) return std::nullopt;
+  return to_tag(rows[0]);
+}
+
+Slice<PersonSince> list_tagged(eventsourcing::Transaction& transaction,
+                               const core::AccountId& owner, const std::string& tag_id,
+                               const Window<core::AccountId>& window) {
+  return select_newest_first<PersonSince>(
+      transaction,
+      {"SELECT account_id, (extract(epoch FROM since) * 1000000)::bigint FROM tag_member"
+       " WHERE owner = $1::uuid AND tag_id = $2 AND active",
+       "since", "account_id"},
+      {owner, tag_id}, window, [](const eventsourcing::Row& row) {
+        return PersonSince{row.account(0), row.timestamp_us(1)};
+      });
+}
+
+Slice<ListedTag> list_tags_on(eventsourcing::Transaction& transaction, const core::AccountId& owner,
+                              const core::AccountId& account, const Window<std::string>& window) {
+  static const std::string sql =
+      std::string(kColumns) +
+      ", (extract(epoch FROM member.since) * 1000000)::bigint"
+      " FROM tag_member AS member"
+      " JOIN tag ON tag.owner = member.owner AND tag.tag_id = member.tag_id AND NOT tag.deleted"
+      " WHERE member.account_id = $2::uuid AND member.owner = $1::uuid AND member.active";
+  return select_newest_first<ListedTag>(transaction, {sql, "member.since", "member.tag_id"},
+                                        {owner, account}, window, to_tag);
+}
+
+}  // namespace tideline::social_graph

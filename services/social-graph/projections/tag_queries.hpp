@@ -1,0 +1,35 @@
+// What tables tag and tag_member answer: by tag, and by the account that is tagged. Blocks on the
+// database; throws TransactionFailed. Names come sealed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "social-graph/projections/keyset.hpp"
+
+namespace tideline::social_graph {
+
+struct ListedTag {
+  std::string tag_id;
+  std::string sealed_name;
+  core::Timestamp created_at;
+  std::int64_t contact_count = 0;
+  core::Timestamp since;  // what the list is ordered by
+};
+
+Slice<ListedTag> list_tags(eventsourcing::Transaction& transaction, const core::AccountId& owner,
+                           const Window<std::string>& window);
+// nullopt: `owner` has no such tag, or has deleted it.
+std::optional<ListedTag> find_tag(eventsourcing::Transaction& transaction,
+                                  const core::AccountId& owner, const std::string& tag_id);
+
+// On whom the tag is, latest first; whether it is deleted the caller has asked before.
+Slice<PersonSince> list_tagged(eventsourcing::Transaction& transaction,
+                               const core::AccountId& owner, const std::string& tag_id,
+                               const Window<core::AccountId>& window);
+// Which of his tags `owner` has put on `account`, latest first.
+Slice<ListedTag> list_tags_on(eventsourcing::Transaction& transaction, const core::AccountId& owner,
+                              const core::AccountId& account, const Window<std::string>& window);
+
+}  // namespace tideline::social_graph
