@@ -72,6 +72,8 @@ process_start() {
       [ "$fd" -le 2 ] || eval "exec $fd>&-" 2> /dev/null || true
     done
     cd /
+    # Thousands of connections need as many descriptors.
+    ulimit -n 65536 2> /dev/null || ulimit -n "$(ulimit -Hn)"
     if [ "$(id -u)" -eq 0 ]; then
       exec setsid setpriv --reuid=tideline --regid=tideline --init-groups -- "$@"
     fi
