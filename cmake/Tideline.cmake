@@ -9,11 +9,16 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json REQUIRED)
+include("${CMAKE_CURRENT_LIST_DIR}/EmbedSql.cmake")
 enable_testing()
 
 add_library(tideline_warnings INTERFACE)
 target_compile_options(tideline_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 sees uninitialized members in every std::variant that it destroys.
+  target_compile_options(tideline_warnings INTERFACE -Wno-maybe-uninitialized)
+endif()
 
 find_program(MOLD_LINKER mold)
 if(MOLD_LINKER)
@@ -46,7 +51,7 @@ function(tideline_add_tests target label)
 endfunction()
 
 # Tests of a part lie beside it: tests/*.cpp need nothing but the build, tests/integration/*.cpp
-# start real servers of their own.
+# start real servers of their own, with the library of tests/support where there is one.
 function(_tideline_part_tests name folder)
   if(NOT TIDELINE_TESTS)
     return()
@@ -57,7 +62,8 @@ function(_tideline_part_tests name folder)
   endif()
   file(GLOB integration CONFIGURE_DEPENDS "${folder}/tests/integration/*.cpp")
   if(integration)
-    tideline_add_tests(${name}_integration_tests integration TIMEOUT 300 SOURCES ${integration} LINK ${ARGN})
+    tideline_add_tests(${name}_integration_tests integration TIMEOUT 300 SOURCES ${integration}
+      LINK ${ARGN} $<TARGET_NAME_IF_EXISTS:tideline_test_support>)
   endif()
 endfunction()
 
@@ -81,7 +87,8 @@ function(tideline_add_library name)
 endfunction()
 
 # add_service(<name>): folder services/<name> becomes three libraries, one a layer, so that a layer
-# cannot link what it may not use, and the binary tideline-<name>.
+# cannot link what it may not use, the library of its migrations ("<name>/migrations.hpp"), and the
+# binary tideline-<name>.
 function(add_service name)
   set(folder "${PROJECT_SOURCE_DIR}/services/${name}")
   string(REPLACE "-" "_" id ${name})
@@ -101,9 +108,10 @@ function(add_service name)
     target_precompile_headers(${${layer}} PRIVATE
       <nlohmann/json.hpp> <functional> <map> <memory> <optional> <string> <unordered_map> <variant> <vector>)
   endforeach()
+  tideline_embed_migrations(tideline_${id}_migrations ${name} ${id} "${folder}/migrations")
   add_executable(tideline-${name} "${folder}/main.cpp")
   target_compile_definitions(tideline-${name} PRIVATE TIDELINE_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(tideline-${name} PRIVATE tideline_warnings ${api} tideline_runtime)
+  target_link_libraries(tideline-${name} PRIVATE tideline_warnings ${api} tideline_${id}_migrations tideline_runtime)
   add_dependencies(tideline_suite tideline-${name})
-  _tideline_part_tests(${id} "${folder}" ${api} tideline_runtime)
+  _tideline_part_tests(${id} "${folder}" ${api} tideline_${id}_migrations tideline_runtime)
 endfunction()

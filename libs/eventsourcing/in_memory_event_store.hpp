@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -60,7 +61,8 @@ class InMemoryEventStore final : public EventStore, public EventLog {
   std::mutex mutex_;
   std::condition_variable appended_;
   std::uint64_t appends_ = 0;
-  std::uint64_t appends_seen_ = 0;
+  // What each waiting thread has heard of, so that an append between its read and its wait counts.
+  std::map<std::thread::id, std::uint64_t> waited_for_;
   std::vector<std::vector<RecordedEvent>> by_log_;
   std::unordered_map<core::StreamId, std::vector<Place>> by_stream_;
   std::map<KeyName, Stored> results_;

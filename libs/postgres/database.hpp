@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/result.hpp"
 #include "eventsourcing/transaction.hpp"
@@ -48,6 +49,11 @@ class PooledDatabase final : public eventsourcing::Database {
   // other than TransactionFailed roll back and pass through.
   core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override;
   core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override;
+
+  // One statement that only reads, in one round trip; done again on another connection when the
+  // first turns out to be lost.
+  core::Result<eventsourcing::Rows> query(std::string_view sql,
+                                          const eventsourcing::Params& params);
 
   // One round trip: does the database answer?
   core::Status ping();

@@ -22,7 +22,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/random.hpp"
@@ -82,6 +84,7 @@ class PostgresEventStore final : public eventsourcing::EventStore, public events
                                                                    core::LogPosition after,
                                                                    std::size_t limit) override;
   core::Result<core::LogPosition> head(core::LogIndex log) override;
+  core::Result<std::vector<core::LogPosition>> heads() override;
   void wait_for_append(std::chrono::milliseconds timeout) override;
 
   AppenderStatus status() const;

@@ -1,0 +1,37 @@
+#include "eventsourcing/relay_checkpoints.hpp"
+
+namespace tideline::eventsourcing {
+
+InMemoryRelayCheckpoints::~InMemoryRelayCheckpoints() {
+  const std::lock_guard lock(table_.mutex);
+  for (const core::LogIndex log : held_) table_.claimed.erase(log);
+}
+
+core::Result<bool> InMemoryRelayCheckpoints::claim(core::LogIndex log) {
+  const std::lock_guard lock(table_.mutex);
+  if (held_.contains(log)) return true;
+  if (!table_.claimed.insert(log).second) return false;
+  held_.insert(log);
+  return true;
+}
+
+void InMemoryRelayCheckpoints::release(core::LogIndex log) {
+  const std::lock_guard lock(table_.mutex);
+  if (held_.erase(log) > 0) table_.claimed.erase(log);
+}
+
+core::Result<core::LogPosition> InMemoryRelayCheckpoints::load(core::LogIndex log) {
+  const std::lock_guard lock(table_.mutex);
+  return table_.positions[log];
+}
+
+core::Result<bool> InMemoryRelayCheckpoints::advance(core::LogIndex log, core::LogPosition from,
+                                                     core::LogPosition to) {
+  const std::lock_guard lock(table_.mutex);
+  core::LogPosition& held = table_.positions[log];
+  if (!held_.contains(log) || held != from) return false;
+  held = to;
+  return true;
+}
+
+}  // namespace tideline::eventsourcing

@@ -1,0 +1,92 @@
+// What a batch of appends reads and writes. The plan is pure: from the appends and from what was
+// read under the locks follow every outcome and every row. SQL is built here and run by
+// appender.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/random.hpp"
+#include "eventsourcing/event_store.hpp"
+#include "postgres/session.hpp"
+
+namespace tideline::postgres {
+
+using Appends = std::span<const eventsourcing::Append* const>;
+
+// Everything that the outcomes of a batch depend on. Sorted, without repeats.
+struct BatchScope {
+  std::vector<core::LogIndex> logs;
+  std::vector<core::StreamId> streams;
+  std::vector<const eventsourcing::IdempotencyKey*> keys;
+};
+
+struct KnownResult {
+  std::string body_hash;
+  eventsourcing::StoredResult result;
+  core::Timestamp expires_at;
+};
+
+// What the database held of a scope once its logs were locked. keys[i] belongs to scope.keys[i].
+struct LockedState {
+  std::map<core::LogIndex, core::LogPosition> heads;
+  std::unordered_map<core::StreamId, core::StreamVersion> versions;
+  std::map<std::size_t, KnownResult> results;
+};
+
+struct PlannedEvent {
+  const eventsourcing::Append* append;
+  const eventsourcing::NewEvent* event;
+  core::StreamId stream;
+  core::StreamVersion version;
+  core::LogIndex log;
+  core::LogPosition position;
+  std::string id;
+};
+
+struct PlannedResult {
+  const eventsourcing::IdempotencyKey* key;
+  eventsourcing::StoredResult result;
+  core::Timestamp expires_at;
+};
+
+struct BatchPlan {
+  std::vector<eventsourcing::AppendOutcome> outcomes;  // [i] of appends[i]
+  std::vector<PlannedEvent> events;
+  std::vector<PlannedResult> results;
+  std::map<core::LogIndex, core::LogPosition> heads;  // of the logs that were written
+};
+
+struct BatchTerms {
+  std::string service;
+  std::uint32_t logs;
+  std::chrono::hours idempotency_ttl;
+};
+
+BatchScope scope_of(Appends appends, std::uint32_t logs);
+
+// Locks and reads; the answer goes to read_state(). The reading statement comes after the locking
+// one, so that it sees what had committed when the locks were granted.
+std::string lock_and_read_sql(Session& session, const BatchScope& scope);
+LockedState read_state(const eventsourcing::Rows& rows, const BatchScope& scope);
+
+// Each append is decided as if those before it in the batch had been committed one by one.
+BatchPlan plan_batch(Appends appends, const BatchScope& scope, const LockedState& state,
+                     const BatchTerms& terms, core::Random& random);
+
+// Writes, commits and wakes who listens on kAppendChannel. The notification has a transaction of
+// its own: within the batch's, PostgreSQL would let only one of all databases commit at a time.
+std::string write_sql(Session& session, const BatchPlan& plan);
+
+// One row if the plan's transaction has committed, none if not.
+std::string was_committed_sql(Session& session, const BatchPlan& plan);
+std::string lock_sql(Session& session, const std::vector<core::LogIndex>& logs);
+
+extern const char* const kAppendChannel;
+
+}  // namespace tideline::postgres

@@ -1,0 +1,56 @@
+#include "postgres/append_listener.hpp"
+
+#include <stop_token>
+
+#include "postgres/append_batch.hpp"
+#include "postgres/session.hpp"
+
+namespace tideline::postgres {
+namespace {
+
+// How long the end of the store may wait for the listening thread.
+constexpr std::chrono::milliseconds kListenSlice{200};
+constexpr std::chrono::milliseconds kReconnectPause{500};
+
+}  // namespace
+
+AppendListener::~AppendListener() {
+  thread_.request_stop();
+  woken_.notify_all();
+}
+
+void AppendListener::wait(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  if (!thread_.joinable()) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+  std::uint64_t& heard = heard_[std::this_thread::get_id()];
+  woken_.wait_for(lock, timeout, [&] { return appends_ != heard; });
+  heard = appends_;
+}
+
+void AppendListener::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++appends_;
+  }
+  woken_.notify_all();
+}
+
+void AppendListener::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    try {
+      Session session(database_, "listener");
+      session.listen(kAppendChannel);
+      wake();  // for what was appended before anybody listened
+      while (!stop.stop_requested()) {
+        if (session.await_notification(kListenSlice)) wake();
+      }
+    } catch (const eventsourcing::TransactionFailed&) {
+      std::unique_lock lock(mutex_);
+      woken_.wait_for(lock, stop, kReconnectPause, [] { return false; });
+    }
+  }
+}
+
+}  // namespace tideline::postgres

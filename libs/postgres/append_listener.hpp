@@ -1,0 +1,39 @@
+// Wakes whoever waits for appends: those of this process at once, those of others by LISTEN.
+//
+// Thread-safe. The listening thread and its connection begin with the first wait(). While the
+// connection is away, waits end by their timeout: callers poll.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "postgres/database.hpp"
+
+namespace tideline::postgres {
+
+class AppendListener {
+ public:
+  // `database` outlives the listener.
+  explicit AppendListener(const DatabaseOptions& database) : database_(database) {}
+  ~AppendListener();
+
+  // Returns at once when something was appended since this thread last returned from here.
+  void wait(std::chrono::milliseconds timeout);
+  void wake();
+
+ private:
+  void run(const std::stop_token& stop);
+
+  const DatabaseOptions& database_;
+  std::mutex mutex_;
+  std::condition_variable_any woken_;
+  std::uint64_t appends_ = 0;
+  std::map<std::thread::id, std::uint64_t> heard_;  // what each waiting thread knows of
+  std::jthread thread_;
+};
+
+}  // namespace tideline::postgres

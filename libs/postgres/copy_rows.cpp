@@ -1,0 +1,116 @@
+#include "postgres/copy_rows.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "postgres/error_mapping.hpp"
+
+namespace tideline::postgres {
+namespace {
+
+using eventsourcing::Param;
+using eventsourcing::Params;
+using eventsourcing::TransactionFailed;
+
+constexpr std::size_t kChunkBytes = 64U << 10U;
+
+struct ResultDeleter {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using ResultPointer = std::unique_ptr<PGresult, ResultDeleter>;
+
+[[noreturn]] void fail(PGconn* connection, const PGresult* result) {
+  const char* state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  throw TransactionFailed(
+      error_of_sqlstate(state == nullptr ? "" : state, PQerrorMessage(connection)));
+}
+
+// Takes every answer that is left, so that the connection is ready again, and fails on the worst.
+void finish(PGconn* connection) {
+  ResultPointer failed;
+  while (ResultPointer result{PQgetResult(connection)}) {
+    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK && !failed) failed = std::move(result);
+  }
+  if (failed) fail(connection, failed.get());
+}
+
+std::string quoted(std::string_view name) {
+  std::string text = "\"";
+  for (const char letter : name) {
+    if (letter == '"') text.push_back('"');
+    text.push_back(letter);
+  }
+  return text + '"';
+}
+
+std::string copy_statement(std::string_view table, std::span<const std::string> columns) {
+  std::string sql = "COPY ";
+  if (const auto dot = table.find('.'); dot != std::string_view::npos) {
+    sql += quoted(table.substr(0, dot)) + ".";
+    table.remove_prefix(dot + 1);
+  }
+  sql += quoted(table) + " (";
+  const char* separator = "";
+  for (const std::string& column : columns) {
+    sql += separator + quoted(column);
+    separator = ", ";
+  }
+  return sql + ") FROM STDIN";
+}
+
+}  // namespace
+
+void append_copy_line(std::string& lines, const Params& row) {
+  bool first = true;
+  for (const Param& value : row) {
+    if (!first) lines.push_back('\t');
+    first = false;
+    if (!value.text()) {
+      lines.append("\\N");
+      continue;
+    }
+    for (const char letter : *value.text()) {
+      switch (letter) {
+        case '\\':
+          lines.append("\\\\");
+          break;
+        case '\t':
+          lines.append("\\t");
+          break;
+        case '\n':
+          lines.append("\\n");
+          break;
+        case '\r':
+          lines.append("\\r");
+          break;
+        default:
+          lines.push_back(letter);
+      }
+    }
+  }
+  lines.push_back('\n');
+}
+
+void copy_rows(PGconn* connection, std::string_view table, std::span<const std::string> columns,
+               std::span<const Params> rows) {
+  const ResultPointer begun{PQexec(connection, copy_statement(table, columns).c_str())};
+  if (PQresultStatus(begun.get()) != PGRES_COPY_IN) fail(connection, begun.get());
+  std::string lines;
+  lines.reserve(kChunkBytes * 2);
+  const auto send = [&] {
+    if (PQputCopyData(connection, lines.data(), static_cast<int>(lines.size())) != 1) {
+      finish(connection);
+      fail(connection, nullptr);
+    }
+    lines.clear();
+  };
+  for (const Params& row : rows) {
+    append_copy_line(lines, row);
+    if (lines.size() >= kChunkBytes) send();
+  }
+  if (!lines.empty()) send();
+  if (PQputCopyEnd(connection, nullptr) != 1) fail(connection, nullptr);
+  finish(connection);
+}
+
+}  // namespace tideline::postgres

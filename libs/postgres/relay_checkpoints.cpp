@@ -1,0 +1,102 @@
+#include "postgres/relay_checkpoints.hpp"
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "postgres/session.hpp"
+
+namespace tideline::postgres {
+namespace {
+
+using core::LogIndex;
+using core::LogPosition;
+using eventsourcing::TransactionFailed;
+
+// First half of the advisory locks' keys ("Rela"); the second is the log.
+constexpr int kRelayLock = 0x52656C61;
+
+}  // namespace
+
+struct PostgresRelayCheckpoints::State {
+  explicit State(DatabaseOptions with) : options(std::move(with)) {}
+
+  // Throws TransactionFailed. A connection that broke took its locks with it.
+  Session& open() {
+    if (session && session->broken()) drop();
+    if (!session) session = std::make_unique<Session>(options, "relay");
+    return *session;
+  }
+  void drop() {
+    session.reset();
+    held.clear();
+  }
+
+  template <class Value, class Work>
+  core::Result<Value> call(const Work& work) {
+    const std::lock_guard lock(mutex);
+    try {
+      return work();
+    } catch (const TransactionFailed& failed) {
+      // Whether the locks are still held is unknown: only a new connection makes it certain.
+      drop();
+      return failed.error();
+    }
+  }
+
+  const DatabaseOptions options;
+  std::mutex mutex;
+  std::unique_ptr<Session> session;
+  std::set<LogIndex> held;
+};
+
+PostgresRelayCheckpoints::PostgresRelayCheckpoints(DatabaseOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+
+PostgresRelayCheckpoints::~PostgresRelayCheckpoints() = default;
+
+core::Result<bool> PostgresRelayCheckpoints::claim(LogIndex log) {
+  return state_->call<bool>([&] {
+    Session& session = state_->open();
+    if (state_->held.contains(log)) return true;
+    const bool got = session.execute("SELECT pg_try_advisory_lock($1, $2)", {kRelayLock, log})
+                         .front()
+                         .boolean(0);
+    if (got) state_->held.insert(log);
+    return got;
+  });
+}
+
+void PostgresRelayCheckpoints::release(LogIndex log) {
+  const auto released = state_->call<bool>([&] {
+    if (state_->held.erase(log) == 0 || !state_->session) return false;
+    state_->session->execute("SELECT pg_advisory_unlock($1, $2)", {kRelayLock, log});
+    return true;
+  });
+  // After an error the connection is closed, and the lock with it.
+  static_cast<void>(released);
+}
+
+core::Result<LogPosition> PostgresRelayCheckpoints::load(LogIndex log) {
+  return state_->call<LogPosition>([&]() -> core::Result<LogPosition> {
+    const auto rows =
+        state_->open().execute("SELECT position FROM relay_checkpoint WHERE log = $1", {log});
+    if (rows.empty()) return core::internal_error("this database has no log of that number");
+    return LogPosition(static_cast<std::uint64_t>(rows.front().integer(0)));
+  });
+}
+
+core::Result<bool> PostgresRelayCheckpoints::advance(LogIndex log, LogPosition from,
+                                                     LogPosition to) {
+  return state_->call<bool>([&] {
+    Session& session = state_->open();
+    if (!state_->held.contains(log)) return false;
+    const auto rows = session.execute(
+        "UPDATE relay_checkpoint SET position = $3 WHERE log = $1 AND position = $2 RETURNING 1",
+        {log, from, to});
+    return !rows.empty();
+  });
+}
+
+}  // namespace tideline::postgres

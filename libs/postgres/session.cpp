@@ -1,0 +1,225 @@
+#include "postgres/session.hpp"
+
+#include <array>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "postgres/copy_rows.hpp"
+#include "postgres/error_mapping.hpp"
+#include "postgres/raw_connection.hpp"
+
+namespace tideline::postgres {
+namespace {
+
+using eventsourcing::Param;
+using eventsourcing::Params;
+using eventsourcing::Row;
+using eventsourcing::Rows;
+using eventsourcing::TransactionFailed;
+
+class Arrival final : public pqxx::notification_receiver {
+ public:
+  Arrival(pqxx::connection_base& connection, const std::string& channel)
+      : pqxx::notification_receiver(connection, channel) {}
+  void operator()(const std::string&, int) override {}
+};
+
+// Values of `more` count only where the caller's conninfo says nothing.
+std::string merge_conninfo(const std::string& conninfo,
+                           std::initializer_list<std::pair<std::string_view, std::string>> more) {
+  char* why = nullptr;
+  PQconninfoOption* parsed = PQconninfoParse(conninfo.c_str(), &why);
+  if (parsed == nullptr) {
+    const std::string text = why == nullptr ? "out of memory" : why;
+    PQfreemem(why);
+    throw TransactionFailed(core::invalid_input("database conninfo: " + text));
+  }
+  std::string merged;
+  const auto add = [&](std::string_view key, std::string_view value) {
+    merged.append(key).append("='");
+    for (const char letter : value) {
+      if (letter == '\'' || letter == '\\') merged.push_back('\\');
+      merged.push_back(letter);
+    }
+    merged.append("' ");
+  };
+  for (const PQconninfoOption* option = parsed; option->keyword != nullptr; ++option) {
+    if (option->val != nullptr) {
+      add(option->keyword, option->val);
+      continue;
+    }
+    for (const auto& [key, value] : more) {
+      if (key == option->keyword) add(key, value);
+    }
+  }
+  PQconninfoFree(parsed);
+  return merged;
+}
+
+std::string full_conninfo(const DatabaseOptions& options, std::string_view purpose) {
+  const auto connect_s = (options.connect_timeout.count() + 999) / 1000;
+  return merge_conninfo(
+      options.conninfo,
+      {{"application_name", options.application_name + " " + std::string(purpose)},
+       {"connect_timeout", std::to_string(connect_s)},
+       {"tcp_user_timeout", std::to_string(options.tcp_user_timeout.count())},
+       // tcp_user_timeout does not end the wait for an answer from a machine that went away.
+       {"keepalives_idle", "5"},
+       {"keepalives_interval", "2"},
+       {"keepalives_count", "3"}});
+}
+
+std::string session_settings(const DatabaseOptions& options) {
+  const auto ms = [](std::chrono::milliseconds time) { return std::to_string(time.count()); };
+  return "SET TIME ZONE 'UTC'; SET client_min_messages = warning;"
+         "SET standard_conforming_strings = on;"
+         "SET statement_timeout = " +
+         ms(options.statement_timeout) +
+         ";"
+         "SET lock_timeout = " +
+         ms(options.lock_timeout) +
+         ";"
+         "SET idle_in_transaction_session_timeout = " +
+         ms(options.idle_in_transaction_timeout);
+}
+
+// Text for libpq, which ends it at the first NUL: a longer one would be cut silently.
+const char* c_text(const Param& value) {
+  if (!value.text()) return nullptr;
+  if (value.text()->find('\0') != std::string::npos) {
+    throw TransactionFailed(core::invalid_input("a text with a NUL character"));
+  }
+  return value.text()->c_str();
+}
+
+std::vector<const char*> c_texts(const Params& params) {
+  std::vector<const char*> texts;
+  texts.reserve(params.size());
+  for (const Param& value : params) texts.push_back(c_text(value));
+  return texts;
+}
+
+Rows to_rows(const pqxx::result& result) {
+  Rows rows;
+  rows.reserve(static_cast<std::size_t>(result.size()));
+  for (const pqxx::row& row : result) {
+    std::vector<std::optional<std::string>> columns;
+    columns.reserve(row.size());
+    for (const pqxx::field& field : row) {
+      if (field.is_null()) {
+        columns.emplace_back(std::nullopt);
+      } else {
+        columns.emplace_back(std::in_place, field.c_str(), field.size());
+      }
+    }
+    rows.emplace_back(std::move(columns));
+  }
+  return rows;
+}
+
+}  // namespace
+
+struct Session::Connection {
+  explicit Connection(const std::string& conninfo) : pqxx(conninfo) {}
+
+  RawConnection pqxx;
+  std::unique_ptr<Arrival> arrival;
+};
+
+template <class Work>
+auto Session::guarded(const Work& work) -> decltype(work()) {
+  const auto fail = [&](core::Error error) -> TransactionFailed {
+    if (!connection_ || !connection_->pqxx.is_open()) {
+      broken_ = true;
+      error = core::unavailable("connection to PostgreSQL lost: " + error.message);
+    }
+    return TransactionFailed(std::move(error));
+  };
+  try {
+    return work();
+  } catch (const TransactionFailed& error) {
+    throw fail(error.error());
+  } catch (const pqxx::broken_connection& error) {
+    broken_ = true;
+    throw TransactionFailed(error_of_sqlstate("", error.what()));
+  } catch (const pqxx::transaction_rollback& error) {
+    throw fail(error_of_sqlstate("40000", error.what()));
+  } catch (const pqxx::sql_error& error) {
+    throw fail(
+        error_of_sqlstate(error.sqlstate().empty() ? "XX000" : error.sqlstate(), error.what()));
+  } catch (const pqxx::argument_error& error) {  // bytes that are not UTF-8
+    throw fail(core::invalid_input(error.what()));
+  } catch (const pqxx::pqxx_exception& error) {
+    throw fail(core::internal_error(error.base().what()));
+  }
+}
+
+Session::Session(const DatabaseOptions& options, std::string_view purpose) {
+  const std::string conninfo = full_conninfo(options, purpose);
+  guarded([&] {
+    connection_ = std::make_unique<Connection>(conninfo);
+    pqxx::nontransaction(connection_->pqxx).exec(session_settings(options));
+  });
+}
+
+Session::~Session() = default;
+
+Rows Session::execute(std::string_view sql, const Params& params) {
+  const std::vector<const char*> texts = c_texts(params);
+  return guarded([&] {
+    pqxx::nontransaction statement(connection_->pqxx);
+    return to_rows(statement.exec_params(
+        std::string(sql), pqxx::prepare::make_dynamic_params(texts.begin(), texts.end())));
+  });
+}
+
+Rows Session::execute_script(const std::string& sql) {
+  return guarded([&] {
+    pqxx::nontransaction statement(connection_->pqxx);
+    return to_rows(statement.exec(sql));
+  });
+}
+
+void Session::copy_in(std::string_view table, std::span<const std::string> columns,
+                      std::span<const Params> rows) {
+  for (const Params& row : rows) {
+    for (const Param& value : row) c_text(value);  // refuses a NUL before anything is sent
+  }
+  guarded([&] { copy_rows(connection_->pqxx.handle(), table, columns, rows); });
+}
+
+std::string Session::quote(const Param& value) {
+  const char* text = c_text(value);
+  if (text == nullptr) return "NULL";
+  return guarded([&] { return "'" + connection_->pqxx.esc(*value.text()) + "'"; });
+}
+
+void Session::roll_back() noexcept {
+  if (broken()) return;
+  try {
+    execute_script("ROLLBACK");
+  } catch (const std::exception&) {
+    broken_ = true;
+  }
+}
+
+bool Session::broken() const noexcept {
+  return broken_ || !connection_ || !connection_->pqxx.is_open();
+}
+
+void Session::listen(const std::string& channel) {
+  guarded([&] { connection_->arrival = std::make_unique<Arrival>(connection_->pqxx, channel); });
+}
+
+bool Session::await_notification(std::chrono::milliseconds timeout) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+  const std::chrono::microseconds rest = timeout - seconds;
+  return guarded([&] {
+    return connection_->pqxx.await_notification(static_cast<long>(seconds.count()),
+                                                static_cast<long>(rest.count())) > 0;
+  });
+}
+
+}  // namespace tideline::postgres

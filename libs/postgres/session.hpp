@@ -1,0 +1,56 @@
+// One connection to PostgreSQL, as the .cpp files of this library see it: the only place where
+// libpqxx is called and where its exceptions end. Not thread-safe; blocks.
+//
+// Every failure leaves as TransactionFailed with the Error that callers are to see.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "eventsourcing/transaction.hpp"
+#include "postgres/database.hpp"
+
+namespace tideline::postgres {
+
+class Session {
+ public:
+  // `purpose` is added to the application name.
+  Session(const DatabaseOptions& options, std::string_view purpose);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params);
+  // Several statements at once, without parameters, in one round trip; the rows of the last one.
+  // Each statement sees what had committed before it began.
+  eventsourcing::Rows execute_script(const std::string& sql);
+  void copy_in(std::string_view table, std::span<const std::string> columns,
+               std::span<const eventsourcing::Params> rows);
+
+  // As a literal of SQL, quotes included; NULL for a null.
+  std::string quote(const eventsourcing::Param& value);
+
+  // Ends an open transaction without effect; a session that cannot do that counts as broken.
+  void roll_back() noexcept;
+  // Never to be used again.
+  bool broken() const noexcept;
+
+  // Listens on `channel`; then await_notification() returns true when a notification came.
+  void listen(const std::string& channel);
+  bool await_notification(std::chrono::milliseconds timeout);
+
+ private:
+  struct Connection;
+
+  template <class Work>
+  auto guarded(const Work& work) -> decltype(work());
+
+  std::unique_ptr<Connection> connection_;
+  bool broken_ = false;
+};
+
+}  // namespace tideline::postgres
