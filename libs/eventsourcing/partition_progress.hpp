@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/ids.hpp"
 
@@ -50,6 +51,10 @@ class PartitionProgress {
   core::KafkaOffset seen_;
   Gap gap_ = Gap::None;
   core::KafkaOffset search_end_;
+  // Of the records held since the last search began: what stands there is still to be applied.
+  std::optional<core::KafkaOffset> held_first_;
+  core::LogPosition held_highest_;
+  bool came_behind_held_ = false;
 };
 
 }  // namespace tideline::eventsourcing

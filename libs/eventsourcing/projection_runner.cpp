@@ -140,7 +140,6 @@ void ProjectionRunner::State::load() {
   }
   load_needed = false;
   problem.clear();
-  in_memory.reset(sources, memory_positions());
 }
 
 core::Status ProjectionRunner::State::load_tables() {
@@ -155,6 +154,7 @@ core::Status ProjectionRunner::State::load_tables() {
     dead.streams.clear();
     dead.count = 0;
     applied.reset(sources, {});
+    in_memory.reset(sources, {});
     return core::success();
   }
   std::vector<SourcePartition> partitions;
@@ -176,6 +176,7 @@ core::Status ProjectionRunner::State::load_tables() {
     mine.progress.restart(claim.position, claim.next_offset);
   }
   applied.reset(sources, committed);
+  in_memory.reset(sources, committed);
   return status;
 }
 

@@ -1,0 +1,191 @@
+// A Database that understands the runner's own statements and two more, "ADD" (stream, delta) and
+// "LOAD". Transactions see their own writes and commit all or nothing; one at a time. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "eventsourcing/projection_checkpoints.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::eventsourcing {
+
+class TablesInMemory final : public Database {
+ public:
+  struct Checkpoint {
+    std::int64_t next_offset = 0;
+    std::int64_t position = 0;
+    std::int64_t generation = 0;
+  };
+  struct Tables {
+    std::map<std::tuple<std::string, std::string, std::int64_t>, Checkpoint> checkpoints;
+    std::map<std::string, std::int64_t> totals;
+    std::vector<Params> dead_letters;
+    std::vector<Params> skips;  // projection, service, log, position
+  };
+
+  // Asked before every ADD; throws TransactionFailed to refuse.
+  std::function<void(const std::string& stream)> before_add;
+
+  core::Status transact(const std::function<void(Transaction&)>& work) override {
+    const std::lock_guard lock(mutex_);
+    if (failing_ > 0) {
+      --failing_;
+      return core::unavailable("a transaction that was told to fail");
+    }
+    Tables changed = tables_;
+    Session session(*this, changed);
+    try {
+      work(session);
+    } catch (const TransactionFailed& failure) {
+      return failure.error();
+    }
+    tables_ = std::move(changed);
+    ++commits_;
+    return core::success();
+  }
+  core::Status snapshot(const std::function<void(Transaction&)>& work) override {
+    return transact(work);
+  }
+
+  Tables tables() const {
+    const std::lock_guard lock(mutex_);
+    return tables_;
+  }
+  void skip(Params row) {
+    const std::lock_guard lock(mutex_);
+    tables_.skips.push_back(std::move(row));
+  }
+  void fail_transactions(int count) {
+    const std::lock_guard lock(mutex_);
+    failing_ = count;
+  }
+  int commits() const {
+    const std::lock_guard lock(mutex_);
+    return commits_;
+  }
+
+ private:
+  class Session final : public Transaction {
+   public:
+    Session(TablesInMemory& database, Tables& tables) : database_(database), tables_(tables) {}
+
+    Rows execute(std::string_view sql, const Params& params) override {
+      if (sql == "ADD") return add(params);
+      if (sql == "LOAD") return load();
+      if (sql == checkpoints::kInsertMissingSql) return insert_missing(params);
+      if (sql == checkpoints::kClaimSql) return claim(params);
+      if (sql == checkpoints::kAdvanceSql) return advance(params);
+      if (sql == checkpoints::kPositionsSql) return positions(text(params, 0));
+      if (sql == checkpoints::kParkedSql) return parked(text(params, 0));
+      if (sql == checkpoints::kSkippedSql) return skipped(text(params, 0));
+      CHECK(sql == checkpoints::kParkSql, "a statement that the fake does not know");
+      tables_.dead_letters.push_back(params);
+      return {};
+    }
+    void copy_in(std::string_view, std::span<const std::string>, std::span<const Params>) override {
+    }
+
+   private:
+    static const std::string& text(const Params& params, std::size_t index) {
+      return *params.at(index).text();
+    }
+    static std::vector<std::string> array(const Params& params, std::size_t index) {
+      return Row({params.at(index).text()}).text_array(0);
+    }
+    static Row row(std::vector<std::string> columns) {
+      return Row({columns.begin(), columns.end()});
+    }
+
+    Rows add(const Params& params) {
+      if (database_.before_add) database_.before_add(text(params, 0));
+      tables_.totals[text(params, 0)] += std::stoll(text(params, 1));
+      return {};
+    }
+    Rows load() {
+      Rows rows;
+      for (const auto& [stream, total] : tables_.totals) {
+        rows.push_back(row({stream, std::to_string(total)}));
+      }
+      return rows;
+    }
+    Rows insert_missing(const Params& params) {
+      for (std::size_t i = 0; i < array(params, 1).size(); ++i) {
+        tables_.checkpoints.try_emplace(key(params, i));
+      }
+      return {};
+    }
+    std::tuple<std::string, std::string, std::int64_t> key(const Params& params, std::size_t i) {
+      return {text(params, 0), array(params, 1)[i], std::stoll(array(params, 2)[i])};
+    }
+    Rows claim(const Params& params) {
+      Rows rows;
+      for (std::size_t i = 0; i < array(params, 1).size(); ++i) {
+        Checkpoint& held = tables_.checkpoints.at(key(params, i));
+        ++held.generation;
+        rows.push_back(
+            row({array(params, 1)[i], array(params, 2)[i], std::to_string(held.generation),
+                 std::to_string(held.next_offset), std::to_string(held.position)}));
+      }
+      return rows;
+    }
+    Rows advance(const Params& params) {
+      Rows rows;
+      for (std::size_t i = 0; i < array(params, 1).size(); ++i) {
+        Checkpoint& held = tables_.checkpoints.at(key(params, i));
+        if (std::to_string(held.generation) != array(params, 3)[i]) continue;
+        if (std::to_string(held.position) != array(params, 4)[i]) continue;
+        held.position = std::stoll(array(params, 5)[i]);
+        held.next_offset = std::stoll(array(params, 6)[i]);
+        rows.push_back(row({array(params, 2)[i]}));
+      }
+      return rows;
+    }
+    Rows positions(const std::string& projection) {
+      Rows rows;
+      for (const auto& [place, held] : tables_.checkpoints) {
+        if (std::get<0>(place) != projection) continue;
+        rows.push_back(row({std::get<1>(place), std::to_string(std::get<2>(place)),
+                            std::to_string(held.position)}));
+      }
+      return rows;
+    }
+    Rows parked(const std::string& projection) {
+      std::map<std::pair<std::string, std::string>, int> count;
+      for (const Params& letter : tables_.dead_letters) {
+        if (text(letter, 0) == projection) ++count[{text(letter, 1), text(letter, 4)}];
+      }
+      Rows rows;
+      for (const auto& [stream, letters] : count) {
+        rows.push_back(row({stream.first, stream.second, std::to_string(letters)}));
+      }
+      return rows;
+    }
+    Rows skipped(const std::string& projection) {
+      Rows rows;
+      for (const Params& skip : tables_.skips) {
+        if (text(skip, 0) != projection) continue;
+        rows.push_back(row({text(skip, 1), text(skip, 2), text(skip, 3)}));
+      }
+      return rows;
+    }
+
+    TablesInMemory& database_;
+    Tables& tables_;
+  };
+
+  mutable std::mutex mutex_;
+  Tables tables_;
+  int failing_ = 0;
+  int commits_ = 0;
+};
+
+}  // namespace tideline::eventsourcing
