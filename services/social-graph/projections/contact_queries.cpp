@@ -20,15 +20,16 @@ Slice<PersonSince> list_related(eventsourcing::Transaction& transaction,
       {owner, name_of(relation)}, window, to_person);
 }
 
-std::optional<PersonSince> find_contact(eventsourcing::Transaction& transaction,
+std::optional<HeldContact> find_contact(eventsourcing::Transaction& transaction,
                                         const core::AccountId& owner,
                                         const core::AccountId& other) {
   const auto rows = transaction.execute(
-      "SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM contact"
+      "SELECT (extract(epoch FROM since) * 1000000)::bigint, version FROM contact"
       " WHERE owner = $1::uuid AND other = $2::uuid AND relation = 'contact'",
       {owner, other});
   if (rows.empty()) return std::nullopt;
-  return to_person(rows[0]);
+  return HeldContact{rows[0].timestamp_us(0),
+                     core::StreamVersion(static_cast<std::uint64_t>(rows[0].integer(1)))};
 }
 
 }  // namespace tideline::social_graph

@@ -9,13 +9,18 @@
 
 namespace tideline::social_graph {
 
+struct HeldContact {
+  core::Timestamp since;
+  core::StreamVersion version;  // of the pair
+};
+
 // Those to whom `owner` stands in `relation`, newest first.
 Slice<PersonSince> list_related(eventsourcing::Transaction& transaction,
                                 const core::AccountId& owner, Relation relation,
                                 const Window<core::AccountId>& window);
 
 // nullopt: `other` is no contact of `owner`.
-std::optional<PersonSince> find_contact(eventsourcing::Transaction& transaction,
+std::optional<HeldContact> find_contact(eventsourcing::Transaction& transaction,
                                         const core::AccountId& owner, const core::AccountId& other);
 
 }  // namespace tideline::social_graph

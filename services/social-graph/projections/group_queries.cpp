@@ -7,11 +7,18 @@ namespace {
 
 constexpr std::string_view kColumns =
     "SELECT held.group_id, held.creator, held.name, held.private,"
-    " (extract(epoch FROM held.created_at) * 1000000)::bigint, coalesce(size.members, 0)";
+    " (extract(epoch FROM held.created_at) * 1000000)::bigint, coalesce(size.members, 0), "
+    "held.version";
 
 ListedGroup to_group(const eventsourcing::Row& row) {
-  return {row.text(0),         row.account(1), row.text(2),        row.boolean(3),
-          row.timestamp_us(4), row.integer(5), row.timestamp_us(6)};
+  return {row.text(0),
+          row.account(1),
+          row.text(2),
+          row.boolean(3),
+          row.timestamp_us(4),
+          row.integer(5),
+          core::StreamVersion(static_cast<std::uint64_t>(row.integer(6))),
+          row.timestamp_us(7)};
 }
 
 Membership::Phase phase_named(std::string_view name) {

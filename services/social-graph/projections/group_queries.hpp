@@ -19,7 +19,8 @@ struct ListedGroup {
   bool is_private = false;
   core::Timestamp created_at;
   std::int64_t member_count = 0;
-  core::Timestamp since;  // what the list is ordered by
+  core::StreamVersion version;  // of the group itself
+  core::Timestamp since;        // what the list is ordered by
 };
 struct HeldMembership {
   Membership::Phase phase = Membership::Phase::Stranger;

@@ -35,11 +35,12 @@ std::optional<HeldSetting> find_setting(eventsourcing::Transaction& transaction,
                                         const core::AccountId& owner,
                                         const core::AccountId& other) {
   const auto rows = transaction.execute(
-      "SELECT hides_other, hidden_from_other, (extract(epoch FROM since) * 1000000)::bigint"
-      " FROM moment_setting WHERE owner = $1::uuid AND other = $2::uuid",
+      "SELECT hides_other, hidden_from_other, version FROM moment_setting"
+      " WHERE owner = $1::uuid AND other = $2::uuid",
       {owner, other});
   if (rows.empty()) return std::nullopt;
-  return HeldSetting{rows[0].boolean(0), rows[0].boolean(1), rows[0].timestamp_us(2)};
+  return HeldSetting{rows[0].boolean(0), rows[0].boolean(1),
+                     core::StreamVersion(static_cast<std::uint64_t>(rows[0].integer(2)))};
 }
 
 Slice<PersonSince> list_excluding(eventsourcing::Transaction& transaction,

@@ -18,7 +18,7 @@ struct SettingCounts {
 struct HeldSetting {
   bool hides_other = false;
   bool hidden_from_other = false;
-  core::Timestamp changed_at;
+  core::StreamVersion version;
 };
 
 SettingCounts count_settings(eventsourcing::Transaction& transaction, const core::AccountId& owner);

@@ -6,10 +6,15 @@ namespace {
 constexpr std::string_view kColumns =
     "SELECT tag.tag_id, tag.name, (extract(epoch FROM tag.created_at) * 1000000)::bigint,"
     " (SELECT count(*) FROM tag_member AS counted WHERE counted.owner = tag.owner"
-    " AND counted.tag_id = tag.tag_id AND counted.active)";
+    " AND counted.tag_id = tag.tag_id AND counted.active), tag.version";
 
 ListedTag to_tag(const eventsourcing::Row& row) {
-  return {row.text(0), row.text(1), row.timestamp_us(2), row.integer(3), row.timestamp_us(4)};
+  return {row.text(0),
+          row.text(1),
+          row.timestamp_us(2),
+          row.integer(3),
+          core::StreamVersion(static_cast<std::uint64_t>(row.integer(4))),
+          row.timestamp_us(5)};
 }
 
 const std::string& list_sql() {

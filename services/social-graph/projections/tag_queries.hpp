@@ -15,7 +15,8 @@ struct ListedTag {
   std::string sealed_name;
   core::Timestamp created_at;
   std::int64_t contact_count = 0;
-  core::Timestamp since;  // what the list is ordered by
+  core::StreamVersion version;  // of the tag itself
+  core::Timestamp since;        // what the list is ordered by
 };
 
 Slice<ListedTag> list_tags(eventsourcing::Transaction& transaction, const core::AccountId& owner,

@@ -1,0 +1,51 @@
+#include "social-graph/api/contact_commands.hpp"
+
+#include <optional>
+
+#include "core/keys.hpp"
+#include "social-graph/api/contact_codec.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using core::AccountId;
+
+// What an event of the pair means for the count of one of them; nullopt: nothing.
+std::optional<ContactCount::Command> count_command(const ContactPair::Event& event,
+                                                   const AccountId& account, std::int64_t limit,
+                                                   Whose whose) {
+  using Command = std::optional<ContactCount::Command>;
+  return std::visit(eventsourcing::Overloaded{
+                        [](const ContactRequested&) -> Command { return std::nullopt; },
+                        [&](const ContactAccepted&) -> Command {
+                          return CountContact{account, limit, whose};
+                        },
+                        [](const ContactDeclined&) -> Command { return std::nullopt; },
+                        [](const ContactRequestWithdrawn&) -> Command { return std::nullopt; },
+                        [&](const ContactRemoved&) -> Command { return UncountContact{account}; },
+                    },
+                    event);
+}
+
+}  // namespace
+
+Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session, const AccountId& me,
+                                       const AccountId& other, const ContactPair::Command& command,
+                                       std::int64_t contact_limit) {
+  auto pair =
+      change<ContactPair>(session, core::keys::contact(me, other), ContactPairCodec{}, command);
+  if (!pair) return pair;
+  for (const ContactPair::Event& event : pair->events) {
+    for (const Whose whose : {Whose::Own, Whose::Theirs}) {
+      const AccountId& account = whose == Whose::Own ? me : other;
+      const auto counting = count_command(event, account, contact_limit, whose);
+      if (!counting) continue;
+      const auto counted = change_last<ContactCount>(session, core::keys::contact_count(account),
+                                                     ContactCountCodec{}, *counting);
+      if (!counted) return counted.stopped_as<Changed<ContactPair>>();
+    }
+  }
+  return pair;
+}
+
+}  // namespace tideline::social_graph

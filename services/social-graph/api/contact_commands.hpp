@@ -1,0 +1,18 @@
+// Commands on a pair of people: what they change of the pair and of both counts goes into one
+// append, so that the limit is exact for both sides.
+#pragma once
+
+#include <cstdint>
+
+#include "social-graph/api/command_step.hpp"
+#include "social-graph/domain/contact_pair.hpp"
+
+namespace tideline::social_graph {
+
+// `me` acts, `other` is the other one of the pair. Blocks on the store.
+Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session,
+                                       const core::AccountId& me, const core::AccountId& other,
+                                       const ContactPair::Command& command,
+                                       std::int64_t contact_limit);
+
+}  // namespace tideline::social_graph

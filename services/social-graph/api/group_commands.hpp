@@ -1,0 +1,48 @@
+// Commands on groups that touch several streams: the group, a membership and the count of members
+// go into one append, or are asserted by it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "crypto/subject_cipher.hpp"
+#include "social-graph/api/command_step.hpp"
+#include "social-graph/domain/group.hpp"
+#include "social-graph/domain/membership.hpp"
+
+namespace tideline::social_graph {
+
+// Thread-safe; blocks on the store and on the keys.
+class GroupCommands {
+ public:
+  GroupCommands(crypto::SubjectCipher& cipher, std::int64_t member_limit)
+      : cipher_(cipher), member_limit_(member_limit) {}
+
+  // The creator is its first member.
+  Step<Changed<Group>> create(eventsourcing::CommandSession& session,
+                              const CreateGroup& command) const;
+  Step<Changed<Group>> dissolve(eventsourcing::CommandSession& session, const std::string& group_id,
+                                const core::AccountId& by) const;
+
+  Step<Changed<Membership>> invite(eventsourcing::CommandSession& session,
+                                   const std::string& group_id, const core::AccountId& account,
+                                   const core::AccountId& by) const;
+  Step<Changed<Membership>> join(eventsourcing::CommandSession& session,
+                                 const std::string& group_id, const core::AccountId& account) const;
+  Step<Changed<Membership>> leave(eventsourcing::CommandSession& session,
+                                  const std::string& group_id,
+                                  const core::AccountId& account) const;
+
+ private:
+  Step<Group::State> usable_group(eventsourcing::CommandSession& session,
+                                  const std::string& group_id) const;
+  Step<Changed<Membership>> change_counted(eventsourcing::CommandSession& session,
+                                           const std::string& group_id,
+                                           const core::AccountId& account,
+                                           const Membership::Command& command) const;
+
+  crypto::SubjectCipher& cipher_;
+  std::int64_t member_limit_;
+};
+
+}  // namespace tideline::social_graph

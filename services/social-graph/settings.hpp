@@ -1,0 +1,22 @@
+// Settings of social-graph alone; those that all services share are in libs/runtime/settings.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.hpp"
+
+namespace tideline::social_graph {
+
+struct Settings {
+  // TIDELINE_CONTACT_LIMIT, 1 to 1,000,000: contacts that one person may have, exact for both sides.
+  // Lowering it takes nobody's contacts away but lets no more in.
+  std::int64_t contact_limit = 5'000;
+  // TIDELINE_GROUP_MEMBER_LIMIT, 2 to 500: members of one group, its creator among them. No more
+  // than 500: a group message carries its recipients.
+  std::int64_t group_member_limit = 500;
+
+  // Mistakes go to `config`.
+  static Settings read(core::Config& config);
+};
+
+}  // namespace tideline::social_graph
