@@ -7,8 +7,8 @@
 namespace tideline::crypto {
 
 void sodium_ready() {
-  static const bool ready = sodium_init() >= 0;
-  CHECK(ready, "libsodium finds no source of randomness");
+  static const bool kReady = sodium_init() >= 0;
+  CHECK(kReady, "libsodium finds no source of randomness");
 }
 
 }  // namespace tideline::crypto

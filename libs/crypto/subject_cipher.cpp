@@ -191,7 +191,7 @@ core::Result<std::vector<std::optional<std::string>>> SubjectCipher::open_many(
 
 core::Status SubjectCipher::destroy(const core::AccountId& author) {
   // Also when the port fails: whether it acted is then unknown, and a key can be read again.
-  const core::Status destroyed = keys_.destroy(author);
+  core::Status destroyed = keys_.destroy(author);
   cache_->evict(author);
   return destroyed;
 }

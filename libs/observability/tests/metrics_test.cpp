@@ -60,6 +60,8 @@ TEST(MetricsTest, GivesTheSameSeriesForTheSameLabels) {
   family.with({"12", ""}).add();
   EXPECT_EQ(family.with({"1", "2"}).value(), 4);
   EXPECT_EQ(family.with({"", "12"}).value(), 0);
+  family.with({"1:", "2"}).add();
+  EXPECT_EQ(family.with({"1", ":2"}).value(), 0);
 }
 
 TEST(MetricsTest, GaugesGoBothWays) {
