@@ -35,9 +35,9 @@ Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment&
     return Rejection{RejectionKind::Invalid, "audience-too-long",
                      "an audience names at most 100 groups, 100 tags and 500 users"};
   }
-  return Decision<Moment::Event>::of(MomentPublished{
-      command.id, command.author, command.audience, command.lists, command.content, command.images,
-      command.now, command.seen});
+  return Decision<Moment::Event>::of(MomentPublished{command.id, command.author, command.audience,
+                                                     command.lists, command.content, command.images,
+                                                     command.now, command.seen});
 }
 
 Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& command) {
@@ -45,7 +45,8 @@ Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& c
     return Rejection{RejectionKind::NotFound, "no-such-moment", "there is no such moment"};
   }
   if (state.author != command.by) {
-    return Rejection{RejectionKind::Forbidden, "not-the-author", "only its author deletes a moment"};
+    return Rejection{RejectionKind::Forbidden, "not-the-author",
+                     "only its author deletes a moment"};
   }
   if (state.deleted) return Decision<Moment::Event>::nothing();
   return Decision<Moment::Event>::of(MomentDeleted{state.id, state.author});
@@ -67,12 +68,11 @@ Moment::State Moment::evolve(State state, const Event& event) {
 }
 
 eventsourcing::Decision<Moment::Event> Moment::decide(const State& state, const Command& command) {
-  return std::visit(
-      Overloaded{
-          [&](const PublishMoment& publish_it) { return publish(state, publish_it); },
-          [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
-      },
-      command);
+  return std::visit(Overloaded{
+                        [&](const PublishMoment& publish_it) { return publish(state, publish_it); },
+                        [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
+                    },
+                    command);
 }
 
 }  // namespace tideline::feed

@@ -22,22 +22,21 @@ std::optional<Audience> parse_audience(std::string_view text);
 
 // What the predicates ask of the world. Person, Tag and Group are whatever the graph names them by.
 template <class G>
-concept AudienceGraph =
-    std::equality_comparable<typename G::Person> &&
+concept AudienceGraph = std::equality_comparable<typename G::Person> &&
     requires(const G& graph, typename G::Person one, typename G::Person other, typename G::Tag tag,
              typename G::Group group) {
-      { graph.is_closed(one) } -> std::same_as<bool>;
-      { graph.are_contacts(one, other) } -> std::same_as<bool>;
-      { graph.is_following(one, other) } -> std::same_as<bool>;
-      // `one` does not want to see `other`.
-      { graph.hides(one, other) } -> std::same_as<bool>;
-      // `one` does not want to be seen by `other`.
-      { graph.is_hidden_from(one, other) } -> std::same_as<bool>;
-      // `one` has put the tag, which is his own and not deleted, on `other`.
-      { graph.has_tagged(one, tag, other) } -> std::same_as<bool>;
-      // False for everybody once the group is dissolved.
-      { graph.is_member(group, one) } -> std::same_as<bool>;
-    };
+  { graph.is_closed(one) } -> std::same_as<bool>;
+  { graph.are_contacts(one, other) } -> std::same_as<bool>;
+  { graph.is_following(one, other) } -> std::same_as<bool>;
+  // `one` does not want to see `other`.
+  { graph.hides(one, other) } -> std::same_as<bool>;
+  // `one` does not want to be seen by `other`.
+  { graph.is_hidden_from(one, other) } -> std::same_as<bool>;
+  // `one` has put the tag, which is his own and not deleted, on `other`.
+  { graph.has_tagged(one, tag, other) } -> std::same_as<bool>;
+  // False for everybody once the group is dissolved.
+  { graph.is_member(group, one) } -> std::same_as<bool>;
+};
 
 // Of a moment, what its visibility depends on. The lists count only for the two partly audiences.
 template <class G>
@@ -96,10 +95,9 @@ class Visibility {
  private:
   bool is_named(Person viewer, const MomentAudience<G>& moment) const {
     return std::ranges::find(moment.users, viewer) != moment.users.end() ||
-           std::ranges::any_of(moment.tags,
-                               [&](const auto& tag) {
-                                 return graph_.has_tagged(moment.author, tag, viewer);
-                               }) ||
+           std::ranges::any_of(
+               moment.tags,
+               [&](const auto& tag) { return graph_.has_tagged(moment.author, tag, viewer); }) ||
            std::ranges::any_of(moment.groups,
                                [&](const auto& group) { return graph_.is_member(group, viewer); });
   }

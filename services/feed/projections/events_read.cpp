@@ -101,14 +101,19 @@ using Reader = Event (*)(const Fields&);
 using Readers = std::map<std::string_view, Reader>;
 
 const Readers kAccountsReaders{
-    {"AccountClosed", [](const Fields& f) -> Event { return AccountClosed{f.account("account_id")}; }},
+    {"AccountClosed",
+     [](const Fields& f) -> Event { return AccountClosed{f.account("account_id")}; }},
 };
 
 const Readers kSocialGraphReaders{
     {"ContactAccepted",
-     [](const Fields& f) -> Event { return ContactAccepted{f.account("from"), f.account("to")}; }},
+     [](const Fields& f) -> Event {
+       return ContactAccepted{f.account("from"), f.account("to")};
+     }},
     {"ContactRemoved",
-     [](const Fields& f) -> Event { return ContactRemoved{f.account("by"), f.account("other")}; }},
+     [](const Fields& f) -> Event {
+       return ContactRemoved{f.account("by"), f.account("other")};
+     }},
     {"Followed",
      [](const Fields& f) -> Event {
        return Followed{f.account("follower"), f.account("followee")};
@@ -126,16 +131,22 @@ const Readers kSocialGraphReaders{
        return ContactUntagged{f.account("owner"), f.text("tag_id"), f.account("account_id")};
      }},
     {"TagDeleted",
-     [](const Fields& f) -> Event { return TagDeleted{f.account("owner"), f.text("tag_id")}; }},
+     [](const Fields& f) -> Event {
+       return TagDeleted{f.account("owner"), f.text("tag_id")};
+     }},
     {"MomentSettingChanged",
      [](const Fields& f) -> Event {
        return MomentSettingChanged{f.account("owner"), f.account("other"), f.boolean("hides_other"),
                                    f.boolean("hidden_from_other")};
      }},
     {"GroupJoined",
-     [](const Fields& f) -> Event { return GroupJoined{f.text("group_id"), f.account("account_id")}; }},
+     [](const Fields& f) -> Event {
+       return GroupJoined{f.text("group_id"), f.account("account_id")};
+     }},
     {"GroupLeft",
-     [](const Fields& f) -> Event { return GroupLeft{f.text("group_id"), f.account("account_id")}; }},
+     [](const Fields& f) -> Event {
+       return GroupLeft{f.text("group_id"), f.account("account_id")};
+     }},
     {"GroupDissolved", [](const Fields& f) -> Event { return GroupDissolved{f.text("group_id")}; }},
 };
 
@@ -152,7 +163,9 @@ const Readers kFeedReaders{
                               f.positions("seen")};
      }},
     {"MomentDeleted",
-     [](const Fields& f) -> Event { return MomentDeleted{f.moment("moment_id"), f.account("author")}; }},
+     [](const Fields& f) -> Event {
+       return MomentDeleted{f.moment("moment_id"), f.account("author")};
+     }},
     {"MessageSent",
      [](const Fields& f) -> Event {
        return MessageSent{f.account("sender"),

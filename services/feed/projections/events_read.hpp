@@ -96,10 +96,10 @@ struct MessageSent {
   core::Timestamp sent_at;
 };
 
-using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
-                           ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged,
-                           GroupJoined, GroupLeft, GroupDissolved, MomentPublished, MomentDeleted,
-                           MessageSent>;
+using Event =
+    std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
+                 ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged, GroupJoined,
+                 GroupLeft, GroupDissolved, MomentPublished, MomentDeleted, MessageSent>;
 
 // nullopt: an event that this service does not use. Throws eventsourcing::PoisonEvent when a field
 // is missing or cannot be what it should.

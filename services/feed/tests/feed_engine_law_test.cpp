@@ -103,8 +103,8 @@ Difference run(const Trial& trial, VisibilityRules rules = {}) {
   const History history(trial.history);
   Oracle oracle;
   eventsourcing::AppliedPositions applied;
-  FeedEngine engine({.timeline_length_max = trial.timeline_length_max, .rules = rules,
-                     .on_fan_out = {}});
+  FeedEngine engine(
+      {.timeline_length_max = trial.timeline_length_max, .rules = rules, .on_fan_out = {}});
   applied.reset(engine.sources(), {});
   engine.watch(applied);
 
@@ -123,10 +123,11 @@ Difference run(const Trial& trial, VisibilityRules rules = {}) {
 // Finds a history in which an engine without the rule answers otherwise than the oracle.
 bool is_noticed(VisibilityRules rules) {
   std::mt19937 numbers(20260102);
-  for (int attempt = 0; attempt < 50; ++attempt) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
     Trial trial;
-    for (int i = 0; i < 400; ++i) trial.history.push_back(static_cast<std::uint32_t>(numbers()));
-    for (int i = 0; i < 200; ++i) trial.interleaving.push_back(static_cast<std::uint32_t>(numbers()));
+    for (int i = 0; i < 800; ++i) trial.history.push_back(static_cast<std::uint32_t>(numbers()));
+    for (int i = 0; i < 500; ++i)
+      trial.interleaving.push_back(static_cast<std::uint32_t>(numbers()));
     if (run(trial, rules)) return true;
   }
   return false;
@@ -135,11 +136,12 @@ bool is_noticed(VisibilityRules rules) {
 RC_GTEST_PROP(FeedEngineLaw, EqualsTheOracleInEveryInterleaving, ()) {
   Trial trial;
   const auto numbers = [](int length) {
-    return rc::gen::container<std::vector<std::uint32_t>>(
-        static_cast<std::size_t>(length), rc::gen::arbitrary<std::uint32_t>());
+    return rc::gen::resize(rc::kNominalSize, rc::gen::container<std::vector<std::uint32_t>>(
+                                                 static_cast<std::size_t>(length),
+                                                 rc::gen::arbitrary<std::uint32_t>()));
   };
-  trial.history = *numbers(*rc::gen::inRange(0, 600));
-  trial.interleaving = *numbers(*rc::gen::inRange(0, 200));
+  trial.history = *numbers(*rc::gen::inRange(0, 1200));
+  trial.interleaving = *numbers(*rc::gen::inRange(0, 600));
   trial.timeline_length_max = *rc::gen::inRange<std::uint32_t>(1, 12);
   trial.limit = *rc::gen::inRange<std::uint32_t>(1, 6);
   const auto difference = run(trial);

@@ -23,9 +23,7 @@ class Tape {
  public:
   explicit Tape(std::vector<std::uint32_t> numbers) : numbers_(std::move(numbers)) {}
   bool done() const { return next_ >= numbers_.size(); }
-  std::uint32_t below(std::uint32_t bound) {
-    return done() ? 0 : numbers_[next_++] % bound;
-  }
+  std::uint32_t below(std::uint32_t bound) { return done() ? 0 : numbers_[next_++] % bound; }
 
  private:
   std::vector<std::uint32_t> numbers_;
@@ -34,7 +32,7 @@ class Tape {
 
 class History {
  public:
-  static constexpr std::uint32_t kPeople = 6;
+  static constexpr std::uint32_t kPeople = 5;
   static constexpr std::uint32_t kGroups = 2;
   static constexpr std::uint32_t kTags = 4;  // tag i belongs to person i % 2
   static constexpr std::uint32_t kLogs = 3;
@@ -84,14 +82,29 @@ class History {
   void step() {
     time_ += std::chrono::milliseconds(1);
     switch (tape_.below(20)) {
-      case 0: case 1: case 2: case 3: return toggle_contact();
-      case 4: case 5: return toggle_follow();
-      case 6: case 7: return change_setting();
-      case 8: case 9: return toggle_tagged();
-      case 10: case 11: return toggle_member();
-      case 12: return end_something();
-      case 13: return delete_moment();
-      default: return publish();
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return toggle_contact();
+      case 4:
+      case 5:
+        return toggle_follow();
+      case 6:
+      case 7:
+        return change_setting();
+      case 8:
+      case 9:
+        return toggle_tagged();
+      case 10:
+      case 11:
+        return toggle_member();
+      case 12:
+        return end_something();
+      case 13:
+        return delete_moment();
+      default:
+        return publish();
     }
   }
 
@@ -104,7 +117,9 @@ class History {
   void toggle_contact() {
     const auto [a, b] = two_people();
     const auto stream = core::keys::contact(people_[a], people_[b]);
+    const bool end_it = tape_.below(3) == 0;
     if (last_type(stream) == "ContactAccepted") {
+      if (!end_it) return;
       record("social-graph", stream, "ContactRemoved", {{"by", name(a)}, {"other", name(b)}});
     } else {
       record("social-graph", stream, "ContactRequested", {{"from", name(a)}, {"to", name(b)}});
@@ -150,7 +165,8 @@ class History {
 
   void end_something() {
     switch (tape_.below(4)) {
-      case 0: case 1: {
+      case 0:
+      case 1: {
         const std::uint32_t tag = tape_.below(kTags);
         const auto stream = core::keys::tag(tags_[tag]);
         if (last_type(stream) == "TagDeleted") return;
@@ -176,16 +192,19 @@ class History {
   }
 
   void publish() {
-    static constexpr const char* kAudiences[] = {"public", "public", "private", "partly-visible",
-                                                 "partly-invisible"};
-    const std::uint32_t author = tape_.below(kPeople);
-    const std::string audience = kAudiences[tape_.below(5)];
+    static constexpr const char* kAudiences[] = {
+        "public",           "private",          "public",         "partly-visible",
+        "partly-invisible", "partly-invisible", "partly-visible", "partly-invisible"};
+    // The owners of tags write most.
+    const std::uint32_t author = tape_.below(4) < 3 ? tape_.below(2) : tape_.below(kPeople);
+    const std::string audience = kAudiences[tape_.below(8)];
     Json groups = Json::array(), tags = Json::array(), users = Json::array();
     if (audience.starts_with("partly")) {
       const std::uint32_t which = tape_.below(8);
       if (which & 1) groups.push_back(groups_[tape_.below(kGroups)]);
       // Sometimes a tag of somebody else: it names nobody.
-      if (which & 2) tags.push_back(tags_[tape_.below(kTags)]);
+      if (which & 2)
+        tags.push_back(tags_[(author % 2 + tape_.below(2) * 2 + tape_.below(9) / 8) % kTags]);
       if (which & 4) users.push_back(name(tape_.below(kPeople)));
     }
     // Clocks of two processes differ: a later moment can have a smaller id.
@@ -221,7 +240,8 @@ class History {
     return found == streams_.end() ? "" : found->second.type;
   }
 
-  void record(const char* source, const core::StreamId& stream, const char* type, const Json& data) {
+  void record(const char* source, const core::StreamId& stream, const char* type,
+              const Json& data) {
     auto& known = streams_[stream.value()];
     known.type = type;
     eventsourcing::RecordedEvent event;

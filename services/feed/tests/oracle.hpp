@@ -70,7 +70,9 @@ class Oracle {
   bool follows(const Account& one, const Account& other) const {
     return last_is(core::keys::follow(one, other), "Followed");
   }
-  bool closed(const Account& who) const { return last_is(core::keys::account(who), "AccountClosed"); }
+  bool closed(const Account& who) const {
+    return last_is(core::keys::account(who), "AccountClosed");
+  }
   // The author does not let the viewer see his moments.
   bool kept_from(const Account& author, const Account& viewer) const {
     return set(core::keys::exclusion(author, viewer), "hidden_from_other");
@@ -100,8 +102,9 @@ class Oracle {
     return false;
   }
 
-  // "... those that are public, or partly-visible with the viewer in its users, tagged by the author
-  // with one of its tags, or a member of one of its groups, or partly-invisible with none of these"
+  // "... those that are public, or partly-visible with the viewer in its users, tagged by the
+  // author with one of its tags, or a member of one of its groups, or partly-invisible with none of
+  // these"
   bool open_to_contact(const Account& viewer, const nlohmann::json& moment) const {
     const std::string audience = moment["audience"];
     return audience == "public" || (audience == "partly-visible" && in_lists(viewer, moment)) ||

@@ -14,7 +14,9 @@ FeedEngine::FeedEngine(FeedEngineOptions options)
   CHECK(options_.timeline_length_max > 0, "a timeline holds something");
 }
 
-std::vector<std::string> FeedEngine::sources() const { return {"accounts", "social-graph", "feed"}; }
+std::vector<std::string> FeedEngine::sources() const {
+  return {"accounts", "social-graph", "feed"};
+}
 
 void FeedEngine::load(eventsourcing::Transaction&) {
   const absl::WriterMutexLock lock(&mutex_);

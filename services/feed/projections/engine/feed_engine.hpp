@@ -2,11 +2,12 @@
 //
 // A projection in memory alone, built again from the first event at every start. It holds the graph
 // (contacts, follows, exclusions, tags, groups, closed accounts), every moment's author and
-// audience, and for each viewer a bounded array of moment ids, in 64 shards by the first six bits of
-// his account id. Publishing appends the id to the array of everybody who may see it. Reading takes
-// the newest ids and asks both predicates before any id leaves, so that a stale entry cannot leak and
-// revoking needs no clean-up. A grant (a new contact, a tag, ...) marks viewer and author as pending;
-// the next read merges them. Pages below an array's floor are merged from the authors' moments.
+// audience, and for each viewer a bounded array of moment ids, in 64 shards by the first six bits
+// of his account id. Publishing appends the id to the array of everybody who may see it. Reading
+// takes the newest ids and asks both predicates before any id leaves, so that a stale entry cannot
+// leak and revoking needs no clean-up. A grant (a new contact, a tag, ...) marks viewer and author
+// as pending; the next read merges them. Pages below an array's floor are merged from the authors'
+// moments.
 //
 // Threads: apply() and load() on the runner's thread; every other member from any thread. A reader
 // waits for at most one event to be applied; a writer for the reads under way.

@@ -4,7 +4,6 @@
 // as there are logs waited on and moments let go, however many are held. Not synchronized.
 #pragma once
 
-
 #include <cstddef>
 #include <map>
 #include <string>
