@@ -167,8 +167,9 @@ Response Connection::dispatch(std::string& failure) {
 }
 
 void Connection::answer(const Response& response) {
-  const bool keep_alive =
-      exchange_.keep_alive && !exchange_.malformed && !input_ended_ && !host_.draining();
+  // Requests that have come already are still answered, on a drain and after the client's end.
+  const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
+  const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more;
   last_answer_ = !keep_alive;
   exchange_.status = response.status;
   exchange_.response_bytes = response.body.size();

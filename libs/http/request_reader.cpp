@@ -50,6 +50,14 @@ bool list_has(std::string_view list, std::string_view word) {
   return false;
 }
 
+bool has_bare_line_feed(std::string_view text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+       at = text.find('\n', at + 1)) {
+    if (at == 0 || text[at - 1] != '\r') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 struct RequestReader::Parser {
@@ -288,6 +296,11 @@ RequestReader::Step RequestReader::read_body(std::string_view input, std::size_t
   // What the parser keeps back is a chunk's size line or the trailer: as bounded as a head.
   if (input.size() > limits_.head_bytes_max) {
     refuse(malformed("a chunk's extension, or the trailer, is too large"));
+    return {Progress::Refused, consumed};
+  }
+  // The parser would wait for ever for the line's proper end.
+  if (has_bare_line_feed(input)) {
+    refuse(malformed("a line feed stands alone"));
     return {Progress::Refused, consumed};
   }
   return {Progress::NeedBody, consumed};

@@ -1,0 +1,145 @@
+// A server with a few routes on a free port, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "http/json.hpp"
+#include "http/router.hpp"
+#include "http/server.hpp"
+
+namespace tideline::http::testing {
+
+// Waits for a condition that another thread brings about; false when it does not come.
+inline bool eventually(const std::function<bool()>& condition) {
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock(mutex);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    never.wait_for(lock, std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+class Gate {
+ public:
+  void open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.notify_all();
+    changed_.wait_for(lock, std::chrono::seconds(20), [this] { return open_; });
+  }
+  bool wait_for_visitors(int count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return waiting_ >= count; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  int waiting_ = 0;
+};
+
+class RecordingObserver final : public RequestObserver {
+ public:
+  struct Entry {
+    std::string route_template;
+    std::string method;
+    int status;
+    bool delivered;
+    std::string request_id;
+    std::string failure;
+  };
+
+  void on_request(const RequestRecord& record) override {
+    std::lock_guard lock(mutex_);
+    entries_.push_back({std::string(record.route_template), std::string(record.method),
+                        record.status, record.delivered, std::string(record.request_id),
+                        std::string(record.failure)});
+  }
+  void on_connection_opened() override {
+    std::lock_guard lock(mutex_);
+    ++opened_;
+  }
+  void on_connection_closed() override {
+    std::lock_guard lock(mutex_);
+    ++closed_;
+  }
+
+  std::vector<Entry> entries() {
+    std::lock_guard lock(mutex_);
+    return entries_;
+  }
+  std::size_t opened() {
+    std::lock_guard lock(mutex_);
+    return opened_;
+  }
+  std::size_t closed() {
+    std::lock_guard lock(mutex_);
+    return closed_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+  std::size_t opened_ = 0;
+  std::size_t closed_ = 0;
+};
+
+class RunningServer {
+ public:
+  explicit RunningServer(ServerOptions options = {}) : router(nullptr, clock) {
+    router.add(Method::Get, "/hello", Access::Public,
+               [](const Request&) { return Response::text(200, "text/plain", "hello"); });
+    router.add(Method::Get, "/echo/{id}", Access::Public, [](const Request& request) {
+      return Response::text(200, "text/plain", std::string(request.param("id")));
+    });
+    router.add(Method::Post, "/echo", Access::Public, [](const Request& request) {
+      return Response::text(200, "text/plain", request.body);
+    });
+    router.add(Method::Delete, "/thing", Access::Public,
+               [](const Request&) { return Response::no_content(); });
+    router.add(Method::Get, "/throw", Access::Public,
+               [](const Request&) -> Response { throw std::runtime_error("secret of the house"); });
+    router.add(Method::Get, "/large", Access::Public, [](const Request&) {
+      return Response::text(200, "text/plain", std::string(32 * 1024 * 1024, 'x'));
+    });
+    router.add(Method::Get, "/wait", Access::Public, [this](const Request&) {
+      gate.pass();
+      return Response::text(200, "text/plain", "waited");
+    });
+    server = std::make_unique<Server>(std::move(options), router, clock, &observer);
+    const auto status = server->start();
+    EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
+  }
+  ~RunningServer() {
+    gate.open();
+    server->stop();
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return server->port(); }
+
+  core::SystemClock clock;
+  Gate gate;
+  RecordingObserver observer;
+  Router router;
+  std::unique_ptr<Server> server;
+};
+
+}  // namespace tideline::http::testing
