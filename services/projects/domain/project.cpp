@@ -1,0 +1,58 @@
+#include "projects/domain/project.hpp"
+
+#include "core/check.hpp"
+#include "projects/domain/rejections.hpp"
+
+namespace tideline::projects {
+
+using eventsourcing::Decision;
+using eventsourcing::Overloaded;
+
+namespace {
+
+Decision<Project::Event> create(const Project::State& state, const CreateProject& wanted) {
+  CHECK(!state.exists, "ids of projects are drawn anew");
+  return Decision<Project::Event>::of(ProjectCreated{wanted.project_id, wanted.author, wanted.card,
+                                                     wanted.labels, wanted.now});
+}
+
+Decision<Project::Event> edit(const Project::State& state, const EditProject& wanted) {
+  if (!state.exists) return kNoSuchProject;
+  if (state.author != wanted.editor) return kNotTheAuthor;
+  ProjectEdited edited{state.project_id, state.author, state.card, state.labels};
+  if (wanted.name) edited.card.name = *wanted.name;
+  if (wanted.introduction) edited.card.introduction = *wanted.introduction;
+  if (wanted.changes_link) edited.card.link = wanted.link;
+  if (wanted.labels) edited.labels = *wanted.labels;
+  if (edited.card == state.card && edited.labels == state.labels) {
+    return Decision<Project::Event>::nothing();
+  }
+  return Decision<Project::Event>::of(std::move(edited));
+}
+
+}  // namespace
+
+Project::State Project::evolve(State state, const Event& event) {
+  std::visit(Overloaded{
+                 [&](const ProjectCreated& created) {
+                   state = {true,         created.project_id, created.author,
+                            created.card, created.labels,     created.published_at};
+                 },
+                 [&](const ProjectEdited& edited) {
+                   state.card = edited.card;
+                   state.labels = edited.labels;
+                 },
+             },
+             event);
+  return state;
+}
+
+Decision<Project::Event> Project::decide(const State& state, const Command& command) {
+  return std::visit(Overloaded{
+                        [&](const CreateProject& wanted) { return create(state, wanted); },
+                        [&](const EditProject& wanted) { return edit(state, wanted); },
+                    },
+                    command);
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,75 @@
+// A project: what somebody builds and shows to the campus. It is never deleted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::projects {
+
+// What its author writes about it. Personal text: sealed in events.
+struct Card {
+  std::string name;
+  std::string introduction;
+  std::optional<std::string> link;
+  friend bool operator==(const Card&, const Card&) = default;
+};
+
+// Events
+struct ProjectCreated {
+  std::string project_id;
+  core::AccountId author;
+  Card card;
+  std::vector<std::string> labels;
+  core::Timestamp published_at;
+  friend bool operator==(const ProjectCreated&, const ProjectCreated&) = default;
+};
+struct ProjectEdited {
+  std::string project_id;
+  core::AccountId author;
+  Card card;
+  std::vector<std::string> labels;
+  friend bool operator==(const ProjectEdited&, const ProjectEdited&) = default;
+};
+
+// Commands
+struct CreateProject {
+  std::string project_id;
+  core::AccountId author;
+  Card card;
+  std::vector<std::string> labels;
+  core::Timestamp now;
+};
+// What is nullopt stays as it is; `link` is changed when `changes_link` says so.
+struct EditProject {
+  core::AccountId editor;
+  std::optional<std::string> name;
+  std::optional<std::string> introduction;
+  bool changes_link = false;
+  std::optional<std::string> link;
+  std::optional<std::vector<std::string>> labels;
+};
+
+struct Project {
+  using Event = std::variant<ProjectCreated, ProjectEdited>;
+
+  struct State {
+    bool exists = false;
+    std::string project_id;
+    core::AccountId author;
+    Card card;
+    std::vector<std::string> labels;
+    core::Timestamp published_at;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<CreateProject, EditProject>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::projects

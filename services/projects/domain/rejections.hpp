@@ -1,0 +1,14 @@
+// The "no" that several aggregates share. Codes are part of the HTTP contract.
+#pragma once
+
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::projects {
+
+inline const eventsourcing::Rejection kNoSuchProject{eventsourcing::RejectionKind::NotFound,
+                                                     "no-such-project", "there is no such project"};
+inline const eventsourcing::Rejection kNotTheAuthor{eventsourcing::RejectionKind::Forbidden,
+                                                    "not-the-author",
+                                                    "only the project's author may do this"};
+
+}  // namespace tideline::projects

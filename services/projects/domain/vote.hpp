@@ -1,0 +1,56 @@
+// One person's vote for one project: cast, withdrawn, cast again, as long as the vote is open.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+#include "projects/domain/voting.hpp"
+
+namespace tideline::projects {
+
+// Events
+struct VoteCast {
+  std::string project_id;
+  core::AccountId project_author;
+  core::AccountId voter;
+  bool first = false;  // of this voter for this project, ever
+  friend bool operator==(const VoteCast&, const VoteCast&) = default;
+};
+struct VoteWithdrawn {
+  std::string project_id;
+  core::AccountId project_author;
+  core::AccountId voter;
+  friend bool operator==(const VoteWithdrawn&, const VoteWithdrawn&) = default;
+};
+
+// Commands. `voting` is how the ballot box stood when the decision was made; the append asserts that
+// it still stands so.
+struct CastVote {
+  std::string project_id;
+  core::AccountId project_author;
+  core::AccountId voter;
+  Voting::State voting = Voting::State::NotOpened;
+};
+struct WithdrawVote {
+  std::string project_id;
+  core::AccountId project_author;
+  core::AccountId voter;
+  Voting::State voting = Voting::State::NotOpened;
+};
+
+struct Vote {
+  using Event = std::variant<VoteCast, VoteWithdrawn>;
+
+  struct State {
+    bool standing = false;
+    bool cast_before = false;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<CastVote, WithdrawVote>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::projects

@@ -1,0 +1,47 @@
+// The ballot box of a project: opened once by its author, and closed once. While it is open the
+// project is on the board; afterwards the tally stays with the project.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::projects {
+
+// Events
+struct VotingOpened {
+  std::string project_id;
+  core::AccountId author;
+  friend bool operator==(const VotingOpened&, const VotingOpened&) = default;
+};
+struct VotingClosed {
+  std::string project_id;
+  core::AccountId author;
+  friend bool operator==(const VotingClosed&, const VotingClosed&) = default;
+};
+
+// Commands. `author` is the project's, `by` who asks.
+struct OpenVoting {
+  std::string project_id;
+  core::AccountId author;
+  core::AccountId by;
+};
+struct CloseVoting {
+  std::string project_id;
+  core::AccountId author;
+  core::AccountId by;
+};
+
+struct Voting {
+  using Event = std::variant<VotingOpened, VotingClosed>;
+
+  enum class State { NotOpened, Open, Closed };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<OpenVoting, CloseVoting>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::projects
