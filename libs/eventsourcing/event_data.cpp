@@ -1,0 +1,103 @@
+#include "eventsourcing/event_data.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/time_ordered_id.hpp"
+
+namespace tideline::eventsourcing {
+
+struct EventData::Json {
+  nlohmann::json object;
+
+  // nullptr: there is no such field.
+  const nlohmann::json* find(std::string_view field) const {
+    const auto found = object.find(field);
+    return found == object.end() ? nullptr : &*found;
+  }
+};
+
+EventData::EventData(const RecordedEvent& recorded)
+    : recorded_(recorded),
+      json_(std::make_unique<const Json>(Json{nlohmann::json::parse(recorded.data, nullptr, false)})) {
+  if (!json_->object.is_object()) {
+    throw PoisonEvent(recorded.type + " whose data is not a JSON object");
+  }
+}
+
+EventData::~EventData() = default;
+
+void EventData::broken(std::string_view field) const {
+  throw PoisonEvent(recorded_.type + " with no good field " + std::string(field));
+}
+
+std::string EventData::text(std::string_view field) const {
+  const auto* value = json_->find(field);
+  if (value == nullptr || !value->is_string()) broken(field);
+  return value->get<std::string>();
+}
+
+std::optional<std::string> EventData::nullable_text(std::string_view field) const {
+  const auto* value = json_->find(field);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return text(field);
+}
+
+std::string EventData::id(std::string_view field) const {
+  std::string value = text(field);
+  if (!core::is_time_ordered_id(value)) broken(field);
+  return value;
+}
+
+core::AccountId EventData::account(std::string_view field) const {
+  const auto id = core::AccountId::parse(text(field));
+  if (!id) broken(field);
+  return *id;
+}
+
+bool EventData::boolean(std::string_view field) const {
+  const auto* value = json_->find(field);
+  if (value == nullptr || !value->is_boolean()) broken(field);
+  return value->get<bool>();
+}
+
+std::int64_t EventData::integer(std::string_view field) const {
+  const auto* value = json_->find(field);
+  if (value == nullptr || !value->is_number_integer()) broken(field);
+  return value->get<std::int64_t>();
+}
+
+core::Timestamp EventData::time(std::string_view field) const {
+  const auto time = core::parse_iso8601(text(field));
+  if (!time) broken(field);
+  return *time;
+}
+
+core::Day EventData::day(std::string_view field) const {
+  const auto day = core::parse_day(text(field));
+  if (!day) broken(field);
+  return *day;
+}
+
+std::vector<std::string> EventData::texts(std::string_view field) const {
+  const auto* value = json_->find(field);
+  if (value == nullptr || !value->is_array()) broken(field);
+  std::vector<std::string> texts;
+  texts.reserve(value->size());
+  for (const auto& item : *value) {
+    if (!item.is_string()) broken(field);
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+std::vector<core::AccountId> EventData::accounts(std::string_view field) const {
+  std::vector<core::AccountId> accounts;
+  for (const std::string& item : texts(field)) {
+    const auto id = core::AccountId::parse(item);
+    if (!id) broken(field);
+    accounts.push_back(*id);
+  }
+  return accounts;
+}
+
+}  // namespace tideline::eventsourcing
