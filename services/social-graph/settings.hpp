@@ -8,8 +8,8 @@
 namespace tideline::social_graph {
 
 struct Settings {
-  // TIDELINE_CONTACT_LIMIT, 1 to 1,000,000: contacts that one person may have, exact for both sides.
-  // Lowering it takes nobody's contacts away but lets no more in.
+  // TIDELINE_CONTACT_LIMIT, 1 to 1,000,000: contacts that one person may have, exact for both
+  // sides. Lowering it takes nobody's contacts away but lets no more in.
   std::int64_t contact_limit = 5'000;
   // TIDELINE_GROUP_MEMBER_LIMIT, 2 to 500: members of one group, its creator among them. No more
   // than 500: a group message carries its recipients.

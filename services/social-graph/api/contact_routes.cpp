@@ -1,0 +1,148 @@
+#include "core/keys.hpp"
+#include "social-graph/api/contact_commands.hpp"
+#include "social-graph/api/lists.hpp"
+#include "social-graph/api/routes.hpp"
+#include "social-graph/projections/contact_queries.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using core::AccountId;
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+using http::WhenBehind;
+
+std::string relation_body(const NamedPerson& person, Relation relation) {
+  auto body = person_json(person);
+  body["relation"] = name_of(relation);
+  return body.dump();
+}
+
+Response request_contact(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_body(ports, request, Standing::Open);
+  if (!other) return other.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto pair = change_pair(session, me, other->account, RequestContact{me, other->account},
+                                  ports.contact_limit);
+    if (!pair) return pair.stopped();
+    const bool contacts = pair->state.phase == ContactPair::Phase::Contacts;
+    return Answer{201, relation_body(*other, contacts ? Relation::Contact : Relation::Outgoing), "",
+                  core::keys::contact(me, other->account)};
+  });
+}
+
+Response accept_contact(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_path(ports, request, Standing::Open);
+  if (!other) return other.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto pair = change_pair(session, me, other->account, AcceptContact{me, other->account},
+                                  ports.contact_limit);
+    if (!pair) return pair.stopped();
+    return Answer{200, relation_body(*other, Relation::Contact), "",
+                  core::keys::contact(me, other->account)};
+  });
+}
+
+// Declining, withdrawing and removing: whatever the other's account has become, and with nothing to
+// say afterwards. `command` makes the command of me and the other.
+template <class MakeCommand>
+http::Handler ending(const ApiPorts& ports, const MakeCommand& make_command) {
+  return [ports, make_command](const Request& request) -> Response {
+    const auto other = person_in_path(ports, request, Standing::Any);
+    if (!other) return other.response();
+    const AccountId& me = request.account();
+    return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+      const auto pair = change_pair(session, me, other->account, make_command(me, other->account),
+                                    ports.contact_limit);
+      if (!pair) return pair.stopped();
+      return Answer{204, "", "", core::keys::contact(me, other->account)};
+    });
+  };
+}
+
+Response list_requests(const ApiPorts& ports, const Request& request) {
+  const auto direction = request.query("direction").value_or("incoming");
+  if (direction != name_of(Relation::Incoming) && direction != name_of(Relation::Outgoing)) {
+    return to_response(http::malformed("direction is incoming or outgoing"));
+  }
+  const bool incoming = direction == name_of(Relation::Incoming);
+  return answer_people(
+      ports, request, incoming ? "contact-requests-incoming" : "contact-requests-outgoing",
+      WhenBehind::Stale,
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+        return list_related(transaction, request.account(),
+                            incoming ? Relation::Incoming : Relation::Outgoing, window);
+      });
+}
+
+Response list_contacts(const ApiPorts& ports, const Request& request) {
+  return answer_people(
+      ports, request, "contacts", WhenBehind::Stale,
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+        return list_related(transaction, request.account(), Relation::Contact, window);
+      });
+}
+
+struct FoundContact {
+  HeldContact contact;
+  std::optional<people::Person> person;
+};
+
+Response get_contact(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_path(ports, request, Standing::Any);
+  if (!other) return other.response();
+  return answer_from_tables<FoundContact>(
+      ports, request, WhenBehind::Stale,
+      [&](Transaction& transaction) -> Parsed<FoundContact> {
+        const auto contact = find_contact(transaction, request.account(), other->account);
+        if (!contact) {
+          return http::problem(404, "no-such-contact", "Not found",
+                               "this person is not one of your contacts");
+        }
+        return FoundContact{*contact, ports.people.find(transaction, other->account)};
+      },
+      [&](FoundContact found) {
+        NamedPerson person = *other;
+        if (found.person) person.real_name = found.person->real_name;
+        auto body = person_json(person);
+        body["since"] = core::format_iso8601(found.contact.since);
+        return Response::json(200, body).header("ETag", http::entity_tag(found.contact.version));
+      });
+}
+
+}  // namespace
+
+void add_contact_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Post, "/v1/contact-requests", Access::SignedIn, with(request_contact));
+  router.add(Method::Get, "/v1/contact-requests", Access::SignedIn, with(list_requests));
+  router.add(Method::Post, "/v1/contact-requests/{user_id}/accept", Access::SignedIn,
+             with(accept_contact));
+  router.add(Method::Post, "/v1/contact-requests/{user_id}/decline", Access::SignedIn,
+             ending(ports, [](const AccountId& me, const AccountId& other) {
+               return DeclineContact{me, other};
+             }));
+  router.add(Method::Delete, "/v1/contact-requests/{user_id}", Access::SignedIn,
+             ending(ports, [](const AccountId& me, const AccountId& other) {
+               return WithdrawContactRequest{me, other};
+             }));
+  router.add(Method::Get, "/v1/contacts", Access::SignedIn, with(list_contacts));
+  router.add(Method::Get, "/v1/contacts/{user_id}", Access::SignedIn, with(get_contact));
+  router.add(Method::Delete, "/v1/contacts/{user_id}", Access::SignedIn,
+             ending(ports, [](const AccountId& me, const AccountId& other) {
+               return RemoveContact{me, other};
+             }));
+}
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,74 @@
+#include "core/keys.hpp"
+#include "social-graph/api/command_step.hpp"
+#include "social-graph/api/follow_codec.hpp"
+#include "social-graph/api/lists.hpp"
+#include "social-graph/api/routes.hpp"
+#include "social-graph/projections/follow_queries.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using core::AccountId;
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+Response follow(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_path(ports, request, Standing::Open);
+  if (!other) return other.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::follow(me, other->account);
+    const auto changed =
+        change<Follow>(session, stream, FollowCodec{}, FollowPerson{me, other->account});
+    if (!changed) return changed.stopped();
+    return Answer{200, person_json(*other).dump(), "", stream};
+  });
+}
+
+Response unfollow(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_path(ports, request, Standing::Any);
+  if (!other) return other.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::follow(me, other->account);
+    const auto changed =
+        change<Follow>(session, stream, FollowCodec{}, UnfollowPerson{me, other->account});
+    if (!changed) return changed.stopped();
+    return Answer{204, "", "", stream};
+  });
+}
+
+Response list(const ApiPorts& ports, const Request& request) {
+  const auto direction = request.query("direction").value_or("following");
+  if (direction != name_of(FollowDirection::Following) &&
+      direction != name_of(FollowDirection::Followers)) {
+    return to_response(http::malformed("direction is following or followers"));
+  }
+  const auto wanted = direction == name_of(FollowDirection::Following) ? FollowDirection::Following
+                                                                       : FollowDirection::Followers;
+  return answer_people(
+      ports, request, name_of(wanted), http::WhenBehind::Stale,
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+        return list_follows(transaction, request.account(), wanted, window);
+      });
+}
+
+}  // namespace
+
+void add_follow_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Get, "/v1/follows", Access::SignedIn, with(list));
+  router.add(Method::Put, "/v1/follows/{user_id}", Access::SignedIn, with(follow));
+  router.add(Method::Delete, "/v1/follows/{user_id}", Access::SignedIn, with(unfollow));
+}
+
+}  // namespace tideline::social_graph

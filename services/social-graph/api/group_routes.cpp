@@ -1,0 +1,320 @@
+// What a person may see of a group: everything as a member, its card when it is public or he is
+// invited, and nothing else. Who may not know that it exists is answered 404.
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/keys.hpp"
+#include "core/time_ordered_id.hpp"
+#include "http/json.hpp"
+#include "social-graph/api/group_commands.hpp"
+#include "social-graph/api/lists.hpp"
+#include "social-graph/api/routes.hpp"
+#include "social-graph/api/sealed_name.hpp"
+#include "social-graph/domain/rejections.hpp"
+#include "social-graph/projections/group_queries.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using core::AccountId;
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Json;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+using http::WhenBehind;
+using Phase = Membership::Phase;
+using People = std::map<AccountId, people::Person>;
+
+constexpr http::Length kNameLength{1, 100};
+
+http::Problem no_such_group() {
+  return http::problem(404, kNoSuchGroup.code, "Not found", kNoSuchGroup.detail);
+}
+
+Parsed<std::string> group_in_path(const Request& request) {
+  const std::string_view id = request.param("group_id");
+  if (!core::is_time_ordered_id(id)) return no_such_group();
+  return std::string(id);
+}
+
+GroupCommands commands_of(const ApiPorts& ports) {
+  return GroupCommands(ports.cipher, ports.group_member_limit);
+}
+
+std::string_view membership_name(Phase phase) {
+  switch (phase) {
+    case Phase::Member:
+      return "member";
+    case Phase::Invited:
+      return "invited";
+    case Phase::Stranger:
+    case Phase::Left:
+      return "none";
+  }
+  CHECK(false, "a membership has one of its phases");
+  return {};
+}
+
+struct GroupCard {
+  ListedGroup group;
+  Phase phase = Phase::Stranger;
+};
+
+Json card_json(const GroupCard& card, const std::optional<std::string>& name,
+               const People& people) {
+  return {{"id", card.group.group_id},
+          {"name", name ? Json(*name) : Json(nullptr)},
+          {"private", card.group.is_private},
+          {"creator", person_json(people, card.group.creator)},
+          {"member_count", card.group.member_count},
+          {"membership", membership_name(card.phase)},
+          {"created_at", core::format_iso8601(card.group.created_at)}};
+}
+
+Response create_group(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  const std::string name = fields.text("name", kNameLength);
+  const bool is_private = fields.boolean("private");
+  if (const auto problem = fields.problem()) return to_response(*problem);
+  const AccountId& me = request.account();
+  const auto people = ports.database.read([&](Transaction& transaction) {
+    return ports.people.find_many(transaction, {&me, 1});
+  });
+  if (!people) return to_response(http::from_error(people.error()));
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const core::Timestamp now = session.context().now;
+    const std::string id = core::make_time_ordered_id(now, ports.random);
+    const auto group = commands_of(ports).create(session, CreateGroup{id, me, name, is_private});
+    if (!group) return group.stopped();
+    const GroupCard card{{id, me, "", is_private, now, 1, {}, now}, Phase::Member};
+    return Answer{201, card_json(card, name, *people).dump(), "/v1/groups/" + id,
+                  core::keys::group(id)};
+  });
+}
+
+Response dissolve_group(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  if (!group_id) return group_id.response();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto group = commands_of(ports).dissolve(session, *group_id, request.account());
+    if (!group) return group.stopped();
+    return Answer{204, "", "", core::keys::group(*group_id)};
+  });
+}
+
+Response join_group(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  if (!group_id) return group_id.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto member = commands_of(ports).join(session, *group_id, me);
+    if (!member) return member.stopped();
+    const Json body{{"group_id", *group_id}, {"membership", membership_name(Phase::Member)}};
+    return Answer{201, body.dump(), "/v1/groups/" + *group_id + "/members/me",
+                  core::keys::member(*group_id, me)};
+  });
+}
+
+Response leave_group(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  if (!group_id) return group_id.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto member = commands_of(ports).leave(session, *group_id, me);
+    if (!member) return member.stopped();
+    return Answer{204, "", "", core::keys::member(*group_id, me)};
+  });
+}
+
+Response invite(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  if (!group_id) return group_id.response();
+  const auto other = person_in_body(ports, request, Standing::Open);
+  if (!other) return other.response();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto member =
+        commands_of(ports).invite(session, *group_id, other->account, request.account());
+    if (!member) return member.stopped();
+    return Answer{201, person_json(*other).dump(), "",
+                  core::keys::member(*group_id, other->account)};
+  });
+}
+
+struct FoundGroups {
+  Slice<ListedGroup> slice;
+  People people;
+};
+
+Response groups_response(const ApiPorts& ports, std::string_view kind, Phase phase,
+                         const FoundGroups& found) {
+  std::vector<crypto::SealedText> sealed;
+  for (const ListedGroup& group : found.slice.items) {
+    sealed.push_back({group.creator, group.sealed_name, kGroupName});
+  }
+  const auto names = ports.cipher.open_many(sealed);
+  if (!names) return to_response(http::from_error(names.error()));
+  http::Page page = cursors_of(found.slice, [](const ListedGroup& group) {
+    return Place<std::string>{group.since, group.group_id};
+  });
+  for (std::size_t i = 0; i < found.slice.items.size(); ++i) {
+    page.items.push_back(card_json({found.slice.items[i], phase}, (*names)[i], found.people));
+  }
+  return http::page_response(kind, std::move(page));
+}
+
+Response list_own_groups(const ApiPorts& ports, const Request& request) {
+  const auto membership = request.query("membership").value_or(membership_name(Phase::Member));
+  const bool invited = membership == membership_name(Phase::Invited);
+  if (!invited && membership != membership_name(Phase::Member)) {
+    return to_response(http::malformed("membership is member or invited"));
+  }
+  const Phase phase = invited ? Phase::Invited : Phase::Member;
+  const std::string_view kind = invited ? "groups-invited" : "groups";
+  const auto window = read_id_window(request, kind);
+  if (!window) return window.response();
+  return answer_from_tables<FoundGroups>(
+      ports, request, WhenBehind::Refuse,
+      [&](Transaction& transaction) -> Parsed<FoundGroups> {
+        auto slice = list_groups(transaction, request.account(), phase, *window);
+        std::vector<AccountId> creators;
+        for (const ListedGroup& group : slice.items) creators.push_back(group.creator);
+        auto people = ports.people.find_many(transaction, creators);
+        return FoundGroups{std::move(slice), std::move(people)};
+      },
+      [&](FoundGroups found) { return groups_response(ports, kind, phase, found); });
+}
+
+// What the caller may see of the group at all.
+Parsed<GroupCard> visible_group(Transaction& transaction, const std::string& group_id,
+                                const AccountId& me) {
+  auto group = find_group(transaction, group_id);
+  if (!group) return no_such_group();
+  const Phase phase = find_membership(transaction, group_id, me).phase;
+  const bool known = phase == Phase::Member || phase == Phase::Invited;
+  if (group->is_private && !known) return no_such_group();
+  return GroupCard{std::move(*group), phase};
+}
+
+// nullopt: the caller is a member of it.
+std::optional<http::Problem> refuse_stranger(Transaction& transaction, const std::string& group_id,
+                                             const AccountId& me) {
+  const auto card = visible_group(transaction, group_id, me);
+  if (!card) return card.problem();
+  if (card->phase == Phase::Member) return std::nullopt;
+  return http::problem(403, "members-only", "The caller may not do this",
+                       "only members of the group may see its members");
+}
+
+struct FoundCard {
+  GroupCard card;
+  People people;
+};
+
+Response get_group(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  if (!group_id) return group_id.response();
+  return answer_from_tables<FoundCard>(
+      ports, request, WhenBehind::Refuse,
+      [&](Transaction& transaction) -> Parsed<FoundCard> {
+        auto card = visible_group(transaction, *group_id, request.account());
+        if (!card) return card.problem();
+        auto people = ports.people.find_many(transaction, {&card->group.creator, 1});
+        return FoundCard{std::move(card).value(), std::move(people)};
+      },
+      [&](FoundCard found) {
+        const ListedGroup& group = found.card.group;
+        const auto name = ports.cipher.open(group.creator, group.sealed_name, kGroupName);
+        if (!name) return to_response(http::from_error(name.error()));
+        return Response::json(200, card_json(found.card, *name, found.people))
+            .header("ETag", http::entity_tag(group.version));
+      });
+}
+
+Response list_group_members(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  if (!group_id) return group_id.response();
+  return answer_people(
+      ports, request, "members", WhenBehind::Refuse,
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+        if (auto refused = refuse_stranger(transaction, *group_id, request.account())) {
+          return *refused;
+        }
+        return list_members(transaction, *group_id, window);
+      });
+}
+
+struct FoundMember {
+  PersonSince member;
+  People people;
+};
+
+// One lookup by key, whatever the size of the group. Of himself everybody may ask.
+Response member_response(const ApiPorts& ports, const Request& request, const AccountId& account) {
+  const auto group_id = group_in_path(request);
+  if (!group_id) return group_id.response();
+  return answer_from_tables<FoundMember>(
+      ports, request, WhenBehind::Refuse,
+      [&](Transaction& transaction) -> Parsed<FoundMember> {
+        const AccountId& me = request.account();
+        if (account == me) {
+          const auto card = visible_group(transaction, *group_id, me);
+          if (!card) return card.problem();
+        } else if (auto refused = refuse_stranger(transaction, *group_id, me)) {
+          return *refused;
+        }
+        const HeldMembership held = find_membership(transaction, *group_id, account);
+        if (held.phase != Phase::Member) {
+          return http::problem(404, "no-such-member", "Not found",
+                               "this person is not a member of the group");
+        }
+        return FoundMember{{account, held.since},
+                           ports.people.find_many(transaction, {&account, 1})};
+      },
+      [&](FoundMember found) {
+        auto body = person_json(found.people, found.member.account);
+        body["since"] = core::format_iso8601(found.member.since);
+        return Response::json(200, body);
+      });
+}
+
+Response get_member(const ApiPorts& ports, const Request& request) {
+  const std::string_view user_id = request.param("user_id");
+  return member_response(ports, request, ports.account_ids.of(user_id));
+}
+
+Response get_own_membership(const ApiPorts& ports, const Request& request) {
+  return member_response(ports, request, request.account());
+}
+
+}  // namespace
+
+void add_group_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Post, "/v1/groups", Access::SignedIn, with(create_group));
+  router.add(Method::Get, "/v1/groups", Access::SignedIn, with(list_own_groups));
+  router.add(Method::Get, "/v1/groups/{group_id}", Access::SignedIn, with(get_group));
+  router.add(Method::Delete, "/v1/groups/{group_id}", Access::SignedIn, with(dissolve_group));
+  router.add(Method::Post, "/v1/groups/{group_id}/invitations", Access::SignedIn, with(invite));
+  router.add(Method::Post, "/v1/groups/{group_id}/members", Access::SignedIn, with(join_group));
+  router.add(Method::Get, "/v1/groups/{group_id}/members", Access::SignedIn,
+             with(list_group_members));
+  router.add(Method::Get, "/v1/groups/{group_id}/members/me", Access::SignedIn,
+             with(get_own_membership));
+  router.add(Method::Delete, "/v1/groups/{group_id}/members/me", Access::SignedIn,
+             with(leave_group));
+  router.add(Method::Get, "/v1/groups/{group_id}/members/{user_id}", Access::SignedIn,
+             with(get_member));
+}
+
+}  // namespace tideline::social_graph

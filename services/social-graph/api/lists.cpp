@@ -1,0 +1,75 @@
+#include "social-graph/api/lists.hpp"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tideline::social_graph {
+namespace {
+
+using core::AccountId;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+template <class Id, class Parse>
+Parsed<Window<Id>> read_window(const Request& request, std::string_view kind, const Parse& parse) {
+  const auto page = http::PageRequest::read(request, kind);
+  if (!page) return page.problem();
+  Window<Id> window;
+  window.limit = page->limit;
+  for (const bool newer : {true, false}) {
+    const auto& text = newer ? page->before : page->after;
+    if (!text) continue;
+    auto place = parse(*text);
+    if (!place) return http::malformed("the cursor is not one that this list gave out");
+    (newer ? window.before : window.after) = std::move(*place);
+  }
+  return window;
+}
+
+struct NamedSlice {
+  Slice<PersonSince> slice;
+  std::map<AccountId, people::Person> people;
+};
+
+}  // namespace
+
+Parsed<Window<AccountId>> read_account_window(const Request& request, std::string_view kind) {
+  return read_window<AccountId>(request, kind, parse_account_place);
+}
+
+Parsed<Window<std::string>> read_id_window(const Request& request, std::string_view kind) {
+  return read_window<std::string>(request, kind, parse_id_place);
+}
+
+Response answer_people(const ApiPorts& ports, const Request& request, std::string_view kind,
+                       http::WhenBehind when_behind,
+                       const std::function<Parsed<Slice<PersonSince>>(
+                           eventsourcing::Transaction&, const Window<AccountId>&)>& query) {
+  const auto window = read_account_window(request, kind);
+  if (!window) return window.response();
+  return answer_from_tables<NamedSlice>(
+      ports, request, when_behind,
+      [&](eventsourcing::Transaction& transaction) -> Parsed<NamedSlice> {
+        auto slice = query(transaction, *window);
+        if (!slice) return slice.problem();
+        std::vector<AccountId> accounts;
+        for (const PersonSince& item : slice->items) accounts.push_back(item.account);
+        auto people = ports.people.find_many(transaction, accounts);
+        return NamedSlice{std::move(slice).value(), std::move(people)};
+      },
+      [&](NamedSlice found) {
+        http::Page page = cursors_of(found.slice, [](const PersonSince& item) {
+          return Place<AccountId>{item.since, item.account};
+        });
+        for (const PersonSince& item : found.slice.items) {
+          auto entry = person_json(found.people, item.account);
+          entry["since"] = core::format_iso8601(item.since);
+          page.items.push_back(std::move(entry));
+        }
+        return http::page_response(kind, std::move(page));
+      });
+}
+
+}  // namespace tideline::social_graph

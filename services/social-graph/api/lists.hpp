@@ -1,0 +1,57 @@
+// Answers that are lists: read the cursors, wait for the token, read one snapshot, name the people.
+//
+// Thread-safe; everything here blocks on the position token and the database.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "http/cursor.hpp"
+#include "social-graph/api/named_person.hpp"
+#include "social-graph/projections/keyset.hpp"
+
+namespace tideline::social_graph {
+
+// The page that the request asks for; 400 for a cursor that this list did not give out.
+http::Parsed<Window<core::AccountId>> read_account_window(const http::Request& request,
+                                                          std::string_view kind);
+http::Parsed<Window<std::string>> read_id_window(const http::Request& request,
+                                                 std::string_view kind);
+
+// The cursors of a slice around its items, which the caller turns into JSON.
+template <class Item, class PlaceOf>
+http::Page cursors_of(const Slice<Item>& slice, const PlaceOf& place_of) {
+  http::Page page;
+  if (slice.items.empty()) return page;
+  if (slice.more_before) page.before = place_text(place_of(slice.items.front()));
+  if (slice.more_after) page.after = place_text(place_of(slice.items.back()));
+  return page;
+}
+
+// What a query found, or why the caller may not see it. Runs inside the snapshot.
+template <class Found>
+using Query = std::function<http::Parsed<Found>(eventsourcing::Transaction&)>;
+
+// Waits for the request's token on people and graph, runs `query` in one snapshot, and answers with
+// what `respond` makes of it after the snapshot is closed.
+template <class Found>
+http::Response answer_from_tables(const ApiPorts& ports, const http::Request& request,
+                                  http::WhenBehind when_behind, const Query<Found>& query,
+                                  const std::function<http::Response(Found)>& respond) {
+  return http::answer_query(request, {ports.people_applied, ports.graph_applied}, when_behind,
+                            [&]() -> http::Response {
+                              auto found = ports.database.read(query);
+                              if (!found) return to_response(http::from_error(found.error()));
+                              if (!*found) return found->response();
+                              return respond(std::move(*found).value());
+                            });
+}
+
+// A list of people: [{"user_id", "real_name", "since"}].
+http::Response answer_people(
+    const ApiPorts& ports, const http::Request& request, std::string_view kind,
+    http::WhenBehind when_behind,
+    const std::function<http::Parsed<Slice<PersonSince>>(eventsourcing::Transaction&,
+                                                         const Window<core::AccountId>&)>& query);
+
+}  // namespace tideline::social_graph

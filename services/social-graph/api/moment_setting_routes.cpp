@@ -1,0 +1,106 @@
+// Nothing here ever tells anybody what others have set about him.
+#include "core/keys.hpp"
+#include "http/json.hpp"
+#include "social-graph/api/command_step.hpp"
+#include "social-graph/api/lists.hpp"
+#include "social-graph/api/moment_setting_codec.hpp"
+#include "social-graph/api/routes.hpp"
+#include "social-graph/projections/moment_setting_queries.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using core::AccountId;
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Json;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+using http::WhenBehind;
+
+Json setting_json(const NamedPerson& other, bool hides_other, bool hidden_from_other) {
+  auto body = person_json(other);
+  body["hides_other"] = hides_other;
+  body["hidden_from_other"] = hidden_from_other;
+  return body;
+}
+
+Response change_setting(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  const bool hides_other = fields.boolean("hides_other");
+  const bool hidden_from_other = fields.boolean("hidden_from_other");
+  if (const auto problem = fields.problem()) return to_response(*problem);
+  const auto other = person_in_path(ports, request, Standing::Registered);
+  if (!other) return other.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::exclusion(me, other->account);
+    const auto changed = change_last<MomentSetting>(
+        session, stream, MomentSettingCodec{},
+        ChangeMomentSetting{me, other->account, hides_other, hidden_from_other});
+    if (!changed) return changed.stopped();
+    return Answer{200, setting_json(*other, hides_other, hidden_from_other).dump(), "", stream};
+  });
+}
+
+Response get_setting(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_path(ports, request, Standing::Registered);
+  if (!other) return other.response();
+  return answer_from_tables<HeldSetting>(
+      ports, request, WhenBehind::Stale,
+      [&](Transaction& transaction) -> Parsed<HeldSetting> {
+        return find_setting(transaction, request.account(), other->account).value_or(HeldSetting{});
+      },
+      [&](HeldSetting held) {
+        auto response =
+            Response::json(200, setting_json(*other, held.hides_other, held.hidden_from_other));
+        if (held.version.value() > 0) response.header("ETag", http::entity_tag(held.version));
+        return response;
+      });
+}
+
+Response count(const ApiPorts& ports, const Request& request) {
+  return answer_from_tables<SettingCounts>(
+      ports, request, WhenBehind::Stale,
+      [&](Transaction& transaction) -> Parsed<SettingCounts> {
+        return count_settings(transaction, request.account());
+      },
+      [](SettingCounts counts) {
+        return Response::json(
+            200, {{"hidden_count", counts.hidden}, {"hidden_from_count", counts.hidden_from}});
+      });
+}
+
+http::Handler listing(const ApiPorts& ports, SettingList list, std::string_view kind) {
+  return [ports, list, kind](const Request& request) {
+    return answer_people(ports, request, kind, WhenBehind::Stale,
+                         [&](Transaction& transaction,
+                             const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+                           return list_settings(transaction, request.account(), list, window);
+                         });
+  };
+}
+
+}  // namespace
+
+void add_moment_setting_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Get, "/v1/moment-settings", Access::SignedIn, with(count));
+  router.add(Method::Get, "/v1/moment-settings/hidden", Access::SignedIn,
+             listing(ports, SettingList::Hidden, "hidden"));
+  router.add(Method::Get, "/v1/moment-settings/hidden-from", Access::SignedIn,
+             listing(ports, SettingList::HiddenFrom, "hidden-from"));
+  router.add(Method::Get, "/v1/moment-settings/{user_id}", Access::SignedIn, with(get_setting));
+  router.add(Method::Put, "/v1/moment-settings/{user_id}", Access::SignedIn, with(change_setting));
+}
+
+}  // namespace tideline::social_graph

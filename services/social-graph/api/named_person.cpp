@@ -1,0 +1,83 @@
+#include "social-graph/api/named_person.hpp"
+
+#include <utility>
+
+#include "core/text.hpp"
+#include "http/json.hpp"
+#include "social-graph/domain/rejections.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using http::Json;
+using http::Parsed;
+using http::Request;
+
+http::Problem no_such_person() {
+  return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Parsed<NamedPerson> look_up(const ApiPorts& ports, const Request& request, std::string user_id,
+                            Standing standing) {
+  NamedPerson person{ports.account_ids.of(user_id), std::move(user_id), std::nullopt};
+  if (person.account == request.account()) {
+    return http::unprocessable(kOneself.code, kOneself.detail);
+  }
+  if (standing == Standing::Any) return person;
+  const auto wanted = http::read_position(request);
+  if (!wanted) return wanted.problem();
+  if (!ports.people_applied.wait_for(*wanted, http::kPositionWaitMax)) {
+    return http::unavailable("what you have just seen is not known here yet, try again");
+  }
+  const auto found = ports.database.read([&](eventsourcing::Transaction& transaction) {
+    return ports.people.find(transaction, person.account);
+  });
+  if (!found) return http::from_error(found.error());
+  if (!*found) return no_such_person();
+  if (standing == Standing::Open && (*found)->closed) {
+    return http::conflict("account-closed", "this person has closed the account");
+  }
+  person.real_name = (*found)->real_name;
+  return person;
+}
+
+}  // namespace
+
+Parsed<NamedPerson> person_in_path(const ApiPorts& ports, const Request& request,
+                                   Standing standing) {
+  const std::string_view user_id = request.param("user_id");
+  if (!core::is_user_id(user_id)) return no_such_person();
+  return look_up(ports, request, std::string(user_id), standing);
+}
+
+Parsed<NamedPerson> person_in_body(const ApiPorts& ports, const Request& request,
+                                   Standing standing) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  std::string user_id = fields.text("user_id", {1, 64});
+  if (!user_id.empty() && !core::is_user_id(user_id)) {
+    fields.violate("user_id", "is not a user_id");
+  }
+  if (auto problem = fields.problem()) return *problem;
+  return look_up(ports, request, std::move(user_id), standing);
+}
+
+Json person_json(const NamedPerson& person) {
+  return {{"user_id", person.user_id}, {"real_name", or_null(person.real_name)}};
+}
+
+Json person_json(const std::map<core::AccountId, people::Person>& people,
+                 const core::AccountId& account) {
+  const auto found = people.find(account);
+  if (found == people.end()) return {{"user_id", nullptr}, {"real_name", nullptr}};
+  return {{"user_id", or_null(found->second.user_id)},
+          {"real_name", or_null(found->second.real_name)}};
+}
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,31 @@
+// What the routes of social-graph are given. All references outlive the router.
+#pragma once
+
+#include <cstdint>
+
+#include "core/random.hpp"
+#include "crypto/account_ids.hpp"
+#include "crypto/subject_cipher.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "http/command_endpoint.hpp"
+#include "people/people_directory.hpp"
+
+namespace tideline::social_graph {
+
+struct ApiPorts {
+  const http::CommandEndpoint& commands;
+  eventsourcing::Database& database;
+  core::Random& random;
+  const crypto::AccountIds& account_ids;
+  crypto::SubjectCipher& cipher;
+  const people::PeopleDirectory& people;
+  // What queries wait on: the directory of people, and the tables of GraphProjection.
+  eventsourcing::AppliedPositions& people_applied;
+  eventsourcing::AppliedPositions& graph_applied;
+  // See Settings.
+  std::int64_t contact_limit;
+  std::int64_t group_member_limit;
+};
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,225 @@
+// A tag is its owner's alone: every query and command here is bound to the caller, and nothing ever
+// tells a tagged person of it.
+#include <utility>
+#include <vector>
+
+#include "core/keys.hpp"
+#include "core/time_ordered_id.hpp"
+#include "http/json.hpp"
+#include "social-graph/api/command_step.hpp"
+#include "social-graph/api/contact_codec.hpp"
+#include "social-graph/api/lists.hpp"
+#include "social-graph/api/routes.hpp"
+#include "social-graph/api/sealed_name.hpp"
+#include "social-graph/api/tag_codec.hpp"
+#include "social-graph/domain/rejections.hpp"
+#include "social-graph/projections/tag_queries.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using core::AccountId;
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Json;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+using http::WhenBehind;
+
+constexpr http::Length kNameLength{1, 64};
+
+http::Problem no_such_tag() {
+  return http::problem(404, kNoSuchTag.code, "Not found", kNoSuchTag.detail);
+}
+
+Parsed<std::string> tag_in_path(const Request& request) {
+  const std::string_view id = request.param("tag_id");
+  if (!core::is_time_ordered_id(id)) return no_such_tag();
+  return std::string(id);
+}
+
+Json tag_json(const std::string& tag_id, const std::optional<std::string>& name,
+              std::int64_t contact_count, core::Timestamp created_at) {
+  return {{"id", tag_id},
+          {"name", name ? Json(*name) : Json(nullptr)},
+          {"contact_count", contact_count},
+          {"created_at", core::format_iso8601(created_at)}};
+}
+
+Response create_tag(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  const std::string name = fields.text("name", kNameLength);
+  if (const auto problem = fields.problem()) return to_response(*problem);
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const core::Timestamp now = session.context().now;
+    const std::string tag_id = core::make_time_ordered_id(now, ports.random);
+    const auto stream = core::keys::tag(tag_id);
+    const auto tag = change<Tag>(session, stream, TagCodec(ports.cipher),
+                                 CreateTag{request.account(), tag_id, name});
+    if (!tag) return tag.stopped();
+    return Answer{201, tag_json(tag_id, name, 0, now).dump(), "/v1/tags/" + tag_id, stream};
+  });
+}
+
+Response delete_tag(const ApiPorts& ports, const Request& request) {
+  const auto tag_id = tag_in_path(request);
+  if (!tag_id) return tag_id.response();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::tag(*tag_id);
+    const auto tag =
+        change<Tag>(session, stream, TagCodec(ports.cipher), DeleteTag{request.account(), *tag_id});
+    if (!tag) return tag.stopped();
+    return Answer{204, "", "", stream};
+  });
+}
+
+// The caller's tag must still be there when the tagging commits.
+Step<Tag::State> usable_tag(const ApiPorts& ports, CommandSession& session,
+                            const std::string& tag_id, const AccountId& me) {
+  const auto tag = session.load<Tag>(core::keys::tag(tag_id), TagCodec(ports.cipher));
+  if (!tag) return tag.error();
+  if (auto refused = Tag::refuse_use(tag->state, me)) return *refused;
+  session.assert_unchanged(*tag);
+  return tag->state;
+}
+
+Response tag_contact(const ApiPorts& ports, const Request& request) {
+  const auto tag_id = tag_in_path(request);
+  if (!tag_id) return tag_id.response();
+  const auto other = person_in_path(ports, request, Standing::Registered);
+  if (!other) return other.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto tag = usable_tag(ports, session, *tag_id, me);
+    if (!tag) return tag.stopped();
+    const auto pair =
+        session.load<ContactPair>(core::keys::contact(me, other->account), ContactPairCodec{});
+    if (!pair) return pair.error();
+    session.assert_unchanged(*pair);
+    const bool is_contact = pair->state.phase == ContactPair::Phase::Contacts;
+    const auto stream = core::keys::tagged(*tag_id, other->account);
+    const auto tagging = change<Tagging>(session, stream, TaggingCodec{},
+                                         TagContact{me, *tag_id, other->account, is_contact});
+    if (!tagging) return tagging.stopped();
+    return Answer{200, person_json(*other).dump(), "", stream};
+  });
+}
+
+Response untag_contact(const ApiPorts& ports, const Request& request) {
+  const auto tag_id = tag_in_path(request);
+  if (!tag_id) return tag_id.response();
+  const auto other = person_in_path(ports, request, Standing::Any);
+  if (!other) return other.response();
+  const AccountId& me = request.account();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto tag = usable_tag(ports, session, *tag_id, me);
+    if (!tag) return tag.stopped();
+    const auto stream = core::keys::tagged(*tag_id, other->account);
+    const auto tagging =
+        change<Tagging>(session, stream, TaggingCodec{}, UntagContact{me, *tag_id, other->account});
+    if (!tagging) return tagging.stopped();
+    return Answer{204, "", "", stream};
+  });
+}
+
+Response tags_response(const ApiPorts& ports, const AccountId& owner, std::string_view kind,
+                       const Slice<ListedTag>& slice) {
+  std::vector<crypto::SealedText> sealed;
+  for (const ListedTag& tag : slice.items) sealed.push_back({owner, tag.sealed_name, kTagName});
+  const auto names = ports.cipher.open_many(sealed);
+  if (!names) return to_response(http::from_error(names.error()));
+  http::Page page = cursors_of(slice, [](const ListedTag& tag) {
+    return Place<std::string>{tag.since, tag.tag_id};
+  });
+  for (std::size_t i = 0; i < slice.items.size(); ++i) {
+    const ListedTag& tag = slice.items[i];
+    page.items.push_back(tag_json(tag.tag_id, (*names)[i], tag.contact_count, tag.created_at));
+  }
+  return http::page_response(kind, std::move(page));
+}
+
+Response list_own_tags(const ApiPorts& ports, const Request& request) {
+  const auto window = read_id_window(request, "tags");
+  if (!window) return window.response();
+  return answer_from_tables<Slice<ListedTag>>(
+      ports, request, WhenBehind::Stale,
+      [&](Transaction& transaction) -> Parsed<Slice<ListedTag>> {
+        return list_tags(transaction, request.account(), *window);
+      },
+      [&](Slice<ListedTag> found) {
+        return tags_response(ports, request.account(), "tags", found);
+      });
+}
+
+Response list_tags_of_contact(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_path(ports, request, Standing::Any);
+  if (!other) return other.response();
+  const auto window = read_id_window(request, "contact-tags");
+  if (!window) return window.response();
+  return answer_from_tables<Slice<ListedTag>>(
+      ports, request, WhenBehind::Stale,
+      [&](Transaction& transaction) -> Parsed<Slice<ListedTag>> {
+        return list_tags_on(transaction, request.account(), other->account, *window);
+      },
+      [&](Slice<ListedTag> found) {
+        return tags_response(ports, request.account(), "contact-tags", found);
+      });
+}
+
+Response get_tag(const ApiPorts& ports, const Request& request) {
+  const auto tag_id = tag_in_path(request);
+  if (!tag_id) return tag_id.response();
+  return answer_from_tables<ListedTag>(
+      ports, request, WhenBehind::Stale,
+      [&](Transaction& transaction) -> Parsed<ListedTag> {
+        auto tag = find_tag(transaction, request.account(), *tag_id);
+        if (!tag) return no_such_tag();
+        return std::move(*tag);
+      },
+      [&](ListedTag tag) {
+        const auto name = ports.cipher.open(request.account(), tag.sealed_name, kTagName);
+        if (!name) return to_response(http::from_error(name.error()));
+        return Response::json(200, tag_json(tag.tag_id, *name, tag.contact_count, tag.created_at))
+            .header("ETag", http::entity_tag(tag.version));
+      });
+}
+
+Response list_tagged_contacts(const ApiPorts& ports, const Request& request) {
+  const auto tag_id = tag_in_path(request);
+  if (!tag_id) return tag_id.response();
+  return answer_people(
+      ports, request, "tagged", WhenBehind::Stale,
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+        if (!find_tag(transaction, request.account(), *tag_id)) return no_such_tag();
+        return list_tagged(transaction, request.account(), *tag_id, window);
+      });
+}
+
+}  // namespace
+
+void add_tag_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Post, "/v1/tags", Access::SignedIn, with(create_tag));
+  router.add(Method::Get, "/v1/tags", Access::SignedIn, with(list_own_tags));
+  router.add(Method::Get, "/v1/tags/{tag_id}", Access::SignedIn, with(get_tag));
+  router.add(Method::Delete, "/v1/tags/{tag_id}", Access::SignedIn, with(delete_tag));
+  router.add(Method::Get, "/v1/tags/{tag_id}/contacts", Access::SignedIn,
+             with(list_tagged_contacts));
+  router.add(Method::Put, "/v1/tags/{tag_id}/contacts/{user_id}", Access::SignedIn,
+             with(tag_contact));
+  router.add(Method::Delete, "/v1/tags/{tag_id}/contacts/{user_id}", Access::SignedIn,
+             with(untag_contact));
+  router.add(Method::Get, "/v1/contacts/{user_id}/tags", Access::SignedIn,
+             with(list_tags_of_contact));
+}
+
+}  // namespace tideline::social_graph

@@ -1,0 +1,35 @@
+#include <memory>
+
+#include "runtime/service.hpp"
+#include "social-graph/api/routes.hpp"
+#include "social-graph/migrations.hpp"
+#include "social-graph/projections/graph_projection.hpp"
+#include "social-graph/settings.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tideline;
+  social_graph::Settings settings;
+  return runtime::run_service(
+      argc, argv,
+      {.name = "social-graph",
+       .version = TIDELINE_VERSION,
+       .migrations = social_graph::migrations(),
+       .read_settings =
+           [&](core::Config& config) { settings = social_graph::Settings::read(config); },
+       .compose =
+           [&](runtime::ServiceContext& context) {
+             const auto graph =
+                 context.add_projection(std::make_unique<social_graph::GraphProjection>());
+             social_graph::add_routes(context.router(),
+                                      {.commands = context.commands(),
+                                       .database = context.database(),
+                                       .random = context.random(),
+                                       .account_ids = context.account_ids(),
+                                       .cipher = context.cipher(),
+                                       .people = context.people(),
+                                       .people_applied = context.people_applied(),
+                                       .graph_applied = graph.committed,
+                                       .contact_limit = settings.contact_limit,
+                                       .group_member_limit = settings.group_member_limit});
+           }});
+}
