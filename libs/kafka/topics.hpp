@@ -16,7 +16,7 @@ namespace tideline::kafka {
 std::string events_topic(std::string_view service);
 // Latest public profile of each account, compacted.
 inline constexpr const char* kProfilesTopic = "tideline.profiles";
-// Positions that consumers miss; relays read it.
+// Positions that consumers miss; relays read it. One partition.
 inline constexpr const char* kGapsTopic = "tideline.gaps";
 
 struct TopicSpec {

@@ -1,0 +1,132 @@
+#include "kafka/envelope.hpp"
+
+#include <charconv>
+#include <optional>
+
+namespace tideline::kafka {
+namespace {
+
+using eventsourcing::RecordedEvent;
+using eventsourcing::Visibility;
+
+constexpr std::string_view kSpecVersion = "ce_specversion";
+constexpr std::string_view kId = "ce_id";
+constexpr std::string_view kSource = "ce_source";
+constexpr std::string_view kType = "ce_type";
+constexpr std::string_view kTime = "ce_time";
+constexpr std::string_view kContentType = "content-type";
+constexpr std::string_view kPosition = "tideline_position";
+constexpr std::string_view kStreamVersion = "tideline_stream_version";
+constexpr std::string_view kSchemaVersion = "tideline_schema_version";
+constexpr std::string_view kPrivate = "tideline_private";
+constexpr std::string_view kCorrelationId = "tideline_correlation_id";
+constexpr std::string_view kCausationId = "tideline_causation_id";
+constexpr std::string_view kTraceparent = "traceparent";
+
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+core::Error malformed(std::string_view what) {
+  return core::invalid_input("no event: header " + std::string(what) +
+                             " is missing or cannot be read");
+}
+
+// The headers that matter, in one pass; of a repeated header the last counts.
+struct Found {
+  std::string_view spec_version, id, source, type, time, position, stream_version, schema_version,
+      is_private = "false", correlation_id, causation_id, traceparent;
+
+  explicit Found(const RecordView& record) {
+    for (const HeaderView& header : record.headers) {
+      if (std::string_view* place = place_of(header.name)) *place = header.value;
+    }
+  }
+
+ private:
+  std::string_view* place_of(std::string_view name) {
+    if (name == kPosition) return &position;
+    if (name == kStreamVersion) return &stream_version;
+    if (name == kSchemaVersion) return &schema_version;
+    if (name == kPrivate) return &is_private;
+    if (name == kCorrelationId) return &correlation_id;
+    if (name == kCausationId) return &causation_id;
+    if (name == kTraceparent) return &traceparent;
+    if (name == kSpecVersion) return &spec_version;
+    if (name == kId) return &id;
+    if (name == kSource) return &source;
+    if (name == kType) return &type;
+    if (name == kTime) return &time;
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+Record encode(const RecordedEvent& event) {
+  const bool is_private = event.visibility == Visibility::Private;
+  Record record;
+  record.key = event.stream.value();
+  if (!is_private) record.value = event.data;
+  record.headers.reserve(13);
+  const auto add = [&](std::string_view name, std::string value) {
+    record.headers.push_back({name, std::move(value)});
+  };
+  add(kSpecVersion, "1.0");
+  add(kId, event.id);
+  add(kSource, event.source);
+  add(kType, event.type);
+  add(kTime, core::format_iso8601(event.time));
+  add(kContentType, "application/json");
+  add(kPosition, std::to_string(event.position.value()));
+  add(kStreamVersion, std::to_string(event.version.value()));
+  add(kSchemaVersion, std::to_string(event.schema_version.value()));
+  add(kPrivate, is_private ? "true" : "false");
+  const auto add_if_any = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) add(name, value);
+  };
+  add_if_any(kCorrelationId, event.metadata.correlation_id);
+  add_if_any(kCausationId, event.metadata.causation_id);
+  add_if_any(kTraceparent, event.metadata.traceparent);
+  return record;
+}
+
+core::Result<RecordedEvent> decode(const RecordView& record, core::LogIndex log) {
+  const Found found(record);
+  if (found.spec_version != "1.0") return malformed(kSpecVersion);
+  if (found.id.empty()) return malformed(kId);
+  if (found.source.empty()) return malformed(kSource);
+  if (found.type.empty()) return malformed(kType);
+  const auto time = core::parse_iso8601(found.time);
+  if (!time) return malformed(kTime);
+  const auto position = number<std::uint64_t>(found.position);
+  if (!position || *position == 0) return malformed(kPosition);
+  const auto version = number<std::uint64_t>(found.stream_version);
+  if (!version || *version == 0) return malformed(kStreamVersion);
+  const auto schema_version = number<std::uint32_t>(found.schema_version);
+  if (!schema_version) return malformed(kSchemaVersion);
+  if (found.is_private != "true" && found.is_private != "false") return malformed(kPrivate);
+  if (record.key.empty()) return core::invalid_input("no event: the record has no key");
+  RecordedEvent event;
+  event.id = found.id;
+  event.source = found.source;
+  event.type = found.type;
+  event.schema_version = core::SchemaVersion(*schema_version);
+  event.stream = core::StreamId(std::string(record.key));
+  event.version = core::StreamVersion(*version);
+  event.log = log;
+  event.position = core::LogPosition(*position);
+  event.time = *time;
+  event.metadata.correlation_id = found.correlation_id;
+  event.metadata.causation_id = found.causation_id;
+  event.metadata.traceparent = found.traceparent;
+  event.data = record.value;
+  event.visibility = found.is_private == "true" ? Visibility::Private : Visibility::Public;
+  return event;
+}
+
+}  // namespace tideline::kafka

@@ -1,0 +1,13 @@
+// A fetched message as an event. Internal to libs/kafka.
+#pragma once
+
+#include "core/result.hpp"
+#include "eventsourcing/event.hpp"
+
+struct rd_kafka_message_s;
+
+namespace tideline::kafka {
+
+core::Result<eventsourcing::RecordedEvent> decode_message(const rd_kafka_message_s& message);
+
+}  // namespace tideline::kafka

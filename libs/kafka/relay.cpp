@@ -1,0 +1,360 @@
+#include "kafka/relay.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "kafka/log_publication.hpp"
+#include "kafka/partition_reader.hpp"
+#include "kafka/producer.hpp"
+#include "kafka/topics.hpp"
+
+namespace tideline::kafka {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTailTimeout{5000};
+constexpr milliseconds kInFlightWait{2};
+constexpr milliseconds kStopWait{2000};
+
+}  // namespace
+
+struct Relay::State {
+  struct Log {
+    core::LogIndex index;
+    bool active = false;
+    bool lost = false;  // the database lacks what Kafka has: for a person to mend
+    LogPublication publication;
+    core::LogPosition checkpoint;
+    core::LogPosition head;
+  };
+
+  State(RelayPorts ports_, RelayOptions options_);
+
+  void step();
+  void wait();
+  void finish();
+
+  void begin_logs();
+  bool begin(Log& log, const std::optional<eventsourcing::RecordedEvent>& last);
+  std::optional<std::string> disagreement(const Log& log, const eventsourcing::RecordedEvent& last);
+  void begin_again(const std::string& why);
+  void take_gap_reports();
+
+  void look_at_heads();
+  bool publish();
+  bool publish(Log& log);
+  void note(const LogProducer::Report& report);
+  void advance_checkpoints();
+
+  void fail(const std::string& why);
+  void stop_log(Log& log, const std::string& why);
+  bool anything_in_flight() const {
+    return std::any_of(logs.begin(), logs.end(), [](const Log& log) {
+      return log.active && log.publication.in_flight() > 0;
+    });
+  }
+  std::string name_of(const Log& log) const {
+    return topic + "/" + std::to_string(log.index.value());
+  }
+  void say(std::string_view level, const std::string& text) const {
+    if (ports.log) ports.log(level, text);
+  }
+  void publish_status();
+
+  RelayPorts ports;
+  const RelayOptions options;
+  const std::string topic;
+  std::vector<Log> logs;
+  PartitionTails tails;
+  GapReports gaps;
+  std::unique_ptr<LogProducer> producer;
+  std::string distrust;  // why the producer is to be replaced; "" = sound
+
+  bool heads_wanted = true;
+  Clock::time_point heads_at{};
+  Clock::time_point begin_at{};
+  Clock::time_point checkpoints_at{};
+
+  std::uint64_t published = 0;
+  std::uint64_t producer_restarts = 0;
+  std::string problem;
+  std::string fatal;
+  mutable std::mutex status_mutex;
+  RelayStatus status;
+};
+
+Relay::State::State(RelayPorts ports_, RelayOptions options_)
+    : ports(std::move(ports_)),
+      options(std::move(options_)),
+      topic(events_topic(options.service)),
+      logs(ports.events.logs()),
+      tails(options.brokers, topic, ports.events.logs()),
+      gaps(options.brokers) {
+  for (std::uint32_t i = 0; i < logs.size(); ++i) logs[i].index = core::LogIndex(i);
+  publish_status();
+}
+
+void Relay::State::step() {
+  if (producer) producer->poll(milliseconds(0));
+  if (producer && !producer->fatal().empty()) distrust = producer->fatal();
+  if (!distrust.empty()) begin_again(distrust);
+  if (Clock::now() >= begin_at) begin_logs();
+  take_gap_reports();
+  if (heads_wanted || Clock::now() - heads_at >= options.poll) look_at_heads();
+  const bool busy = publish();
+  if (Clock::now() - checkpoints_at >= options.checkpoint_interval) advance_checkpoints();
+  publish_status();
+  if (!busy) wait();
+}
+
+void Relay::State::wait() {
+  const milliseconds timeout = anything_in_flight() ? kInFlightWait : options.poll;
+  const auto before = Clock::now();
+  ports.events.wait_for_append(timeout);
+  if (Clock::now() - before < timeout) heads_wanted = true;
+}
+
+// --- where a log goes on
+// ---------------------------------------------------------------------------
+
+// Claims the logs that are free and goes on with each behind what its partition holds.
+void Relay::State::begin_logs() {
+  begin_at = Clock::now() + options.claim_interval;
+  std::vector<core::LogIndex> claimed;
+  for (Log& log : logs) {
+    if (log.active || log.lost) continue;
+    const auto mine = ports.checkpoints.claim(log.index);
+    if (!mine) return fail(mine.error().message);
+    if (*mine) claimed.push_back(log.index);
+  }
+  if (claimed.empty()) return;
+  const auto last = tails.last_events(claimed, kTailTimeout);
+  if (!last) return fail(last.error().message);
+  if (!producer) {
+    producer =
+        std::make_unique<LogProducer>(options.brokers, options.client_id, topic,
+                                      [this](const LogProducer::Report& report) { note(report); });
+  }
+  for (const auto& [index, event] : *last) {
+    if (!begin(logs[index.value()], event)) return;
+  }
+  problem.clear();
+  heads_wanted = true;
+}
+
+bool Relay::State::begin(Log& log, const std::optional<eventsourcing::RecordedEvent>& last) {
+  if (last) {
+    const auto why = disagreement(log, *last);
+    if (why) stop_log(log, *why);
+    if (log.lost || !problem.empty()) return log.lost;
+  }
+  const auto checkpoint = ports.checkpoints.load(log.index);
+  if (!checkpoint) {
+    fail(checkpoint.error().message);
+    return false;
+  }
+  log.checkpoint = *checkpoint;
+  log.publication.resume(last ? last->position : core::LogPosition(0));
+  log.head = std::max(log.head, log.publication.acknowledged());
+  log.active = true;
+  if (log.publication.acknowledged() < log.checkpoint) {
+    say("error", name_of(log) + " has lost what was published behind position " +
+                     std::to_string(log.publication.acknowledged().value()) +
+                     ": publishes it again");
+  }
+  return true;
+}
+
+// What speaks against `last` being an event of this database; sets `problem` when it cannot be
+// asked.
+std::optional<std::string> Relay::State::disagreement(const Log& log,
+                                                      const eventsourcing::RecordedEvent& last) {
+  problem.clear();
+  const auto held =
+      ports.events.read_log(log.index, core::LogPosition(last.position.value() - 1), 1);
+  if (!held) {
+    fail(held.error().message);
+    return std::nullopt;
+  }
+  const std::string place = name_of(log) + " ends with event " + last.id + " at position " +
+                            std::to_string(last.position.value());
+  if (held->empty() || held->front().position != last.position) {
+    return place + ", which the database does not have";
+  }
+  if (held->front().id != last.id) {
+    return place + ", where the database has event " + held->front().id;
+  }
+  return std::nullopt;
+}
+
+void Relay::State::stop_log(Log& log, const std::string& why) {
+  log.active = false;
+  log.lost = true;
+  fatal = "PostgreSQL lost events: " + why;
+  say("error", fatal);
+}
+
+// After an error every claim is to be made again.
+void Relay::State::fail(const std::string& why) {
+  if (problem != why) say("warn", why);
+  problem = why;
+  for (Log& log : logs) log.active = false;
+  begin_at = Clock::now() + options.claim_interval;
+}
+
+void Relay::State::begin_again(const std::string& why) {
+  say("warn", "replaces the producer: " + why);
+  ++producer_restarts;
+  producer.reset();
+  distrust.clear();
+  for (Log& log : logs) log.active = false;
+  begin_at = {};
+}
+
+void Relay::State::take_gap_reports() {
+  for (const GapReport& report : gaps.take()) {
+    const std::uint32_t index = report.partition.log.value();
+    if (report.partition.service != options.service || index >= logs.size()) continue;
+    Log& log = logs[index];
+    if (!log.active || !log.publication.send_again(report.position, report.end_offset)) continue;
+    say("error", "a consumer misses position " + std::to_string(report.position.value()) + " of " +
+                     name_of(log) + ": publishes again from there");
+  }
+}
+
+// --- publication
+// -----------------------------------------------------------------------------------
+
+void Relay::State::look_at_heads() {
+  heads_wanted = false;
+  heads_at = Clock::now();
+  const auto heads = ports.events.heads();
+  if (!heads) return fail(heads.error().message);
+  for (Log& log : logs) {
+    log.head = heads->at(log.index.value());
+    if (!log.active || log.head >= log.publication.acknowledged()) continue;
+    stop_log(log, name_of(log) + " is published up to position " +
+                      std::to_string(log.publication.acknowledged().value()) +
+                      ", the database ends at " + std::to_string(log.head.value()));
+  }
+}
+
+// True: there is more to send at once.
+bool Relay::State::publish() {
+  bool more = false;
+  for (Log& log : logs) {
+    if (!log.active || log.head <= log.publication.sent()) continue;
+    if (log.publication.in_flight() + options.batch_events > options.in_flight_max) continue;
+    more = publish(log) || more;
+    producer->poll(milliseconds(0));
+    if (!distrust.empty()) return true;
+  }
+  return more;
+}
+
+bool Relay::State::publish(Log& log) {
+  const auto events =
+      ports.events.read_log(log.index, log.publication.sent(), options.batch_events);
+  if (!events) {
+    fail(events.error().message);
+    return false;
+  }
+  for (const eventsourcing::RecordedEvent& event : *events) {
+    if (event.position.value() != log.publication.sent().value() + 1) {
+      stop_log(log, name_of(log) + ": the database lacks position " +
+                        std::to_string(log.publication.sent().value() + 1));
+      return false;
+    }
+    const auto taken = producer->produce(event);
+    if (!taken) {
+      fail(taken.error().message);
+      return false;
+    }
+    if (!*taken) return false;
+    log.publication.note_sent(event.position);
+  }
+  return log.publication.sent() < log.head;
+}
+
+void Relay::State::note(const LogProducer::Report& report) {
+  Log& log = logs.at(report.log.value());
+  if (!report.error.empty()) {
+    distrust = report.error;
+    return;
+  }
+  ++published;
+  // A log that was given up meanwhile begins anew by what its partition holds then.
+  if (!log.active || !distrust.empty()) return;
+  if (log.publication.delivered(report.position, report.offset)) return;
+  distrust = "the report for position " + std::to_string(report.position.value()) + " of " +
+             name_of(log) + " at offset " + std::to_string(report.offset) + " is out of turn";
+}
+
+void Relay::State::advance_checkpoints() {
+  checkpoints_at = Clock::now();
+  for (Log& log : logs) {
+    const core::LogPosition reached = log.publication.acknowledged();
+    if (!log.active || reached <= log.checkpoint) continue;
+    const auto moved = ports.checkpoints.advance(log.index, log.checkpoint, reached);
+    if (!moved) return fail(moved.error().message);
+    if (*moved) {
+      log.checkpoint = reached;
+      continue;
+    }
+    say("warn", name_of(log) + ": another relay has taken over");
+    ports.checkpoints.release(log.index);
+    log.active = false;
+  }
+}
+
+void Relay::State::finish() {
+  const auto deadline = Clock::now() + kStopWait;
+  while (producer && anything_in_flight() && distrust.empty() && Clock::now() < deadline) {
+    producer->poll(milliseconds(10));
+  }
+  advance_checkpoints();
+  for (Log& log : logs) {
+    log.active = false;
+    ports.checkpoints.release(log.index);
+  }
+  producer.reset();
+  publish_status();
+}
+
+void Relay::State::publish_status() {
+  RelayStatus now;
+  for (const Log& log : logs) {
+    const core::LogPosition reached = log.publication.acknowledged();
+    const std::uint64_t lag =
+        log.active && log.head > reached ? log.head.value() - reached.value() : 0;
+    now.logs.push_back({log.index, log.active, reached, log.checkpoint, lag});
+  }
+  now.published = published;
+  now.producer_restarts = producer_restarts;
+  now.problem = problem.empty() && producer ? producer->problem() : problem;
+  now.fatal = fatal;
+  const std::lock_guard lock(status_mutex);
+  status = std::move(now);
+}
+
+Relay::Relay(RelayPorts ports, RelayOptions options)
+    : state_(std::make_unique<State>(std::move(ports), std::move(options))) {}
+
+Relay::~Relay() = default;
+
+void Relay::run(std::stop_token stop) {
+  while (!stop.stop_requested()) state_->step();
+  state_->finish();
+}
+
+RelayStatus Relay::status() const {
+  const std::lock_guard lock(state_->status_mutex);
+  return state_->status;
+}
+
+}  // namespace tideline::kafka
