@@ -1,0 +1,71 @@
+#include "accounts/domain/account.hpp"
+
+#include <utility>
+
+#include "accounts/domain/rejections.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+using eventsourcing::Decision;
+using eventsourcing::Overloaded;
+using Events = std::vector<Account::Event>;
+
+Profile changed_profile(Profile profile, const ChangeProfile& change) {
+  if (change.real_name) profile.real_name = *change.real_name;
+  if (change.email) profile.email = *change.email;
+  if (change.sex) profile.sex = *change.sex;
+  if (change.department) profile.department = *change.department;
+  return profile;
+}
+
+}  // namespace
+
+Account::State Account::evolve(State state, const Event& event) {
+  std::visit(Overloaded{
+                 [&](const AccountRegistered& fact) {
+                   state.account = fact.account;
+                   state.registered = true;
+                   state.profile = fact.profile;
+                   state.registered_at = fact.registered_at;
+                 },
+                 [&](const PasswordSet& fact) {
+                   state.password_hash = fact.hash;
+                   ++state.password_version;
+                 },
+                 [&](const ProfileChanged& fact) { state.profile = fact.profile; },
+                 [&](const AccountClosed&) { state.closed = true; },
+             },
+             event);
+  return state;
+}
+
+Decision<Account::Event> Account::decide(const State& state, const Command& command) {
+  return std::visit(
+      Overloaded{
+          [&](const RegisterAccount& wanted) -> Decision<Event> {
+            if (state.registered) return kUserIdTaken;
+            return Events{AccountRegistered{wanted.account, wanted.profile, wanted.at},
+                          PasswordSet{wanted.password_hash}};
+          },
+          [&](const ChangeProfile& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            Profile profile = changed_profile(state.profile, wanted);
+            if (profile == state.profile) return Decision<Event>::nothing();
+            return Decision<Event>::of(ProfileChanged{state.account, std::move(profile)});
+          },
+          [&](const ChangePassword& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            if (!wanted.current_matches) return kWrongPassword;
+            return Decision<Event>::of(PasswordSet{wanted.new_hash});
+          },
+          [&](const CloseAccount& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            if (!wanted.password_matches) return kWrongPassword;
+            return Decision<Event>::of(AccountClosed{state.account, wanted.at});
+          },
+      },
+      command);
+}
+
+}  // namespace tideline::accounts

@@ -1,0 +1,97 @@
+// A person's account: one stream for each user_id, for ever. That stream at version 0 is what makes
+// a user_id unique, and a closed account keeps it taken.
+//
+// Passwords are checked at the edge, which has the hash out of the folded state; the decider is
+// told how the check came out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::accounts {
+
+enum class Sex : std::uint8_t { Unknown = 0, Male = 1, Female = 2, Other = 3 };
+
+// What a person says of himself; sealed under his key wherever it is stored.
+struct Profile {
+  std::string user_id;
+  std::string real_name;
+  std::string email;  // never leaves the account's own routes
+  Sex sex = Sex::Unknown;
+  std::string department;
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+// Events
+struct AccountRegistered {
+  core::AccountId account;
+  Profile profile;
+  core::Timestamp registered_at;
+  friend bool operator==(const AccountRegistered&, const AccountRegistered&) = default;
+};
+struct PasswordSet {
+  std::string hash;  // PHC text of argon2id
+  friend bool operator==(const PasswordSet&, const PasswordSet&) = default;
+};
+struct ProfileChanged {
+  core::AccountId account;
+  Profile profile;
+  friend bool operator==(const ProfileChanged&, const ProfileChanged&) = default;
+};
+struct AccountClosed {
+  core::AccountId account;
+  core::Timestamp closed_at;
+  friend bool operator==(const AccountClosed&, const AccountClosed&) = default;
+};
+
+// Commands
+struct RegisterAccount {
+  core::AccountId account;
+  Profile profile;
+  std::string password_hash;
+  core::Timestamp at;
+};
+// What is nullopt stays as it is.
+struct ChangeProfile {
+  std::optional<std::string> real_name;
+  std::optional<std::string> email;
+  std::optional<Sex> sex;
+  std::optional<std::string> department;
+};
+struct ChangePassword {
+  bool current_matches = false;
+  std::string new_hash;
+};
+struct CloseAccount {
+  bool password_matches = false;
+  core::Timestamp at;
+};
+
+struct Account {
+  using Event = std::variant<AccountRegistered, PasswordSet, ProfileChanged, AccountClosed>;
+
+  struct State {
+    core::AccountId account;
+    bool registered = false;
+    bool closed = false;
+    Profile profile;
+    core::Timestamp registered_at;
+    std::string password_hash;
+    // How often a password was set: a session counts no more once this has moved on.
+    std::uint32_t password_version = 0;
+
+    bool open() const { return registered && !closed; }
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<RegisterAccount, ChangeProfile, ChangePassword, CloseAccount>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::accounts

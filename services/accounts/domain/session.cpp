@@ -1,0 +1,67 @@
+#include "accounts/domain/session.hpp"
+
+#include "accounts/domain/rejections.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+using eventsourcing::Decision;
+using eventsourcing::Overloaded;
+
+Decision<Session::Event> refresh(const Session::State& state, const RefreshSession& wanted) {
+  const SessionFacts& facts = state.facts;
+  if (state.phase != Session::Phase::Live || facts.family_hash != wanted.shown.family_hash) {
+    return kRefreshRefused;
+  }
+  if (facts.token_hash != wanted.shown.token_hash) {
+    return Decision<Session::Event>::of(
+        SessionRevoked{facts.account, facts.family_hash, RevocationReason::TokenReused});
+  }
+  const bool good = wanted.account_open && wanted.password_version == facts.password_version &&
+                    wanted.at < facts.expires_at;
+  if (!good) return kRefreshRefused;
+  SessionRefreshed refreshed{facts};
+  refreshed.facts.token_hash = wanted.next_token_hash;
+  return Decision<Session::Event>::of(refreshed);
+}
+
+Decision<Session::Event> sign_out(const Session::State& state, const SignOut& wanted) {
+  const SessionFacts& facts = state.facts;
+  if (state.phase == Session::Phase::None || facts.account != wanted.account ||
+      facts.family_hash != wanted.shown.family_hash) {
+    return kRefreshRefused;
+  }
+  if (state.phase == Session::Phase::Revoked) return Decision<Session::Event>::nothing();
+  return Decision<Session::Event>::of(
+      SessionRevoked{facts.account, facts.family_hash, RevocationReason::SignedOut});
+}
+
+}  // namespace
+
+Session::State Session::evolve(State state, const Event& event) {
+  std::visit(Overloaded{
+                 [&](const SessionOpened& fact) { state = {Phase::Live, fact.facts}; },
+                 [&](const SessionRefreshed& fact) { state = {Phase::Live, fact.facts}; },
+                 [&](const SessionRevoked& fact) {
+                   state = {Phase::Revoked, {}};
+                   state.facts.account = fact.account;
+                   state.facts.family_hash = fact.family_hash;
+                 },
+             },
+             event);
+  return state;
+}
+
+Decision<Session::Event> Session::decide(const State& state, const Command& command) {
+  return std::visit(Overloaded{
+                        [&](const OpenSession& wanted) -> Decision<Event> {
+                          if (state.phase != Phase::None) return kRefreshRefused;
+                          return Decision<Event>::of(SessionOpened{wanted.facts});
+                        },
+                        [&](const RefreshSession& wanted) { return refresh(state, wanted); },
+                        [&](const SignOut& wanted) { return sign_out(state, wanted); },
+                    },
+                    command);
+}
+
+}  // namespace tideline::accounts

@@ -1,0 +1,87 @@
+// A session: a family of refresh tokens of which at most one is live. Each refresh puts a new token
+// in the place of the live one; whoever then shows an older one of the family (a thief, or the
+// owner after a thief) ends it for both.
+//
+// A token has two secrets. The family's stays the same and tells an older token from a guess; the
+// other changes with each refresh. Only their hashes are here. Every event carries the whole state,
+// so that a session is read by its last event however often it was refreshed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::accounts {
+
+struct SessionFacts {
+  core::AccountId account;
+  std::string family_hash;
+  std::string token_hash;              // of the one live token
+  std::uint32_t password_version = 0;  // of the account when the session was opened
+  core::Timestamp opened_at;
+  core::Timestamp expires_at;
+  friend bool operator==(const SessionFacts&, const SessionFacts&) = default;
+};
+
+enum class RevocationReason { SignedOut, TokenReused };
+
+// Events, all private
+struct SessionOpened {
+  SessionFacts facts;
+  friend bool operator==(const SessionOpened&, const SessionOpened&) = default;
+};
+struct SessionRefreshed {
+  SessionFacts facts;
+  friend bool operator==(const SessionRefreshed&, const SessionRefreshed&) = default;
+};
+struct SessionRevoked {
+  core::AccountId account;
+  std::string family_hash;
+  RevocationReason reason = RevocationReason::SignedOut;
+  friend bool operator==(const SessionRevoked&, const SessionRevoked&) = default;
+};
+
+// What a client shows: the hashes of both secrets of its token.
+struct ShownToken {
+  std::string family_hash;
+  std::string token_hash;
+};
+
+// Commands
+struct OpenSession {
+  SessionFacts facts;
+};
+struct RefreshSession {
+  ShownToken shown;
+  std::string next_token_hash;
+  core::Timestamp at;
+  bool account_open = false;
+  std::uint32_t password_version = 0;  // of the account now
+};
+struct SignOut {
+  core::AccountId account;  // who asks
+  ShownToken shown;
+};
+
+struct Session {
+  using Event = std::variant<SessionOpened, SessionRefreshed, SessionRevoked>;
+
+  enum class Phase { None, Live, Revoked };
+  struct State {
+    Phase phase = Phase::None;
+    SessionFacts facts;  // once revoked: account and family_hash alone
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<OpenSession, RefreshSession, SignOut>;
+  // RefreshSession gives SessionRefreshed; or, for an older token, SessionRevoked (the caller
+  // refuses all the same); or kRefreshRefused. Opening a session that exists is kRefreshRefused: ids
+  // are random, so it does not happen.
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::accounts

@@ -1,0 +1,33 @@
+// What is read from the tables of this service. Runs in the caller's transaction; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::accounts {
+
+struct AccountRow {
+  std::string sealed_profile;
+  core::Timestamp registered_at;
+  core::StreamVersion version;
+};
+
+// nullopt: nobody registered it, or it is closed.
+std::optional<AccountRow> find_open_account(eventsourcing::Transaction& transaction,
+                                            const core::AccountId& account);
+
+struct ProjectList {
+  std::vector<std::string> newest;  // ids, newest first
+  std::int64_t count = 0;           // of all
+};
+
+ProjectList find_projects(eventsourcing::Transaction& transaction, const core::AccountId& author,
+                          int limit);
+
+}  // namespace tideline::accounts
