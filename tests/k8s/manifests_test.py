@@ -1,0 +1,176 @@
+"""The manifests of k8s/: valid for three versions of Kubernetes, and as careful as k8s/README.md says."""
+import copy
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import kubernetes_validate
+import yaml
+
+import render
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OVERLAYS = ["local", "production"]
+VERSIONS = ["1.35.0", "1.36.0", "1.37.0"]
+SERVICES = {"accounts", "projects", "social-graph", "feed", "scoring"}
+GRACEFUL_STOP_SECONDS = 10
+
+
+def overlay(name):
+    return render.render(ROOT / "k8s/overlays" / name)
+
+
+def errors_of(resources, version):
+    found = []
+    for resource in resources:
+        try:
+            kubernetes_validate.validate(resource, version, strict=True)
+        except kubernetes_validate.ValidationError as error:
+            found.append(f"{resource['kind']} {resource['metadata']['name']}: {error.message}")
+    return found
+
+
+def deployments(resources):
+    return [one for one in resources if one["kind"] == "Deployment"]
+
+
+def careless(deployment):
+    """What a restricted cluster, or a stop under load, would object to."""
+    pod = deployment["spec"]["template"]["spec"]
+    security = pod.get("securityContext", {})
+    if not security.get("runAsNonRoot"):
+        yield "may run as root"
+    if security.get("seccompProfile", {}).get("type") != "RuntimeDefault":
+        yield "has no seccomp profile"
+    if pod.get("automountServiceAccountToken") is not False:
+        yield "has a token of the cluster"
+    for container in pod["containers"]:
+        own = container.get("securityContext", {})
+        if own.get("allowPrivilegeEscalation") is not False or not own.get("readOnlyRootFilesystem"):
+            yield "may gain rights or write to its image"
+        if own.get("capabilities", {}).get("drop") != ["ALL"]:
+            yield "keeps capabilities"
+        for probe, path in (("livenessProbe", "/livez"), ("readinessProbe", "/readyz")):
+            if container.get(probe, {}).get("httpGet", {}).get("path") != path:
+                yield f"has no {probe} at {path}"
+        resources = container.get("resources", {})
+        if not resources.get("requests", {}).keys() >= {"cpu", "memory"} or "memory" not in resources.get("limits", {}):
+            yield "names no resources"
+        before_stop = " ".join(container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", []))
+        waits = sum(int(number) for number in re.findall(r"(?:^|sleep )(?:sleep )?(\d+)", before_stop))
+        needs = waits if "kill" in before_stop else waits + GRACEFUL_STOP_SECONDS
+        if not waits or pod.get("terminationGracePeriodSeconds", 0) < needs:
+            yield "is killed before it has stopped gracefully"
+
+
+class Manifests(unittest.TestCase):
+    def test_valid_for_three_versions(self):
+        for name in OVERLAYS:
+            for version in VERSIONS:
+                with self.subTest(overlay=name, version=version):
+                    self.assertEqual(errors_of(overlay(name), version), [])
+
+    def test_invalid_manifests_are_noticed(self):
+        broken = [render.load(path) for path in sorted((ROOT / "tests/k8s/bad_fixture").glob("*.yaml"))]
+        self.assertEqual(len(broken), 3)
+        for resources in broken:
+            for version in VERSIONS:
+                self.assertEqual(len(errors_of(resources, version)), 1, resources)
+
+    def test_careful(self):
+        for name in OVERLAYS:
+            found = deployments(overlay(name))
+            self.assertEqual({one["metadata"]["name"] for one in found}, SERVICES | {"gateway"})
+            for one in found:
+                self.assertEqual(list(careless(one)), [], one["metadata"]["name"])
+
+    def test_carelessness_is_noticed(self):
+        good = deployments(overlay("local"))[0]
+        spoiled = [
+            ("spec/template/spec/securityContext", "runAsNonRoot"),
+            ("spec/template/spec/securityContext", "seccompProfile"),
+            ("spec/template/spec", "automountServiceAccountToken"),
+            ("spec/template/spec", "terminationGracePeriodSeconds"),
+            ("spec/template/spec/containers/0/securityContext", "readOnlyRootFilesystem"),
+            ("spec/template/spec/containers/0/securityContext", "capabilities"),
+            ("spec/template/spec/containers/0", "readinessProbe"),
+            ("spec/template/spec/containers/0", "resources"),
+            ("spec/template/spec/containers/0", "lifecycle"),
+        ]
+        for path, key in spoiled:
+            bad = copy.deepcopy(good)
+            place = bad
+            for step in path.split("/"):
+                place = place[int(step)] if step.isdigit() else place[step]
+            del place[key]
+            self.assertEqual(len(list(careless(bad))), 1, key)
+
+    def test_parts_fit_together(self):
+        for name in OVERLAYS:
+            resources = overlay(name)
+            named = {(one["kind"], one["metadata"]["name"]) for one in resources}
+            self.assertNotIn("Secret", {kind for kind, _ in named}, "secrets are referenced, not contained")
+            self.assertEqual(len(named), len(resources))
+            for one in deployments(resources):
+                own = one["metadata"]["name"]
+                template = one["spec"]["template"]
+                for kind in ("Service", "PodDisruptionBudget", "ServiceAccount"):
+                    self.assertIn((kind, own), named)
+                self.assertLessEqual(
+                    one["spec"]["selector"]["matchLabels"].items(), template["metadata"]["labels"].items()
+                )
+                for config_map in re.findall(r"configMap(?:Ref|KeyRef)?: *\{?[^}]*?name: ([a-z-]+)", yaml.safe_dump(template)):
+                    self.assertIn(("ConfigMap", config_map), named)
+
+    def test_every_secret_is_documented(self):
+        page = (ROOT / "k8s/README.md").read_text(encoding="utf-8")
+        for one in deployments(overlay("production")):
+            text = yaml.safe_dump(one["spec"]["template"])
+            for secret in re.findall(r"secretName: ([a-z-]+)", text) + re.findall(
+                r"secretKeyRef:\s+key: \w+\s+name: ([a-z-]+)", text
+            ):
+                self.assertIn(f"`{secret}`", page)
+
+    def test_production(self):
+        resources = overlay("production")
+        settings = [one for one in resources if one["metadata"]["name"] == "service-settings"][0]["data"]
+        self.assertEqual(settings["TIDELINE_LOGS"], "64")
+        self.assertEqual(settings["TIDELINE_KAFKA_REPLICATION"], "3")
+        # Kept from the base, not lost in the patch.
+        self.assertEqual(settings["TIDELINE_LOG_LEVEL"], "info")
+        images = {one["spec"]["template"]["spec"]["containers"][0]["image"] for one in deployments(resources)}
+        self.assertEqual(len(images), 1)
+        self.assertNotIn("latest", images.pop())
+
+    def test_as_kustomize_renders_it(self):
+        version = subprocess.run(["kubectl", "version", "--client"], capture_output=True, text=True, check=False) if shutil.which("kubectl") else None
+        if version is None or "Kustomize Version: v5" not in version.stdout:
+            self.skipTest("no kubectl with kustomize 5 at hand")
+        for name in OVERLAYS:
+            theirs = subprocess.run(
+                ["kubectl", "kustomize", str(ROOT / "k8s/overlays" / name)], capture_output=True, text=True, check=True
+            ).stdout
+            self.assertEqual(
+                sorted_by_name(overlay(name)), sorted_by_name(list(yaml.safe_load_all(theirs))), name
+            )
+
+
+def sorted_by_name(resources):
+    return {f"{one['kind']} {one['metadata']['name']}": one for one in resources}
+
+
+class Compose(unittest.TestCase):
+    def test_compose_file(self):
+        compose = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))
+        parts = compose["services"]
+        self.assertLessEqual(SERVICES | {"gateway", "postgres", "kafka"}, parts.keys())
+        for name in SERVICES:
+            self.assertEqual(parts[name]["command"][0], f"tideline-{name}")
+            for other in parts[name]["depends_on"]:
+                self.assertIn(other, parts)
+
+
+if __name__ == "__main__":
+    unittest.main()
