@@ -1,0 +1,290 @@
+// The laws of an event store, held against every adapter by one suite:
+//
+//   INSTANTIATE_TYPED_TEST_SUITE_P(InMemory, EventStoreSuite, InMemoryBackend);
+//
+// A backend is made for each test, empty, with a number of logs:
+//
+//   struct Backend {
+//     explicit Backend(std::uint32_t logs);
+//     EventStore& store(int replica);   // 0 or 1: two processes on one database, if there are such
+//     EventLog& log(int replica);
+//     core::ManualClock& clock();       // of both
+//   };
+//
+// Laws of concurrent appends are in event_store_races.hpp.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/testing/appends.hpp"
+
+namespace tideline::eventsourcing::testing {
+
+template <class Backend>
+class EventStoreSuite : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kLogs = 4;
+
+  EventStore& store() { return backend_.store(0); }
+  Append append_of(const std::string& stream, std::uint64_t expected,
+                   const std::vector<std::string>& types) {
+    return Appends(backend_.clock().now()).on(stream, expected, types).take();
+  }
+  std::uint64_t version_of(const std::string& stream) {
+    const auto last = store().read_last(core::StreamId(stream)).value();
+    return last ? last->version.value() : 0;
+  }
+  std::uint64_t events_in_all_logs() {
+    std::uint64_t count = 0;
+    for (const core::LogPosition head : backend_.log(0).heads().value()) count += head.value();
+    return count;
+  }
+
+  Backend backend_{kLogs};
+};
+
+TYPED_TEST_SUITE_P(EventStoreSuite);
+
+TYPED_TEST_P(EventStoreSuite, CountsVersionsAndPositionsFromOneWithoutGaps) {
+  PositionVector last;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const std::string stream = "s-" + std::to_string(i % 5);
+    const auto outcome = this->store().append(this->append_of(stream, i / 5 * 2, {"A", "B"}));
+    last.join(expect_appended(outcome).positions);
+  }
+  std::uint64_t events = 0;
+  for (std::uint32_t log = 0; log < this->kLogs; ++log) {
+    const auto read =
+        this->backend_.log(0).read_log(core::LogIndex(log), core::LogPosition(0), 1000).value();
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      EXPECT_EQ(read[i].position.value(), i + 1);
+      EXPECT_EQ(read[i].log, core::log_of(read[i].stream.value(), this->kLogs));
+    }
+    EXPECT_EQ(last.at("feed", core::LogIndex(log)).value(), read.size());
+    EXPECT_EQ(this->backend_.log(0).head(core::LogIndex(log)).value().value(), read.size());
+    events += read.size();
+  }
+  EXPECT_EQ(events, 40U);
+  EXPECT_EQ(this->events_in_all_logs(), 40U);
+  const auto stream =
+      this->store().read_stream(core::StreamId("s-3"), core::StreamVersion(0), 100).value();
+  ASSERT_EQ(stream.size(), 8U);
+  for (std::size_t i = 0; i < stream.size(); ++i) EXPECT_EQ(stream[i].version.value(), i + 1);
+}
+
+TYPED_TEST_P(EventStoreSuite, KeepsEverythingOfAnEvent) {
+  const std::string awkward = R"({"text":"quotes ' \" back\\slash, {brace}, NULL, ünïcödé ✓"})";
+  Append append = this->append_of("s-1", 0, {"First"});
+  append.streams[0].events[0].data = awkward + "\n\t";
+  append.streams[0].events[0].schema_version = core::SchemaVersion(7);
+  append.streams[0].events.push_back({"Second", core::SchemaVersion(1), "{}", Visibility::Private});
+  append.metadata = {"correlation", "", "00-'trace'\\"};
+  append.time = *core::parse_iso8601("2026-01-02T03:04:05.678901Z");
+  expect_appended(this->store().append(append));
+
+  const auto read =
+      this->store().read_stream(core::StreamId("s-1"), core::StreamVersion(0), 10).value();
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].type, "First");
+  EXPECT_EQ(read[0].data, awkward + "\n\t");
+  EXPECT_EQ(read[0].schema_version.value(), 7U);
+  EXPECT_EQ(read[0].source, "feed");
+  EXPECT_EQ(read[0].stream.value(), "s-1");
+  EXPECT_EQ(read[0].time, append.time);
+  EXPECT_EQ(read[0].metadata.correlation_id, "correlation");
+  EXPECT_EQ(read[0].metadata.causation_id, "");
+  EXPECT_EQ(read[0].metadata.traceparent, "00-'trace'\\");
+  EXPECT_EQ(read[0].visibility, Visibility::Public);
+  EXPECT_EQ(read[0].id.size(), 36U);
+  EXPECT_EQ(read[0].id[14], '7');
+  EXPECT_NE(read[0].id, read[1].id);
+  EXPECT_EQ(read[1].visibility, Visibility::Private);
+
+  const auto from_log = this->backend_.log(0).read_log(read[0].log, core::LogPosition(0), 10);
+  ASSERT_EQ(from_log.value().size(), 2U);
+  EXPECT_EQ(from_log.value()[1].data, "{}") << "the log holds the data of private events";
+  EXPECT_EQ(from_log.value()[1].visibility, Visibility::Private);
+}
+
+TYPED_TEST_P(EventStoreSuite, ReadsAPartOfAStreamAndItsLastEvent) {
+  expect_appended(this->store().append(this->append_of("s-1", 0, {"A", "B", "C", "D"})));
+  const core::StreamId stream("s-1");
+  const auto part = this->store().read_stream(stream, core::StreamVersion(1), 2).value();
+  ASSERT_EQ(part.size(), 2U);
+  EXPECT_EQ(part[0].type, "B");
+  EXPECT_EQ(part[1].type, "C");
+  EXPECT_EQ(this->store().read_last(stream).value()->type, "D");
+  EXPECT_TRUE(this->store().read_stream(stream, core::StreamVersion(4), 9).value().empty());
+  EXPECT_FALSE(this->store().read_last(core::StreamId("s-none")).value().has_value());
+  EXPECT_TRUE(this->store()
+                  .read_stream(core::StreamId("s-none"), core::StreamVersion(0), 9)
+                  .value()
+                  .empty());
+  const auto log = core::log_of("s-1", this->kLogs);
+  const auto page = this->backend_.log(0).read_log(log, core::LogPosition(2), 1).value();
+  ASSERT_EQ(page.size(), 1U);
+  EXPECT_EQ(page[0].position.value(), 3U);
+}
+
+TYPED_TEST_P(EventStoreSuite, AnotherVersionThanExpectedIsAConflict) {
+  expect_appended(this->store().append(this->append_of("s-1", 0, {"A"})));
+  expect_conflict(this->store().append(this->append_of("s-1", 0, {"X"})), "s-1", 1);
+  expect_conflict(this->store().append(this->append_of("s-1", 2, {"X"})), "s-1", 1);
+  expect_conflict(this->store().append(this->append_of("s-2", 1, {"X"})), "s-2", 0);
+  expect_appended(this->store().append(this->append_of("s-1", 1, {"B"})));
+  EXPECT_EQ(this->events_in_all_logs(), 2U) << "a conflict takes no position";
+}
+
+TYPED_TEST_P(EventStoreSuite, WritesSeveralStreamsAllOrNothing) {
+  expect_appended(this->store().append(this->append_of("s-2", 0, {"A"})));
+  Append pair = this->append_of("s-1", 0, {"X"});
+  pair.streams.push_back(this->append_of("s-2", 0, {"X"}).streams[0]);
+  expect_conflict(this->store().append(pair), "s-2", 1);
+  EXPECT_EQ(this->version_of("s-1"), 0U);
+  pair.streams[1].expected = core::StreamVersion(1);
+  const auto positions = expect_appended(this->store().append(pair)).positions;
+  EXPECT_EQ(this->version_of("s-1"), 1U);
+  EXPECT_EQ(this->version_of("s-2"), 2U);
+  for (const char* stream : {"s-1", "s-2"}) {
+    const auto last = this->store().read_last(core::StreamId(stream)).value();
+    EXPECT_GE(positions.at("feed", last->log), last->position);
+  }
+}
+
+TYPED_TEST_P(EventStoreSuite, AStreamNamedTwiceGoesOnFromItself) {
+  Append twice = this->append_of("s-1", 0, {"A", "B"});
+  twice.streams.push_back(this->append_of("s-1", 0, {"C"}).streams[0]);
+  expect_conflict(this->store().append(twice), "s-1", 2);
+  EXPECT_EQ(this->version_of("s-1"), 0U);
+  twice.streams[1].expected = core::StreamVersion(2);
+  expect_appended(this->store().append(twice));
+  EXPECT_EQ(this->version_of("s-1"), 3U);
+}
+
+TYPED_TEST_P(EventStoreSuite, AssertedStreamsMustStandWhereTheyWereSeen) {
+  expect_appended(this->store().append(this->append_of("voting", 0, {"VotingOpened"})));
+  Append vote = this->append_of("vote-1", 0, {"VoteCast"});
+  vote.assertions = {{core::StreamId("voting"), core::StreamVersion(1)},
+                     {core::StreamId("absent"), core::StreamVersion(0)}};
+  expect_appended(this->store().append(vote));
+  expect_appended(this->store().append(this->append_of("voting", 1, {"VotingClosed"})));
+  vote.streams[0].stream = core::StreamId("vote-2");
+  expect_conflict(this->store().append(vote), "voting", 2);
+  EXPECT_EQ(this->version_of("vote-2"), 0U);
+}
+
+TYPED_TEST_P(EventStoreSuite, AKeyGivesItsFirstResultAgain) {
+  Append append = this->append_of("s-1", 0, {"A"});
+  append.idempotency = IdempotencyKey{"me", "POST /v1/x", "k1", "hash"};
+  append.result = {201, R"({"id":"1"})", "/v1/x/1", "1", {}};
+  EXPECT_FALSE(this->store().find_result(*append.idempotency).value().has_value());
+  const auto positions = expect_appended(this->store().append(append)).positions;
+  expect_appended(this->store().append(this->append_of("s-1", 1, {"B"})));
+
+  for (EventStore* store : {&this->backend_.store(0), &this->backend_.store(1)}) {
+    Append again = append;
+    again.result.body = "another";
+    const StoredResult result = expect_already_done(store->append(again));
+    EXPECT_EQ(result.status, 201);
+    EXPECT_EQ(result.body, R"({"id":"1"})");
+    EXPECT_EQ(result.location, "/v1/x/1");
+    EXPECT_EQ(result.etag, "1");
+    EXPECT_EQ(result.positions, positions);
+    const auto found = store->find_result(*append.idempotency).value();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(std::get<AlreadyDone>(*found).result.body, R"({"id":"1"})");
+    EXPECT_EQ(std::get<AlreadyDone>(*found).result.positions, positions);
+
+    again.idempotency->body_hash = "other";
+    EXPECT_TRUE(std::holds_alternative<KeyReused>(store->append(again).value()));
+    EXPECT_TRUE(std::holds_alternative<KeyReused>(*store->find_result(*again.idempotency).value()));
+  }
+  EXPECT_EQ(this->version_of("s-1"), 2U);
+}
+
+TYPED_TEST_P(EventStoreSuite, KeysOfOthersAndOfOtherRoutesAreOtherKeys) {
+  const std::vector<IdempotencyKey> keys = {{"me", "POST /v1/x", "k", "h"},
+                                            {"you", "POST /v1/x", "k", "h"},
+                                            {"me", "POST /v1/y", "k", "h"},
+                                            {"me", "POST /v1/x", "l", "h"}};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    Append append = this->append_of("s-" + std::to_string(i), 0, {"A"});
+    append.idempotency = keys[i];
+    expect_appended(this->store().append(append));
+  }
+}
+
+TYPED_TEST_P(EventStoreSuite, AConflictStoresNoResult) {
+  expect_appended(this->store().append(this->append_of("s-1", 0, {"A"})));
+  Append append = this->append_of("s-1", 0, {"B"});
+  append.idempotency = IdempotencyKey{"me", "POST /v1/x", "k1", "hash"};
+  expect_conflict(this->store().append(append), "s-1", 1);
+  EXPECT_FALSE(this->store().find_result(*append.idempotency).value().has_value());
+  append.streams[0].expected = core::StreamVersion(1);
+  expect_appended(this->store().append(append));
+}
+
+TYPED_TEST_P(EventStoreSuite, AKeyIsNewAgainAfterSevenDays) {
+  Append append = this->append_of("s-1", 0, {"A"});
+  append.idempotency = IdempotencyKey{"me", "POST /v1/x", "k1", "hash"};
+  append.result.body = "first";
+  expect_appended(this->store().append(append));
+  this->backend_.clock().advance(std::chrono::hours(7 * 24) - std::chrono::seconds(1));
+  append.time = this->backend_.clock().now();
+  EXPECT_EQ(expect_already_done(this->store().append(append)).body, "first");
+
+  this->backend_.clock().advance(std::chrono::seconds(1));
+  EXPECT_FALSE(this->store().find_result(*append.idempotency).value().has_value());
+  append.time = this->backend_.clock().now();
+  append.streams[0].expected = core::StreamVersion(1);
+  append.result.body = "second";
+  append.idempotency->body_hash = "other";
+  expect_appended(this->store().append(append));
+  EXPECT_EQ(expect_already_done(this->store().append(append)).body, "second");
+}
+
+TYPED_TEST_P(EventStoreSuite, WhatIsNoAppendIsRefused) {
+  const auto refused = [&](const Append& append) {
+    const auto outcome = this->store().append(append);
+    return !outcome.ok() && outcome.error().code == core::ErrorCode::InvalidInput;
+  };
+  EXPECT_TRUE(refused(Append{}));
+  EXPECT_TRUE(refused(this->append_of("s-1", 0, {})));
+  EXPECT_TRUE(refused(this->append_of("", 0, {"A"})));
+  EXPECT_TRUE(refused(this->append_of("s-1", 0, {""})));
+  EXPECT_EQ(this->events_in_all_logs(), 0U);
+}
+
+TYPED_TEST_P(EventStoreSuite, AnAppendWakesWhoWaitsForIt) {
+  EventLog& log = this->backend_.log(1);
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread waiting([&] {
+    // An early return is allowed: what counts is that the event is seen long before the timeout.
+    while (log.head(core::log_of("s-1", this->kLogs)).value() == core::LogPosition(0)) {
+      log.wait_for_append(std::chrono::seconds(30));
+    }
+  });
+  expect_appended(this->store().append(this->append_of("s-1", 0, {"A"})));
+  waiting.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+REGISTER_TYPED_TEST_SUITE_P(EventStoreSuite, CountsVersionsAndPositionsFromOneWithoutGaps,
+                            KeepsEverythingOfAnEvent, ReadsAPartOfAStreamAndItsLastEvent,
+                            AnotherVersionThanExpectedIsAConflict, WritesSeveralStreamsAllOrNothing,
+                            AStreamNamedTwiceGoesOnFromItself,
+                            AssertedStreamsMustStandWhereTheyWereSeen, AKeyGivesItsFirstResultAgain,
+                            KeysOfOthersAndOfOtherRoutesAreOtherKeys, AConflictStoresNoResult,
+                            AKeyIsNewAgainAfterSevenDays, WhatIsNoAppendIsRefused,
+                            AnAppendWakesWhoWaitsForIt);
+
+}  // namespace tideline::eventsourcing::testing
