@@ -1,0 +1,44 @@
+#include "projects/api/answers.hpp"
+
+#include "core/time_ordered_id.hpp"
+#include "projects/domain/rejections.hpp"
+
+namespace tideline::projects {
+namespace {
+
+template <class T>
+http::Json or_null(const std::optional<T>& value) {
+  return value ? http::Json(*value) : http::Json(nullptr);
+}
+
+http::Json to_json(const people::Person& person) {
+  return {{"user_id", or_null(person.user_id)}, {"real_name", or_null(person.real_name)}};
+}
+
+}  // namespace
+
+http::Problem no_such_project() {
+  return http::problem(404, kNoSuchProject.code, "Not Found", kNoSuchProject.detail);
+}
+
+http::Parsed<std::string> project_in_path(const http::Request& request) {
+  const std::string_view id = request.param("project_id");
+  if (!core::is_time_ordered_id(id)) return no_such_project();
+  return std::string(id);
+}
+
+http::Json person_json(const std::map<core::AccountId, people::Person>& people,
+                       const core::AccountId& account) {
+  const auto found = people.find(account);
+  return to_json(found == people.end() ? people::Person{} : found->second);
+}
+
+http::Json person_json(const ApiPorts& ports, const core::AccountId& account) {
+  // Names are decoration here: a directory that cannot be read must not fail a command.
+  const auto found = ports.database.read([&](eventsourcing::Transaction& transaction) {
+    return ports.people.find(transaction, account);
+  });
+  return to_json(found && *found ? **found : people::Person{});
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,49 @@
+// What the routes of this service have in common: how they name projects and people, and how they
+// answer from the tables.
+//
+// Thread-safe; answer_from_tables blocks on the position token and the database.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "http/cursor.hpp"
+#include "http/json.hpp"
+#include "http/problem.hpp"
+#include "projects/api/ports.hpp"
+
+namespace tideline::projects {
+
+http::Problem no_such_project();
+
+// From "{project_id}"; 404 for what no project can be called.
+http::Parsed<std::string> project_in_path(const http::Request& request);
+
+// {"user_id", "real_name"}, null where they are not known (yet, or any more).
+http::Json person_json(const std::map<core::AccountId, people::Person>& people,
+                       const core::AccountId& account);
+// The person who asks, from his own row.
+http::Json person_json(const ApiPorts& ports, const core::AccountId& account);
+
+// What a query found, or why there is nothing to show. Runs inside the snapshot.
+template <class Found>
+using Query = std::function<http::Parsed<Found>(eventsourcing::Transaction&)>;
+
+// Waits for the request's token, runs `query` in one snapshot, and answers with what `respond` makes
+// of it after the snapshot is closed. Nothing here is private, so an answer may be stale.
+template <class Found>
+http::Response answer_from_tables(const ApiPorts& ports, const http::Request& request,
+                                  const Query<Found>& query,
+                                  const std::function<http::Response(Found)>& respond) {
+  return http::answer_query(request, {ports.people_applied, ports.projects_applied},
+                            http::WhenBehind::Stale, [&]() -> http::Response {
+                              auto found = ports.database.read(query);
+                              if (!found) return to_response(http::from_error(found.error()));
+                              if (!*found) return found->response();
+                              return respond(std::move(*found).value());
+                            });
+}
+
+}  // namespace tideline::projects

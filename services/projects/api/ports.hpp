@@ -1,0 +1,26 @@
+// What the routes of projects are given. All references outlive the router.
+#pragma once
+
+#include "core/random.hpp"
+#include "crypto/account_ids.hpp"
+#include "crypto/subject_cipher.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "http/command_endpoint.hpp"
+#include "people/people_directory.hpp"
+
+namespace tideline::projects {
+
+struct ApiPorts {
+  const http::CommandEndpoint& commands;
+  eventsourcing::Database& database;
+  core::Random& random;
+  const crypto::AccountIds& account_ids;
+  crypto::SubjectCipher& cipher;
+  const people::PeopleDirectory& people;
+  // What queries wait on: the directory of people, and the tables of ProjectsProjection.
+  eventsourcing::AppliedPositions& people_applied;
+  eventsourcing::AppliedPositions& projects_applied;
+};
+
+}  // namespace tideline::projects

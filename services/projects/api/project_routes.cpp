@@ -1,0 +1,270 @@
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/keys.hpp"
+#include "core/text.hpp"
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/command_step.hpp"
+#include "projects/api/answers.hpp"
+#include "projects/api/codecs.hpp"
+#include "projects/api/routes.hpp"
+#include "projects/projections/project_queries.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::change;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::FieldReader;
+using http::Json;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr http::Length kNameLength{1, 100};
+constexpr http::Length kIntroductionLength{0, 5000};
+constexpr http::Length kLinkLength{1, 500};
+constexpr http::Length kLabelLength{1, 40};
+constexpr std::size_t kLabelsMax = 10;
+
+using NamedPeople = std::map<core::AccountId, people::Person>;
+
+struct NamedProjects {
+  std::vector<ProjectRow> projects;
+  NamedPeople people;
+  bool more_before = false;
+  bool more_after = false;
+};
+
+Json card_json(const std::optional<Card>& card) {
+  if (!card) return {{"name", nullptr}, {"introduction", nullptr}, {"link", nullptr}};
+  return {{"name", card->name},
+          {"introduction", card->introduction},
+          {"link", card->link ? Json(*card->link) : Json(nullptr)}};
+}
+
+Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json author) {
+  Json project = card_json(card);
+  project["id"] = row.id;
+  project["author"] = std::move(author);
+  project["labels"] = row.labels;
+  project["icon"] = nullptr;
+  project["published_at"] = core::format_iso8601(row.published_at);
+  project["edited_at"] =
+      row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
+  project["comment_count"] = row.comments;
+  project["votes"] = {{"state", row.voting}, {"tally", row.tally}};
+  return project;
+}
+
+// Opens the cards of a page at once; the problem to answer with when that fails.
+Parsed<Json> projects_json(const ApiPorts& ports, const NamedProjects& named) {
+  std::vector<crypto::SealedText> sealed;
+  for (const ProjectRow& row : named.projects) {
+    sealed.push_back({row.author, row.sealed_card, kCardContext});
+  }
+  const auto cards = ports.cipher.open_many(sealed);
+  if (!cards) return http::from_error(cards.error());
+  Json items = Json::array();
+  for (std::size_t i = 0; i < named.projects.size(); ++i) {
+    const ProjectRow& row = named.projects[i];
+    const auto& text = (*cards)[i];
+    items.push_back(project_json(row, text ? card_from_json(*text) : std::nullopt,
+                                 person_json(named.people, row.author)));
+  }
+  return items;
+}
+
+NamedPeople authors_of(const ApiPorts& ports, Transaction& transaction,
+                       const std::vector<ProjectRow>& projects) {
+  std::vector<core::AccountId> authors;
+  for (const ProjectRow& row : projects) authors.push_back(row.author);
+  return ports.people.find_many(transaction, authors);
+}
+
+void check_link(FieldReader& fields, const std::optional<std::string>& link) {
+  if (link && !link->starts_with("http://") && !link->starts_with("https://")) {
+    fields.violate("link", "must begin with http:// or https://");
+  }
+}
+
+void check_labels(FieldReader& fields, const std::vector<std::string>& labels) {
+  if (std::set<std::string>(labels.begin(), labels.end()).size() != labels.size()) {
+    fields.violate("labels", "must not name a label twice");
+  }
+}
+
+// The answer to its author, from what the command left behind; counts come from the tables.
+std::string changed_body(const ApiPorts& ports, const Project::State& state,
+                         std::optional<core::Timestamp> edited_at) {
+  ProjectRow row;
+  row.id = state.project_id;
+  row.labels = state.labels;
+  row.published_at = state.published_at;
+  row.edited_at = edited_at;
+  row.voting = "not-opened";
+  if (edited_at) {
+    const auto found = ports.database.read(
+        [&](Transaction& transaction) { return find_project(transaction, state.project_id); });
+    if (found && *found) {
+      row.comments = (*found)->comments;
+      row.voting = (*found)->voting;
+      row.tally = (*found)->tally;
+    }
+  }
+  return project_json(row, state.card, person_json(ports, state.author)).dump();
+}
+
+Response create_project(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  FieldReader fields(*body);
+  Card card{fields.text("name", kNameLength),
+            fields.optional_text("introduction", kIntroductionLength).value_or(""),
+            fields.optional_text("link", kLinkLength)};
+  const auto labels = fields.optional_text_array("labels", kLabelsMax, kLabelLength);
+  check_link(fields, card.link);
+  check_labels(fields, labels);
+  if (const auto problem = fields.problem()) return to_response(*problem);
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const core::Timestamp now = session.context().now;
+    const std::string id = core::make_time_ordered_id(now, ports.random);
+    const auto stream = core::keys::project(id);
+    const auto project =
+        change<Project>(session, stream, ProjectCodec(ports.cipher),
+                        CreateProject{id, request.account(), card, labels, now});
+    if (!project) return project.stopped();
+    return Answer{201, changed_body(ports, project->state, std::nullopt), "/v1/projects/" + id,
+                  stream};
+  });
+}
+
+Response edit_project(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  FieldReader fields(*body);
+  EditProject edit;
+  edit.editor = request.account();
+  if (fields.has("name")) edit.name = fields.text("name", kNameLength);
+  if (fields.has("introduction")) {
+    edit.introduction = fields.text("introduction", kIntroductionLength);
+  }
+  if (const auto link = fields.nullable_text("link", kLinkLength)) {
+    edit.changes_link = true;
+    edit.link = *link;
+    check_link(fields, edit.link);
+  }
+  edit.labels = fields.nullable_text_array("labels", kLabelsMax, kLabelLength);
+  if (edit.labels) check_labels(fields, *edit.labels);
+  if (const auto problem = fields.problem()) return to_response(*problem);
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::project(*id);
+    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher), edit);
+    if (!project) return project.stopped();
+    return Answer{200, changed_body(ports, project->state, session.context().now), "", stream};
+  });
+}
+
+Response get_project(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  return answer_from_tables<NamedProjects>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<NamedProjects> {
+        auto row = find_project(transaction, *id);
+        if (!row) return no_such_project();
+        NamedProjects named{{std::move(*row)}, {}};
+        named.people = authors_of(ports, transaction, named.projects);
+        return named;
+      },
+      [&](const NamedProjects& named) {
+        const auto items = projects_json(ports, named);
+        if (!items) return items.response();
+        return Response::json(200, (*items)[0])
+            .header("ETag", http::entity_tag(named.projects[0].version));
+      });
+}
+
+Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedProjects& named) {
+  auto items = projects_json(ports, named);
+  if (!items) return items.response();
+  http::Page page{*std::move(items), std::nullopt, std::nullopt};
+  const auto place = [](const ProjectRow& row) {
+    return eventsourcing::place_text(
+        eventsourcing::Place<std::string>{row.published_at, row.id});
+  };
+  if (named.more_before) page.before = place(named.projects.front());
+  if (named.more_after) page.after = place(named.projects.back());
+  return http::page_response(kind, std::move(page));
+}
+
+Response list_of_author(const ApiPorts& ports, const Request& request, std::string_view user_id) {
+  if (!core::is_user_id(user_id)) {
+    return to_response(http::malformed("author is not a user_id"));
+  }
+  const core::AccountId author = ports.account_ids.of(user_id);
+  return answer_from_tables<NamedProjects>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<NamedProjects> {
+        NamedProjects named{list_by_author(transaction, author), {}};
+        named.people = authors_of(ports, transaction, named.projects);
+        return named;
+      },
+      [&](const NamedProjects& named) { return answer_list(ports, "projects", named); });
+}
+
+Response list_of_label(const ApiPorts& ports, const Request& request, const std::string& label) {
+  constexpr std::string_view kKind = "projects-by-label";
+  const auto page = http::PageRequest::read(request, kKind);
+  if (!page) return page.response();
+  eventsourcing::Window<std::string> window;
+  window.limit = page->limit;
+  if (page->before) window.before = eventsourcing::parse_id_place(*page->before);
+  if (page->after) window.after = eventsourcing::parse_id_place(*page->after);
+  if (page->before.has_value() != window.before.has_value() ||
+      page->after.has_value() != window.after.has_value()) {
+    return to_response(http::malformed("the cursor is not one that this list gave out"));
+  }
+  return answer_from_tables<NamedProjects>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<NamedProjects> {
+        auto slice = list_by_label(transaction, label, window);
+        NamedProjects named{std::move(slice.items), {}, slice.more_before, slice.more_after};
+        named.people = authors_of(ports, transaction, named.projects);
+        if (named.projects.empty()) named.more_before = named.more_after = false;
+        return named;
+      },
+      [&](const NamedProjects& named) { return answer_list(ports, kKind, named); });
+}
+
+Response list_projects(const ApiPorts& ports, const Request& request) {
+  const auto author = request.query("author");
+  const auto label = request.query("label");
+  if (author.has_value() == label.has_value()) {
+    return to_response(http::malformed("ask for the projects of one author or of one label"));
+  }
+  if (author) return list_of_author(ports, request, *author);
+  return list_of_label(ports, request, std::string(*label));
+}
+
+}  // namespace
+
+void add_project_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Post, "/v1/projects", Access::SignedIn, with(create_project));
+  router.add(Method::Get, "/v1/projects", Access::SignedIn, with(list_projects));
+  router.add(Method::Get, "/v1/projects/{project_id}", Access::SignedIn, with(get_project));
+  router.add(Method::Patch, "/v1/projects/{project_id}", Access::SignedIn, with(edit_project));
+}
+
+}  // namespace tideline::projects

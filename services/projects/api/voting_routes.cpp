@@ -1,0 +1,210 @@
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "core/keys.hpp"
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/command_step.hpp"
+#include "projects/api/answers.hpp"
+#include "projects/api/codecs.hpp"
+#include "projects/api/routes.hpp"
+#include "projects/domain/rejections.hpp"
+#include "projects/projections/project_queries.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::change;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Step;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Json;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr std::string_view kKind = "voting-board";
+
+// The author of the project; projects are never deleted, so it need not be asserted.
+Step<core::AccountId> author_of(const ApiPorts& ports, CommandSession& session,
+                                const std::string& id) {
+  const auto project = session.load<Project>(core::keys::project(id), ProjectCodec(ports.cipher));
+  if (!project) return project.error();
+  if (!project->state.exists) return kNoSuchProject;
+  return project->state.author;
+}
+
+template <class Command>
+Response change_voting(const ApiPorts& ports, const Request& request, int status) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto author = author_of(ports, session, *id);
+    if (!author) return author.stopped();
+    const auto stream = core::keys::voting(*id);
+    const auto voting = change<Voting>(session, stream, VotingCodec{},
+                                       Command{*id, *author, request.account()});
+    if (!voting) return voting.stopped();
+    const std::string body =
+        status == 204 ? "" : Json({{"project_id", *id}, {"state", "open"}}).dump();
+    return Answer{status, body, "", stream};
+  });
+}
+
+Response open_voting(const ApiPorts& ports, const Request& request) {
+  return change_voting<OpenVoting>(ports, request, 201);
+}
+
+Response close_voting(const ApiPorts& ports, const Request& request) {
+  return change_voting<CloseVoting>(ports, request, 204);
+}
+
+// A vote stands against the ballot box as it was seen: closing it in between conflicts.
+template <class Command>
+Response change_vote(const ApiPorts& ports, const Request& request, int status) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    const auto author = author_of(ports, session, *id);
+    if (!author) return author.stopped();
+    const auto voting = session.load<Voting>(core::keys::voting(*id), VotingCodec{});
+    if (!voting) return voting.error();
+    session.assert_unchanged(*voting);
+    const core::AccountId& voter = request.account();
+    const auto stream = core::keys::vote(*id, voter);
+    const auto vote = change<Vote>(session, stream, VoteCodec{},
+                                   Command{*id, *author, voter, voting->state});
+    if (!vote) return vote.stopped();
+    const std::string body =
+        status == 204 ? "" : Json({{"project_id", *id}, {"voted", true}}).dump();
+    return Answer{status, body, "", stream};
+  });
+}
+
+Response cast_vote(const ApiPorts& ports, const Request& request) {
+  return change_vote<CastVote>(ports, request, 200);
+}
+
+Response withdraw_vote(const ApiPorts& ports, const Request& request) {
+  return change_vote<WithdrawVote>(ports, request, 204);
+}
+
+Response get_own_vote(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  return answer_from_tables<bool>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<bool> {
+        if (!find_project(transaction, *id)) return no_such_project();
+        return has_voted(transaction, *id, request.account());
+      },
+      [&](bool voted) {
+        return Response::json(200, {{"project_id", *id}, {"voted", voted}});
+      });
+}
+
+struct Board {
+  std::vector<ProjectRow> projects;
+  std::vector<BoardPlace> places;
+  std::map<core::AccountId, people::Person> people;
+  bool more_before = false;
+  bool more_after = false;
+};
+
+// "<tally>,<project id>"
+std::optional<BoardPlace> parse_place(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const auto comma = text->find(',');
+  if (comma == std::string::npos) return std::nullopt;
+  BoardPlace place;
+  place.project = text->substr(comma + 1);
+  const auto [stop, error] = std::from_chars(text->data(), text->data() + comma, place.tally);
+  if (error != std::errc() || stop != text->data() + comma) return std::nullopt;
+  if (!core::is_time_ordered_id(place.project)) return std::nullopt;
+  return place;
+}
+
+std::string place_text(const BoardPlace& place) {
+  return std::to_string(place.tally) + "," + place.project;
+}
+
+Board read_board(const ApiPorts& ports, Transaction& transaction,
+                 const std::optional<BoardPlace>& before, const std::optional<BoardPlace>& after,
+                 int limit) {
+  Board board;
+  board.places = list_board(transaction, before, after, limit);
+  const bool more = board.places.size() > static_cast<std::size_t>(limit);
+  if (more) board.places.erase(before ? board.places.begin() : board.places.end() - 1);
+  board.more_before = before ? more : after.has_value();
+  board.more_after = before ? true : more;
+  std::vector<std::string> ids;
+  for (const BoardPlace& place : board.places) ids.push_back(place.project);
+  board.projects = find_projects(transaction, ids);
+  std::vector<core::AccountId> authors;
+  for (const ProjectRow& row : board.projects) authors.push_back(row.author);
+  board.people = ports.people.find_many(transaction, authors);
+  return board;
+}
+
+Response answer_board(const ApiPorts& ports, const Board& board) {
+  std::vector<crypto::SealedText> sealed;
+  for (const ProjectRow& row : board.projects) {
+    sealed.push_back({row.author, row.sealed_card, kCardContext});
+  }
+  const auto cards = ports.cipher.open_many(sealed);
+  if (!cards) return to_response(http::from_error(cards.error()));
+  http::Page page;
+  for (std::size_t i = 0; i < board.projects.size(); ++i) {
+    const ProjectRow& row = board.projects[i];
+    const auto card = (*cards)[i] ? card_from_json(*(*cards)[i]) : std::nullopt;
+    page.items.push_back({{"project_id", row.id},
+                          {"name", card ? Json(card->name) : Json(nullptr)},
+                          {"author", person_json(board.people, row.author)},
+                          {"tally", row.tally}});
+  }
+  if (!board.places.empty()) {
+    if (board.more_before) page.before = place_text(board.places.front());
+    if (board.more_after) page.after = place_text(board.places.back());
+  }
+  return http::page_response(kKind, std::move(page));
+}
+
+Response get_board(const ApiPorts& ports, const Request& request) {
+  const auto page = http::PageRequest::read(request, kKind);
+  if (!page) return page.response();
+  const auto before = parse_place(page->before);
+  const auto after = parse_place(page->after);
+  if (page->before.has_value() != before.has_value() ||
+      page->after.has_value() != after.has_value()) {
+    return to_response(http::malformed("the cursor is not one that this list gave out"));
+  }
+  return answer_from_tables<Board>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<Board> {
+        return read_board(ports, transaction, before, after, page->limit);
+      },
+      [&](const Board& board) { return answer_board(ports, board); });
+}
+
+}  // namespace
+
+void add_voting_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Post, "/v1/projects/{project_id}/voting", Access::SignedIn,
+             with(open_voting));
+  router.add(Method::Delete, "/v1/projects/{project_id}/voting", Access::SignedIn,
+             with(close_voting));
+  router.add(Method::Put, "/v1/projects/{project_id}/vote", Access::SignedIn, with(cast_vote));
+  router.add(Method::Delete, "/v1/projects/{project_id}/vote", Access::SignedIn,
+             with(withdraw_vote));
+  router.add(Method::Get, "/v1/projects/{project_id}/vote", Access::SignedIn, with(get_own_vote));
+  router.add(Method::Get, "/v1/voting-board", Access::SignedIn, with(get_board));
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,26 @@
+#include <memory>
+
+#include "projects/api/routes.hpp"
+#include "projects/migrations.hpp"
+#include "projects/projections/projects_projection.hpp"
+#include "runtime/service.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tideline;
+  return runtime::run_service(
+      argc, argv,
+      {.name = "projects",
+       .version = TIDELINE_VERSION,
+       .migrations = projects::migrations(),
+       .compose = [](runtime::ServiceContext& context) {
+         auto tables = context.add_projection(std::make_unique<projects::ProjectsProjection>());
+         projects::add_routes(context.router(), {.commands = context.commands(),
+                                                 .database = context.database(),
+                                                 .random = context.random(),
+                                                 .account_ids = context.account_ids(),
+                                                 .cipher = context.cipher(),
+                                                 .people = context.people(),
+                                                 .people_applied = context.people_applied(),
+                                                 .projects_applied = tables.committed});
+       }});
+}

@@ -1,0 +1,27 @@
+// Table comment. Part of ProjectsProjection; a comment never changes.
+#pragma once
+
+#include <vector>
+
+#include "core/clock.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "projects/domain/comments.hpp"
+
+namespace tideline::projects {
+
+class CommentModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear() { added_.clear(); }
+
+ private:
+  struct Added {
+    CommentAdded comment;  // its text sealed
+    core::Timestamp written_at;
+  };
+  std::vector<Added> added_;  // since the last flush
+};
+
+}  // namespace tideline::projects

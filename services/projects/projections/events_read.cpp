@@ -1,0 +1,54 @@
+#include "projects/projections/events_read.hpp"
+
+#include "eventsourcing/event_data.hpp"
+
+namespace tideline::projects {
+
+using eventsourcing::EventData;
+using eventsourcing::RecordedEvent;
+
+std::optional<ProjectRead> read_project(const RecordedEvent& recorded) {
+  const bool created = recorded.type == "ProjectCreated";
+  if (!created && recorded.type != "ProjectEdited") return std::nullopt;
+  const EventData data(recorded);
+  ProjectRead read{data.id("project_id"), data.account("author"), data.text("card"),
+                   data.texts("labels"), std::nullopt};
+  if (created) read.published_at = data.time("published_at");
+  return read;
+}
+
+std::optional<Comments::Event> read_comment(const RecordedEvent& recorded) {
+  if (recorded.type != "CommentAdded") return std::nullopt;
+  const EventData data(recorded);
+  return CommentAdded{data.id("project_id"),      data.account("project_author"),
+                      data.integer("comment_id"), data.integer("parent_id"),
+                      data.account("author"),     data.text("text")};
+}
+
+std::optional<Voting::Event> read_voting(const RecordedEvent& recorded) {
+  if (recorded.type == "VotingOpened") {
+    const EventData data(recorded);
+    return VotingOpened{data.id("project_id"), data.account("author")};
+  }
+  if (recorded.type == "VotingClosed") {
+    const EventData data(recorded);
+    return VotingClosed{data.id("project_id"), data.account("author")};
+  }
+  return std::nullopt;
+}
+
+std::optional<Vote::Event> read_vote(const RecordedEvent& recorded) {
+  if (recorded.type == "VoteCast") {
+    const EventData data(recorded);
+    return VoteCast{data.id("project_id"), data.account("project_author"), data.account("voter"),
+                    data.boolean("first")};
+  }
+  if (recorded.type == "VoteWithdrawn") {
+    const EventData data(recorded);
+    return VoteWithdrawn{data.id("project_id"), data.account("project_author"),
+                         data.account("voter")};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tideline::projects

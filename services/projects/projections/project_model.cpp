@@ -1,0 +1,90 @@
+#include "projects/projections/project_model.hpp"
+
+#include "projects/projections/events_read.hpp"
+
+namespace tideline::projects {
+
+void ProjectModel::apply(const eventsourcing::RecordedEvent& event) {
+  const auto read = read_project(event);
+  if (!read) return;
+  Changed& changed = changed_[read->project_id];
+  changed.author = read->author;
+  changed.sealed_card = read->sealed_card;
+  changed.labels = read->labels;
+  changed.version = event.version;
+  if (read->published_at) {
+    changed.published_at = read->published_at;
+  } else {
+    changed.edited_at = event.time;
+  }
+}
+
+void ProjectModel::flush(eventsourcing::Transaction& transaction) const {
+  if (changed_.empty()) return;
+  flush_created(transaction);
+  flush_edited(transaction);
+  flush_labels(transaction);
+}
+
+void ProjectModel::flush_created(eventsourcing::Transaction& transaction) const {
+  std::vector<std::string> ids;
+  std::vector<core::AccountId> authors;
+  std::vector<std::string> cards;
+  std::vector<core::Timestamp> published;
+  std::vector<std::optional<core::Timestamp>> edited;
+  std::vector<core::StreamVersion> versions;
+  for (const auto& [id, changed] : changed_) {
+    if (!changed.published_at) continue;
+    ids.push_back(id);
+    authors.push_back(changed.author);
+    cards.push_back(changed.sealed_card);
+    published.push_back(*changed.published_at);
+    edited.push_back(changed.edited_at);
+    versions.push_back(changed.version);
+  }
+  if (ids.empty()) return;
+  transaction.execute(
+      "INSERT INTO project (id, author, card, labels, published_at, edited_at, version)"
+      " SELECT id, author, card, '{}', published_at, edited_at, version"
+      " FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[],"
+      " $6::bigint[]) AS new (id, author, card, published_at, edited_at, version)"
+      " ON CONFLICT (id) DO NOTHING",
+      {ids, authors, cards, published, edited, versions});
+  transaction.execute(
+      "INSERT INTO project_by_author (author, published_at, project_id)"
+      " SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[])"
+      " ON CONFLICT DO NOTHING",
+      {authors, published, ids});
+}
+
+// One statement a project: edits are rare, and each touches one row of one partition.
+void ProjectModel::flush_edited(eventsourcing::Transaction& transaction) const {
+  for (const auto& [id, changed] : changed_) {
+    transaction.execute(
+        "UPDATE project SET card = $2, labels = $3::text[],"
+        " edited_at = coalesce($4::timestamptz, edited_at), version = $5"
+        " WHERE id = $1",
+        {id, changed.sealed_card, changed.labels, changed.edited_at, changed.version});
+  }
+}
+
+void ProjectModel::flush_labels(eventsourcing::Transaction& transaction) const {
+  std::vector<std::string> ids;
+  std::vector<std::string> labelled_ids;
+  std::vector<std::string> labels;
+  for (const auto& [id, changed] : changed_) {
+    ids.push_back(id);
+    for (const std::string& label : changed.labels) {
+      labelled_ids.push_back(id);
+      labels.push_back(label);
+    }
+  }
+  transaction.execute("DELETE FROM project_by_label WHERE project_id = ANY($1::text[])", {ids});
+  transaction.execute(
+      "INSERT INTO project_by_label (label, published_at, project_id)"
+      " SELECT new.label, project.published_at, project.id"
+      " FROM unnest($1::text[], $2::text[]) AS new (label, id) JOIN project ON project.id = new.id",
+      {labels, labelled_ids});
+}
+
+}  // namespace tideline::projects

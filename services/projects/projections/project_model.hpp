@@ -1,0 +1,40 @@
+// Tables project, project_by_author and project_by_label. Part of ProjectsProjection; the rows of a
+// project belong to its one stream, so the last event of a batch is what they become.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::projects {
+
+class ProjectModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear() { changed_.clear(); }
+
+ private:
+  struct Changed {
+    core::AccountId author;
+    std::string sealed_card;
+    std::vector<std::string> labels;
+    std::optional<core::Timestamp> published_at;  // nullopt: created before this batch
+    std::optional<core::Timestamp> edited_at;
+    core::StreamVersion version;
+  };
+
+  void flush_created(eventsourcing::Transaction& transaction) const;
+  void flush_edited(eventsourcing::Transaction& transaction) const;
+  void flush_labels(eventsourcing::Transaction& transaction) const;
+
+  std::map<std::string, Changed> changed_;  // by project id, since the last flush
+};
+
+}  // namespace tideline::projects

@@ -1,0 +1,127 @@
+#include "projects/projections/project_queries.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tideline::projects {
+
+using eventsourcing::Params;
+using eventsourcing::Row;
+using eventsourcing::Rows;
+using eventsourcing::Transaction;
+
+namespace {
+
+// Ids of comments have no gaps, so the highest one is their number, found at the end of an index.
+constexpr const char* kSelectProjects =
+    "SELECT project.id, project.author, project.card, project.labels,"
+    " (extract(epoch FROM project.published_at) * 1000000)::bigint,"
+    " (extract(epoch FROM project.edited_at) * 1000000)::bigint,"
+    " project.version,"
+    " coalesce((SELECT max(comment.id) FROM comment WHERE comment.project_id = project.id), 0),"
+    " coalesce(voting.state, 'not-opened'), coalesce(voting.tally, 0)"
+    " FROM project LEFT JOIN voting ON voting.project_id = project.id";
+
+ProjectRow to_project(const Row& row) {
+  ProjectRow project{row.text(0),         row.account(1),
+                     row.text(2),         row.text_array(3),
+                     row.timestamp_us(4), std::nullopt,
+                     core::StreamVersion(static_cast<std::uint64_t>(row.integer(6))),
+                     row.integer(7),      row.text(8),
+                     row.integer(9)};
+  if (!row.is_null(5)) project.edited_at = row.timestamp_us(5);
+  return project;
+}
+
+std::vector<std::string> first_column(const Rows& rows) {
+  std::vector<std::string> texts;
+  for (const Row& row : rows) texts.push_back(row.text(0));
+  return texts;
+}
+
+}  // namespace
+
+std::optional<ProjectRow> find_project(Transaction& transaction, const std::string& id) {
+  const auto rows =
+      transaction.execute(std::string(kSelectProjects) + " WHERE project.id = $1", {id});
+  if (rows.empty()) return std::nullopt;
+  return to_project(rows[0]);
+}
+
+std::vector<ProjectRow> find_projects(Transaction& transaction, std::span<const std::string> ids) {
+  if (ids.empty()) return {};
+  const auto rows =
+      transaction.execute(std::string(kSelectProjects) + " WHERE project.id = ANY($1::text[])",
+                          {std::vector<std::string>(ids.begin(), ids.end())});
+  std::map<std::string, ProjectRow> by_id;
+  for (const Row& row : rows) by_id.emplace(row.text(0), to_project(row));
+  std::vector<ProjectRow> projects;
+  for (const std::string& id : ids) {
+    if (const auto found = by_id.find(id); found != by_id.end()) projects.push_back(found->second);
+  }
+  return projects;
+}
+
+std::vector<ProjectRow> list_by_author(Transaction& transaction, const core::AccountId& author) {
+  const auto rows = transaction.execute(
+      "SELECT project_id FROM project_by_author WHERE author = $1::uuid"
+      " ORDER BY published_at DESC, project_id DESC",
+      {author});
+  return find_projects(transaction, first_column(rows));
+}
+
+eventsourcing::Slice<ProjectRow> list_by_label(
+    Transaction& transaction, const std::string& label,
+    const eventsourcing::Window<std::string>& window) {
+  const auto found = eventsourcing::select_newest_first<std::string>(
+      transaction,
+      {"SELECT project_id FROM project_by_label WHERE label = $1", "published_at", "project_id"},
+      {label}, window, [](const Row& row) { return row.text(0); });
+  return {find_projects(transaction, found.items), found.more_before, found.more_after};
+}
+
+std::vector<CommentRow> list_comments(Transaction& transaction, const std::string& project,
+                                      std::optional<std::int64_t> before,
+                                      std::optional<std::int64_t> after, int limit) {
+  std::string sql =
+      "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint"
+      " FROM comment WHERE project_id = $1";
+  sql += before ? " AND id < $2 ORDER BY id DESC LIMIT $3" : " AND id > $2 ORDER BY id LIMIT $3";
+  auto rows = transaction.execute(sql, {project, before ? *before : after.value_or(0), limit + 1});
+  if (before) std::reverse(rows.begin(), rows.end());
+  std::vector<CommentRow> comments;
+  for (const Row& row : rows) {
+    comments.push_back({row.integer(0), row.integer(1), row.account(2), row.text(3),
+                        row.timestamp_us(4)});
+  }
+  return comments;
+}
+
+bool has_voted(Transaction& transaction, const std::string& project,
+               const core::AccountId& voter) {
+  const auto rows = transaction.execute(
+      "SELECT standing FROM vote WHERE project_id = $1 AND voter = $2::uuid", {project, voter});
+  return !rows.empty() && rows[0].boolean(0);
+}
+
+std::vector<BoardPlace> list_board(Transaction& transaction,
+                                   const std::optional<BoardPlace>& before,
+                                   const std::optional<BoardPlace>& after, int limit) {
+  std::string sql = "SELECT tally, project_id FROM voting WHERE state = 'open'";
+  Params params;
+  if (const auto& bound = before ? before : after) {
+    params = {bound->tally, bound->project};
+    sql += before ? " AND (tally > $1 OR (tally = $1 AND project_id < $2))"
+                  : " AND (tally < $1 OR (tally = $1 AND project_id > $2))";
+  }
+  sql += before ? " ORDER BY tally ASC, project_id DESC" : " ORDER BY tally DESC, project_id ASC";
+  params.emplace_back(limit + 1);
+  sql += " LIMIT $" + std::to_string(params.size());
+  auto rows = transaction.execute(sql, params);
+  if (before) std::reverse(rows.begin(), rows.end());
+  std::vector<BoardPlace> places;
+  for (const Row& row : rows) places.push_back({row.integer(0), row.text(1)});
+  return places;
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,72 @@
+// What is read of projects. Cards and texts come sealed. Functions block on the database and throw
+// TransactionFailed, as the Transaction does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/keyset.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::projects {
+
+struct ProjectRow {
+  std::string id;
+  core::AccountId author;
+  std::string sealed_card;
+  std::vector<std::string> labels;
+  core::Timestamp published_at;
+  std::optional<core::Timestamp> edited_at;
+  core::StreamVersion version;
+  std::int64_t comments = 0;
+  std::string voting;  // "not-opened", "open", "closed"
+  std::int64_t tally = 0;
+};
+
+std::optional<ProjectRow> find_project(eventsourcing::Transaction& transaction,
+                                       const std::string& id);
+// All of an author's, newest first.
+std::vector<ProjectRow> list_by_author(eventsourcing::Transaction& transaction,
+                                       const core::AccountId& author);
+eventsourcing::Slice<ProjectRow> list_by_label(eventsourcing::Transaction& transaction,
+                                               const std::string& label,
+                                               const eventsourcing::Window<std::string>& window);
+
+struct CommentRow {
+  std::int64_t id = 0;
+  std::int64_t parent_id = 0;
+  core::AccountId author;
+  std::string sealed_text;
+  core::Timestamp written_at;
+};
+
+// In order of their ids; from behind `after`, or the last ones ahead of `before`. One more than
+// `limit` when there are more.
+std::vector<CommentRow> list_comments(eventsourcing::Transaction& transaction,
+                                      const std::string& project,
+                                      std::optional<std::int64_t> before,
+                                      std::optional<std::int64_t> after, int limit);
+
+bool has_voted(eventsourcing::Transaction& transaction, const std::string& project,
+               const core::AccountId& voter);
+
+struct BoardPlace {
+  std::int64_t tally = 0;
+  std::string project;
+};
+
+// Open votes by tally, then by project id; from behind `after`, or ahead of `before`. One more than
+// `limit` when there are more. The order is over all projects: the one query that merges partitions.
+std::vector<BoardPlace> list_board(eventsourcing::Transaction& transaction,
+                                   const std::optional<BoardPlace>& before,
+                                   const std::optional<BoardPlace>& after, int limit);
+// Those that exist, in the order of `ids`.
+std::vector<ProjectRow> find_projects(eventsourcing::Transaction& transaction,
+                                      std::span<const std::string> ids);
+
+}  // namespace tideline::projects

@@ -1,0 +1,26 @@
+#include "projects/projections/projects_projection.hpp"
+
+namespace tideline::projects {
+
+void ProjectsProjection::load(eventsourcing::Transaction&) { flushed(); }
+
+// Each model takes the events that it knows and leaves the others.
+void ProjectsProjection::apply(const eventsourcing::RecordedEvent& event) {
+  projects_.apply(event);
+  comments_.apply(event);
+  votes_.apply(event);
+}
+
+void ProjectsProjection::flush(eventsourcing::Transaction& transaction) {
+  projects_.flush(transaction);
+  comments_.flush(transaction);
+  votes_.flush(transaction);
+}
+
+void ProjectsProjection::flushed() {
+  projects_.clear();
+  comments_.clear();
+  votes_.clear();
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,28 @@
+// The read model of the whole service: projects, comments and votes, from this service's own events.
+// One projection, and so one checkpoint: a query that has waited for a token sees all tables at it.
+// Called by one runner thread.
+#pragma once
+
+#include "eventsourcing/projection.hpp"
+#include "projects/projections/comment_model.hpp"
+#include "projects/projections/project_model.hpp"
+#include "projects/projections/voting_model.hpp"
+
+namespace tideline::projects {
+
+class ProjectsProjection final : public eventsourcing::Projection {
+ public:
+  std::string_view name() const override { return "projects"; }
+  std::vector<std::string> sources() const override { return {"projects"}; }
+  void load(eventsourcing::Transaction& transaction) override;
+  void apply(const eventsourcing::RecordedEvent& event) override;
+  void flush(eventsourcing::Transaction& transaction) override;
+  void flushed() override;
+
+ private:
+  ProjectModel projects_;
+  CommentModel comments_;
+  VotingModel votes_;
+};
+
+}  // namespace tideline::projects

@@ -1,0 +1,93 @@
+#include "projects/projections/voting_model.hpp"
+
+#include <vector>
+
+#include "projects/projections/events_read.hpp"
+
+namespace tideline::projects {
+
+using eventsourcing::Overloaded;
+
+void VotingModel::apply(const eventsourcing::RecordedEvent& event) {
+  if (const auto voting = read_voting(event)) {
+    std::visit(
+        Overloaded{
+            [&](const VotingOpened& opened) { state_by_project_[opened.project_id] = "open"; },
+            [&](const VotingClosed& closed) { state_by_project_[closed.project_id] = "closed"; },
+        },
+        *voting);
+  }
+  if (const auto vote = read_vote(event)) {
+    std::visit(Overloaded{
+                   [&](const VoteCast& cast) {
+                     ++tally_delta_by_project_[cast.project_id];
+                     standing_by_vote_[{cast.project_id, cast.voter}] = true;
+                   },
+                   [&](const VoteWithdrawn& withdrawn) {
+                     --tally_delta_by_project_[withdrawn.project_id];
+                     standing_by_vote_[{withdrawn.project_id, withdrawn.voter}] = false;
+                   },
+               },
+               *vote);
+  }
+}
+
+void VotingModel::flush(eventsourcing::Transaction& transaction) const {
+  flush_states(transaction);
+  flush_votes(transaction);
+  flush_tallies(transaction);
+}
+
+void VotingModel::clear() {
+  state_by_project_.clear();
+  tally_delta_by_project_.clear();
+  standing_by_vote_.clear();
+}
+
+void VotingModel::flush_states(eventsourcing::Transaction& transaction) const {
+  if (state_by_project_.empty()) return;
+  std::vector<std::string> projects;
+  std::vector<std::string> states;
+  for (const auto& [project, state] : state_by_project_) {
+    projects.push_back(project);
+    states.push_back(state);
+  }
+  transaction.execute(
+      "INSERT INTO voting (project_id, state) SELECT * FROM unnest($1::text[], $2::text[])"
+      " ON CONFLICT (project_id) DO UPDATE SET state = excluded.state",
+      {projects, states});
+}
+
+void VotingModel::flush_votes(eventsourcing::Transaction& transaction) const {
+  if (standing_by_vote_.empty()) return;
+  std::vector<std::string> projects;
+  std::vector<core::AccountId> voters;
+  std::vector<bool> standing;
+  for (const auto& [vote, stands] : standing_by_vote_) {
+    projects.push_back(vote.first);
+    voters.push_back(vote.second);
+    standing.push_back(stands);
+  }
+  transaction.execute(
+      "INSERT INTO vote (project_id, voter, standing)"
+      " SELECT * FROM unnest($1::text[], $2::uuid[], $3::boolean[])"
+      " ON CONFLICT (project_id, voter) DO UPDATE SET standing = excluded.standing",
+      {projects, voters, standing});
+}
+
+void VotingModel::flush_tallies(eventsourcing::Transaction& transaction) const {
+  if (tally_delta_by_project_.empty()) return;
+  std::vector<std::string> projects;
+  std::vector<std::int64_t> deltas;
+  for (const auto& [project, delta] : tally_delta_by_project_) {
+    projects.push_back(project);
+    deltas.push_back(delta);
+  }
+  transaction.execute(
+      "INSERT INTO voting AS held (project_id, tally)"
+      " SELECT * FROM unnest($1::text[], $2::bigint[])"
+      " ON CONFLICT (project_id) DO UPDATE SET tally = held.tally + excluded.tally",
+      {projects, deltas});
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,34 @@
+// Tables voting and vote. Part of ProjectsProjection. A project's row in voting is fed by many
+// streams: its state by the ballot box alone, its tally by deltas, so that all interleavings agree,
+// also a vote that arrives before the opening that it was cast after.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/ids.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::projects {
+
+class VotingModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear();
+
+ private:
+  void flush_states(eventsourcing::Transaction& transaction) const;
+  void flush_votes(eventsourcing::Transaction& transaction) const;
+  void flush_tallies(eventsourcing::Transaction& transaction) const;
+
+  // Since the last flush.
+  std::map<std::string, std::string> state_by_project_;
+  std::map<std::string, std::int64_t> tally_delta_by_project_;
+  std::map<std::pair<std::string, core::AccountId>, bool> standing_by_vote_;
+};
+
+}  // namespace tideline::projects
