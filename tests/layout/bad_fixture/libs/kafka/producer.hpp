@@ -1,1 +1,1 @@
-#include <librdkafka/rdkafkacpp.h>  // breaks
+#include <librdkafka/rdkafkacpp.h>

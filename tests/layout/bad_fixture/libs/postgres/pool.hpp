@@ -1,2 +1,2 @@
 #include "core/result.hpp"
-#include <pqxx/pqxx>  // breaks
+#include <pqxx/pqxx>
