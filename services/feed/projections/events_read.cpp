@@ -173,7 +173,8 @@ const Readers kFeedReaders{
                           f.nullable_text("group_id"),
                           f.accounts("recipients"),
                           f.text("text"),
-                          f.time("sent_at")};
+                          f.time("sent_at"),
+                          f.positions("seen")};
      }},
 };
 

@@ -94,6 +94,7 @@ struct MessageSent {
   std::vector<core::AccountId> recipients;
   std::string sealed_text;
   core::Timestamp sent_at;
+  eventsourcing::PositionVector seen;
 };
 
 using Event =

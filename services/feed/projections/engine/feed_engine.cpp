@@ -24,6 +24,9 @@ void FeedEngine::load(eventsourcing::Transaction&) {
   moments_ = MomentMemory();
   gate_.clear();
   anything_held_ = false;
+  known_before_.join(known_);
+  known_ = {};
+  rebuilding_ = !known_before_.empty();
   for (Shard& shard : *shards_) shard.timelines.clear();
 }
 
@@ -32,6 +35,12 @@ void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
   if (!known) return;
   const absl::WriterMutexLock lock(&mutex_);
   std::visit([this](const auto& data) { on(data); }, *known);
+  known_.raise(event.source, event.log, event.position);
+  if (rebuilding_) {
+    auto both = known_before_;
+    both.join(known_);
+    rebuilding_ = both != known_;
+  }
 }
 
 void FeedEngine::flush(eventsourcing::Transaction&) { CHECK(false, "the engine has no tables"); }

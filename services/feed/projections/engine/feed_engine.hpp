@@ -88,6 +88,10 @@ class FeedEngine final : public eventsourcing::Projection {
   // Before the first query; `applied` outlives the engine.
   void watch(const eventsourcing::AppliedPositions& applied) { applied_ = &applied; }
 
+  // True after the runner had to begin anew, until all that was known before is known again: what
+  // the engine would answer meanwhile misses facts, exclusions among them.
+  bool is_rebuilding() const { return rebuilding_; }
+
   // The home timeline: what the viewer may see and wants.
   TimelinePage timeline(const core::AccountId& viewer, const PlaceInTimeline& place,
                         std::size_t limit);
@@ -166,6 +170,9 @@ class FeedEngine final : public eventsourcing::Projection {
   MomentMemory moments_;
   SeenGate gate_;
   std::atomic<bool> anything_held_{false};
+  eventsourcing::PositionVector known_;         // of the events that have been used
+  eventsourcing::PositionVector known_before_;  // when the runner last began anew
+  std::atomic<bool> rebuilding_{false};
   std::unique_ptr<std::array<Shard, kShards>> shards_;
 };
 

@@ -1,0 +1,40 @@
+#include "feed/api/message_codec.hpp"
+
+#include <utility>
+
+#include "feed/api/own_event.hpp"
+
+namespace tideline::feed {
+
+eventsourcing::NewEvent MessageCodec::encode(const Message::Event& event) const {
+  const auto& fact = std::get<MessageSent>(event);
+  const std::string time = core::format_iso8601(fact.sent_at);
+  nlohmann::json data{{"message_key", fact.sender.to_string() + "_" + time},
+                      {"sender", fact.sender.to_string()},
+                      {"recipient", nullptr},
+                      {"group_id", nullptr},
+                      {"recipients", as_json(fact.recipients)},
+                      {"text", seal_text(cipher_, fact.sender, fact.text, kMessageText)},
+                      {"sent_at", time},
+                      {"seen", fact.seen}};
+  if (fact.recipient) data["recipient"] = fact.recipient->to_string();
+  if (fact.group_id) data["group_id"] = *fact.group_id;
+  return own_event("MessageSent", data);
+}
+
+std::optional<Message::Event> MessageCodec::decode(
+    const eventsourcing::RecordedEvent& recorded) const {
+  auto known = read_own_event(recorded);
+  if (!known) return std::nullopt;
+  auto* fact = std::get_if<read::MessageSent>(&*known);
+  if (fact == nullptr) return std::nullopt;
+  return MessageSent{fact->sender,
+                     fact->recipient,
+                     std::move(fact->group_id),
+                     std::move(fact->recipients),
+                     open_text(cipher_, fact->sender, fact->sealed_text, kMessageText),
+                     fact->sent_at,
+                     fact->seen.to_token()};
+}
+
+}  // namespace tideline::feed

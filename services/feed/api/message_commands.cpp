@@ -1,0 +1,122 @@
+// POST /v1/messages
+#include "core/keys.hpp"
+#include "core/text.hpp"
+#include "feed/api/message_codec.hpp"
+#include "feed/api/message_items.hpp"
+#include "feed/api/named_people.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/api/seen_token.hpp"
+#include "http/json.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+// Messages of one sender in consecutive microseconds, at most.
+constexpr int kMicrosecondsMax = 1000;
+
+struct Envelope {
+  std::optional<std::string> to;
+  std::optional<std::string> group_id;
+  std::string text;
+};
+
+Parsed<Envelope> read_envelope(const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  Envelope envelope;
+  envelope.to = fields.optional_text("to", {1, 64});
+  envelope.group_id = fields.optional_text("group_id", {26, 26});
+  envelope.text = fields.text("text", {1, Message::kTextCodePointsMax});
+  if (envelope.to.has_value() == envelope.group_id.has_value()) {
+    fields.violate("", "give either to or group_id");
+  }
+  if (envelope.to && !core::is_user_id(*envelope.to)) fields.violate("to", "is no user_id");
+  if (envelope.group_id && !core::is_time_ordered_id(*envelope.group_id)) {
+    fields.violate("group_id", "is no id");
+  }
+  if (auto problem = fields.problem()) return *problem;
+  return envelope;
+}
+
+// The command without its time, which is drawn when it runs.
+Parsed<Message::Command> read_command(const ApiPorts& ports, const Request& request,
+                                      const Envelope& envelope, const PeopleByAccount& people,
+                                      std::string seen) {
+  const core::AccountId& sender = request.account();
+  if (envelope.to) {
+    const core::AccountId recipient = ports.account_ids.of(*envelope.to);
+    return Message::Command(SendToPerson{
+        sender, recipient, people.at(recipient).closed, envelope.text, {}, std::move(seen)});
+  }
+  if (auto refused = http::await_models(request, {ports.engine_applied})) {
+    return http::unavailable("what you have just seen is not known here yet, try again");
+  }
+  if (!ports.freshness.is_fresh()) {
+    return http::unavailable("the feed is catching up, try again");
+  }
+  return Message::Command(SendToGroup{sender,
+                                      *envelope.group_id,
+                                      ports.engine.members_of(*envelope.group_id),
+                                      envelope.text,
+                                      {},
+                                      std::move(seen)});
+}
+
+CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
+                   const core::AccountId& sender, const std::string& sender_user_id) {
+  const MessageCodec codec(ports.cipher);
+  core::Timestamp sent_at = session.context().now;
+  for (int i = 0; i < kMicrosecondsMax; ++i, sent_at += std::chrono::microseconds(1)) {
+    const auto stream = core::keys::message(sender, sent_at);
+    const auto message = session.load<Message>(stream, codec);
+    if (!message) return message.error();
+    if (message->state.sent) continue;
+    std::visit([&](auto& sending) { sending.now = sent_at; }, command);
+    const auto decision = Message::decide(message->state, command);
+    if (decision.rejected()) return decision.rejection();
+    session.stage(*message, decision.events(), codec);
+    const std::string key = message_key_text(sender_user_id, sent_at);
+    const nlohmann::json body{{"key", key}, {"sent_at", core::format_iso8601(sent_at)}};
+    return Answer{201, body.dump(), "/v1/messages/" + key, stream};
+  }
+  return core::unavailable("the sender's next microseconds are all taken");
+}
+
+Response handle_send(const ApiPorts& ports, const Request& request) {
+  const auto envelope = read_envelope(request);
+  if (!envelope) return envelope.response();
+  auto seen = read_seen(ports, request);
+  if (!seen) return seen.response();
+
+  const core::AccountId& sender = request.account();
+  std::vector<core::AccountId> named{sender};
+  if (envelope->to) named.push_back(ports.account_ids.of(*envelope->to));
+  const auto people = find_registered(ports, request, named);
+  if (!people) return people.response();
+  const auto& sender_user_id = people->at(sender).user_id;
+  if (!sender_user_id) {
+    return to_response(http::unavailable("your name is not known here yet, try again"));
+  }
+  const auto command = read_command(ports, request, *envelope, *people, std::move(seen).value());
+  if (!command) return command.response();
+  return ports.commands.run(request, [&](CommandSession& session) {
+    return send(ports, session, *command, sender, *sender_user_id);
+  });
+}
+
+}  // namespace
+
+void add_message_commands(http::Router& router, const ApiPorts& ports) {
+  router.add(http::Method::Post, "/v1/messages", http::Access::SignedIn,
+             [ports](const Request& request) { return handle_send(ports, request); });
+}
+
+}  // namespace tideline::feed

@@ -1,0 +1,128 @@
+// POST /v1/moments, DELETE /v1/moments/{id}
+#include "core/keys.hpp"
+#include "core/text.hpp"
+#include "feed/api/moment_codec.hpp"
+#include "feed/api/named_people.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/api/seen_token.hpp"
+#include "http/json.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Rejection;
+using eventsourcing::RejectionKind;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr int kIdDrawsMax = 16;
+constexpr std::size_t kImageNameMax = 128;
+
+std::vector<std::string> read_ids(http::FieldReader& fields, const char* name, std::size_t max) {
+  auto ids = fields.optional_text_array(name, max, {26, 26});
+  for (const std::string& id : ids) {
+    if (!core::is_time_ordered_id(id)) fields.violate(name, "holds something that is no id");
+  }
+  return ids;
+}
+
+// All but id and time, which come when the command runs.
+Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  PublishMoment command;
+  command.content = fields.text("content", {1, Moment::kContentCodePointsMax});
+  command.images = fields.optional_text_array("images", Moment::kImagesMax, {1, kImageNameMax});
+  const std::string audience =
+      fields.one_of("audience", {"public", "private", "partly-visible", "partly-invisible"});
+  command.lists.group_ids = read_ids(fields, "group_ids", Moment::kListedGroupsMax);
+  command.lists.tag_ids = read_ids(fields, "tag_ids", Moment::kListedTagsMax);
+  for (const std::string& user_id :
+       fields.optional_text_array("user_ids", Moment::kListedUsersMax, {1, 64})) {
+    if (!core::is_user_id(user_id))
+      fields.violate("user_ids", "holds something that is no user_id");
+    command.lists.user_ids.push_back(ports.account_ids.of(user_id));
+  }
+  if (auto problem = fields.problem()) return *problem;
+  command.audience = *parse_audience(audience);
+  command.author = request.account();
+  auto seen = read_seen(ports, request);
+  if (!seen) return seen.problem();
+  command.seen = std::move(seen).value();
+  return command;
+}
+
+CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMoment command) {
+  const MomentCodec codec(ports.cipher);
+  command.now = session.context().now;
+  for (int draw = 0; draw < kIdDrawsMax; ++draw) {
+    command.id = ports.moment_ids.next(command.now, command.author);
+    const auto stream = core::keys::moment(command.id);
+    const auto moment = session.load<Moment>(stream, codec);
+    if (!moment) return moment.error();
+    if (moment->state.published) continue;  // by another process, in the same millisecond
+    const auto decision = Moment::decide(moment->state, command);
+    if (decision.rejected()) return decision.rejection();
+    session.stage(*moment, decision.events(), codec);
+    const std::string id = core::to_string(command.id);
+    const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
+    return Answer{201, body.dump(), "/v1/moments/" + id, stream};
+  }
+  return core::unavailable("every drawn moment id was taken");
+}
+
+Response handle_publish(const ApiPorts& ports, const Request& request) {
+  const auto command = read_draft(ports, request);
+  if (!command) return command.response();
+  // A mistyped name in the list of a partly-invisible moment would show it to whom it is to be kept
+  // from.
+  if (!command->lists.user_ids.empty()) {
+    const auto named = find_registered(ports, request, command->lists.user_ids);
+    if (!named) return named.response();
+  }
+  return ports.commands.run(
+      request, [&](CommandSession& session) { return publish(ports, session, *command); });
+}
+
+CommandResult remove(const ApiPorts& ports, CommandSession& session, core::MomentId id,
+                     const core::AccountId& by) {
+  const MomentCodec codec(ports.cipher);
+  const auto stream = core::keys::moment(id);
+  const auto moment = session.load<Moment>(stream, codec);
+  if (!moment) return moment.error();
+  const auto decision = Moment::decide(moment->state, DeleteMoment{by});
+  if (decision.rejected()) {
+    const Rejection& rejection = decision.rejection();
+    // That it exists is told only to who may see it.
+    if (rejection.kind == RejectionKind::Forbidden && !ports.engine.find_visible(id, by)) {
+      return Moment::decide({}, DeleteMoment{by}).rejection();
+    }
+    return rejection;
+  }
+  session.stage(*moment, decision.events(), codec);
+  return Answer{204, "", "", stream};
+}
+
+Response handle_delete(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  return ports.commands.run(request, [&](CommandSession& session) {
+    return remove(ports, session, *id, request.account());
+  });
+}
+
+}  // namespace
+
+void add_moment_commands(http::Router& router, const ApiPorts& ports) {
+  router.add(http::Method::Post, "/v1/moments", http::Access::SignedIn,
+             [ports](const Request& request) { return handle_publish(ports, request); });
+  router.add(http::Method::Delete, "/v1/moments/{id}", http::Access::SignedIn,
+             [ports](const Request& request) { return handle_delete(ports, request); });
+}
+
+}  // namespace tideline::feed

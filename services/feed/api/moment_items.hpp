@@ -1,0 +1,19 @@
+// Moments as answers show them: what the engine let out, with names and opened texts.
+//
+// Thread-safe; blocks on the database.
+#pragma once
+
+#include <vector>
+
+#include "feed/api/ports.hpp"
+#include "http/problem.hpp"
+
+namespace tideline::feed {
+
+// The items of `entries` in their order, as `viewer` is to see them; the audience is shown to the
+// author alone. A moment that was deleted meanwhile is left out. 503 when a row is not there yet.
+http::Parsed<http::Json> moment_items(const ApiPorts& ports,
+                                      const std::vector<TimelineEntry>& entries,
+                                      const core::AccountId& viewer);
+
+}  // namespace tideline::feed

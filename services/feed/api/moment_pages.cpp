@@ -1,0 +1,110 @@
+// GET /v1/timeline, GET /v1/moments?author=, GET /v1/moments/{id}
+#include "core/text.hpp"
+#include "feed/api/moment_items.hpp"
+#include "feed/api/named_people.hpp"
+#include "feed/api/routes.hpp"
+#include "http/cursor.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr std::string_view kTimelineCursor = "timeline";
+constexpr std::string_view kAuthorCursor = "moments";
+
+struct PlaceAndLimit {
+  PlaceInTimeline place;
+  std::size_t limit = 0;
+};
+
+Parsed<PlaceAndLimit> read_place(const Request& request, std::string_view kind) {
+  const auto page = http::PageRequest::read(request, kind);
+  if (!page) return page.problem();
+  PlaceAndLimit wanted;
+  wanted.limit = static_cast<std::size_t>(page->limit);
+  const auto& text = page->after ? page->after : page->before;
+  if (!text) return wanted;
+  const auto id = core::parse_moment_id(*text);
+  if (!id) return http::malformed("the cursor is not one that this list gave out");
+  (page->after ? wanted.place.older_than : wanted.place.newer_than) = *id;
+  return wanted;
+}
+
+// Visibility is only as good as what has been applied: an old answer would be a wrong one.
+Response answer_private(const ApiPorts& ports, const Request& request,
+                        const std::function<Response()>& query) {
+  return http::answer_query(
+      request, {ports.engine_applied, ports.moments_applied}, http::WhenBehind::Refuse, [&] {
+        if (!ports.freshness.is_fresh()) {
+          return to_response(http::unavailable("the feed is catching up, try again"));
+        }
+        return query();
+      });
+}
+
+Response page_of(const ApiPorts& ports, const Request& request, std::string_view kind,
+                 const TimelinePage& page) {
+  auto items = moment_items(ports, page.entries, request.account());
+  if (!items) return items.response();
+  http::Page answer;
+  answer.items = std::move(items).value();
+  if (page.has_newer) answer.before = core::to_string(page.entries.front().id);
+  if (page.has_older) answer.after = core::to_string(page.entries.back().id);
+  return http::page_response(kind, std::move(answer));
+}
+
+Response handle_timeline(const ApiPorts& ports, const Request& request) {
+  const auto wanted = read_place(request, kTimelineCursor);
+  if (!wanted) return wanted.response();
+  return answer_private(ports, request, [&] {
+    return page_of(ports, request, kTimelineCursor,
+                   ports.engine.timeline(request.account(), wanted->place, wanted->limit));
+  });
+}
+
+Response handle_author_page(const ApiPorts& ports, const Request& request) {
+  const auto user_id = request.query("author");
+  if (!user_id) return to_response(http::malformed("author=<user_id> is missing"));
+  if (!core::is_user_id(*user_id)) return to_response(no_such_person());
+  const auto wanted = read_place(request, kAuthorCursor);
+  if (!wanted) return wanted.response();
+  const core::AccountId author = ports.account_ids.of(*user_id);
+  const auto known = find_registered(ports, request, {author});
+  if (!known) return known.response();
+  return answer_private(ports, request, [&] {
+    return page_of(
+        ports, request, kAuthorCursor,
+        ports.engine.moments_of(author, request.account(), wanted->place, wanted->limit));
+  });
+}
+
+Response handle_moment(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  return answer_private(ports, request, [&] {
+    const auto author = ports.engine.find_visible(*id, request.account());
+    if (!author) return to_response(http::not_found());
+    const auto items = moment_items(ports, {{*id, *author}}, request.account());
+    if (!items) return items.response();
+    if (items->empty()) return to_response(http::not_found());
+    return Response::json(200, items->front());
+  });
+}
+
+}  // namespace
+
+void add_moment_queries(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  router.add(Method::Get, "/v1/timeline", Access::SignedIn,
+             [ports](const Request& request) { return handle_timeline(ports, request); });
+  router.add(Method::Get, "/v1/moments", Access::SignedIn,
+             [ports](const Request& request) { return handle_author_page(ports, request); });
+  router.add(Method::Get, "/v1/moments/{id}", Access::SignedIn,
+             [ports](const Request& request) { return handle_moment(ports, request); });
+}
+
+}  // namespace tideline::feed

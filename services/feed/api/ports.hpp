@@ -1,0 +1,37 @@
+// What the routes of feed are given. All references outlive the router.
+#pragma once
+
+#include <cstdint>
+
+#include "core/time_ordered_id.hpp"
+#include "crypto/account_ids.hpp"
+#include "crypto/subject_cipher.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "feed/api/freshness.hpp"
+#include "feed/projections/engine/feed_engine.hpp"
+#include "http/command_endpoint.hpp"
+#include "people/people_directory.hpp"
+
+namespace tideline::feed {
+
+struct ApiPorts {
+  const http::CommandEndpoint& commands;
+  eventsourcing::Database& database;
+  core::MomentIdSource& moment_ids;
+  const crypto::AccountIds& account_ids;
+  crypto::SubjectCipher& cipher;
+  const people::PeopleDirectory& people;
+  FeedEngine& engine;
+  // Whether the engine's answers are of these seconds.
+  Freshness& freshness;
+  // What queries wait on: the engine, tables `moment` and `message`, and the directory of people.
+  eventsourcing::AppliedPositions& engine_applied;
+  eventsourcing::AppliedPositions& moments_applied;
+  eventsourcing::AppliedPositions& messages_applied;
+  eventsourcing::AppliedPositions& people_applied;
+  // Logs of each service: a token's further ones are none of ours.
+  std::uint32_t logs;
+};
+
+}  // namespace tideline::feed

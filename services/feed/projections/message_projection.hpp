@@ -1,0 +1,30 @@
+// Tables `message` and `message_entry`: one canonical copy, and its key in the sender's Sent and in
+// the Inbox of everybody who got it. Used by one runner thread.
+#pragma once
+
+#include <vector>
+
+#include "eventsourcing/projection.hpp"
+#include "feed/projections/events_read.hpp"
+
+namespace tideline::feed {
+
+enum class MessageBox { Inbox = 0, Sent = 1 };
+
+class MessageProjection final : public eventsourcing::Projection {
+ public:
+  std::string_view name() const override { return "messages"; }
+  std::vector<std::string> sources() const override { return {"feed"}; }
+  void load(eventsourcing::Transaction& transaction) override;
+  void apply(const eventsourcing::RecordedEvent& event) override;
+  void flush(eventsourcing::Transaction& transaction) override;
+  void flushed() override { sent_.clear(); }
+
+ private:
+  void write_messages(eventsourcing::Transaction& transaction) const;
+  void write_entries(eventsourcing::Transaction& transaction) const;
+
+  std::vector<read::MessageSent> sent_;  // since the last flush
+};
+
+}  // namespace tideline::feed

@@ -1,0 +1,59 @@
+// Reads people's boxes of messages. Every function answers for one owner, from his one partition of
+// the entries; the canonical copies lie with their senders.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "feed/projections/message_projection.hpp"
+
+namespace tideline::feed {
+
+// The natural key of a message; also its place in a box.
+struct MessageKey {
+  core::Timestamp sent_at;
+  core::AccountId sender;
+
+  friend auto operator<=>(const MessageKey&, const MessageKey&) = default;
+};
+
+struct MessageRow {
+  MessageKey key;
+  std::optional<core::AccountId> recipient;
+  std::optional<std::string> group_id;
+  std::string sealed_text;
+};
+
+// Which entries of the owner. A group's are those in both of his boxes.
+struct MessageList {
+  core::AccountId owner;
+  std::optional<MessageBox> box;
+  std::optional<std::string> group_id;
+  std::optional<core::Day> day;
+};
+
+// At most one of both.
+struct PlaceInBox {
+  std::optional<MessageKey> older_than;
+  std::optional<MessageKey> newer_than;  // the nearest ones
+};
+
+struct MessagePage {
+  std::vector<MessageRow> messages;  // newest first
+  bool has_newer = false;
+  bool has_older = false;
+};
+
+MessagePage read_messages(eventsourcing::Transaction& transaction, const MessageList& list,
+                          const PlaceInBox& place, std::size_t limit);
+
+// nullopt also when it is not in one of the reader's boxes.
+std::optional<MessageRow> find_message(eventsourcing::Transaction& transaction,
+                                       const MessageKey& key, const core::AccountId& reader);
+
+}  // namespace tideline::feed

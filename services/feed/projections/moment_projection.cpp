@@ -1,0 +1,82 @@
+#include "feed/projections/moment_projection.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tideline::feed {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string lists_as_json(const AudienceLists& lists) {
+  Json users = Json::array();
+  for (const core::AccountId& user : lists.user_ids) users.push_back(user.to_string());
+  return Json{{"group_ids", lists.group_ids}, {"tag_ids", lists.tag_ids}, {"user_ids", users}}
+      .dump();
+}
+
+// A deletion leaves nothing of what was said, only that it was.
+constexpr const char* kUpsert = R"(
+INSERT INTO moment (author_partition, id, author, audience, lists, content, images, published_at,
+                    deleted)
+SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[],
+                     $7::jsonb[], $8::timestamptz[], $9::boolean[])
+ON CONFLICT (author_partition, id) DO UPDATE
+  SET lists = excluded.lists, content = NULL, images = excluded.images, deleted = true
+  WHERE excluded.deleted)";
+
+}  // namespace
+
+void MomentProjection::load(eventsourcing::Transaction&) { changed_.clear(); }
+
+void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
+  auto known = read::read_event(event);
+  if (!known) return;
+  if (auto* published = std::get_if<read::MomentPublished>(&*known)) {
+    const core::MomentId id = published->id;
+    changed_[id] = {std::move(*published), false};
+  } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&*known)) {
+    Change& change = changed_[deleted->id];
+    change.published.id = deleted->id;
+    change.published.author = deleted->author;
+    change.published.lists = {};
+    change.published.images.clear();
+    change.deleted = true;
+  }
+}
+
+void MomentProjection::flush(eventsourcing::Transaction& transaction) {
+  if (changed_.empty()) return;
+  std::vector<const Change*> rows;
+  for (const auto& [id, change] : changed_) rows.push_back(&change);
+  std::sort(rows.begin(), rows.end(), [](const Change* left, const Change* right) {
+    const auto key = [](const Change* row) {
+      return std::pair(core::author_partition(row->published.id), row->published.id);
+    };
+    return key(left) < key(right);
+  });
+  std::vector<int> partitions;
+  std::vector<std::uint64_t> ids;
+  std::vector<core::AccountId> authors;
+  std::vector<std::string> audiences, lists, images;
+  std::vector<std::optional<std::string>> contents;
+  std::vector<core::Timestamp> times;
+  std::vector<bool> deleted;
+  for (const Change* row : rows) {
+    const read::MomentPublished& moment = row->published;
+    partitions.push_back(core::author_partition(moment.id));
+    ids.push_back(moment.id.value());
+    authors.push_back(moment.author);
+    audiences.emplace_back(to_string(moment.audience));
+    lists.push_back(lists_as_json(moment.lists));
+    contents.push_back(row->deleted ? std::nullopt : std::optional(moment.sealed_content));
+    images.push_back(Json(moment.images).dump());
+    times.push_back(moment.published_at);
+    deleted.push_back(row->deleted);
+  }
+  transaction.execute(
+      kUpsert, {partitions, ids, authors, audiences, lists, contents, images, times, deleted});
+}
+
+}  // namespace tideline::feed

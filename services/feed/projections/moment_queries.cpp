@@ -1,0 +1,66 @@
+#include "feed/projections/moment_queries.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/check.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using Json = nlohmann::json;
+
+// The columns hold what MomentProjection has written.
+AudienceLists lists_of(const std::string& text) {
+  const Json json = Json::parse(text);
+  AudienceLists lists;
+  json.at("group_ids").get_to(lists.group_ids);
+  json.at("tag_ids").get_to(lists.tag_ids);
+  for (const auto& user : json.at("user_ids")) {
+    const auto account = core::AccountId::parse(user.get<std::string>());
+    CHECK(account.has_value(), "the projection writes account ids");
+    lists.user_ids.push_back(*account);
+  }
+  return lists;
+}
+
+MomentRow to_moment(const eventsourcing::Row& row) {
+  MomentRow moment;
+  moment.id = core::MomentId(static_cast<std::uint64_t>(row.integer(0)));
+  moment.author = row.account(1);
+  const auto audience = parse_audience(row.text(2));
+  CHECK(audience.has_value(), "the projection writes audiences by name");
+  moment.audience = *audience;
+  moment.lists = lists_of(row.text(3));
+  moment.sealed_content = row.nullable_text(4);
+  moment.images = Json::parse(row.text(5)).get<std::vector<std::string>>();
+  moment.published_at = row.timestamp_us(6);
+  moment.deleted = row.boolean(7);
+  return moment;
+}
+
+}  // namespace
+
+const char* const kFindMomentsSql = R"(
+SELECT id, author, audience, lists, content, images,
+       (extract(epoch FROM published_at) * 1000000)::bigint, deleted
+FROM moment WHERE author_partition = ANY ($1::smallint[]) AND id = ANY ($2::bigint[]))";
+
+std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& transaction,
+                                                 std::span<const core::MomentId> ids) {
+  std::map<core::MomentId, MomentRow> found;
+  if (ids.empty()) return found;
+  std::set<int> partitions;
+  for (const core::MomentId id : ids) partitions.insert(core::author_partition(id));
+  const auto rows =
+      transaction.execute(kFindMomentsSql, {std::vector<int>(partitions.begin(), partitions.end()),
+                                            std::vector<core::MomentId>(ids.begin(), ids.end())});
+  for (const auto& row : rows) {
+    MomentRow moment = to_moment(row);
+    const core::MomentId id = moment.id;
+    found.emplace(id, std::move(moment));
+  }
+  return found;
+}
+
+}  // namespace tideline::feed

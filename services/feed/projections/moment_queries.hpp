@@ -1,0 +1,35 @@
+// Reads table `moment`. Says nothing of who may see a row: ask the engine first.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "feed/domain/moment.hpp"
+
+namespace tideline::feed {
+
+struct MomentRow {
+  core::MomentId id;
+  core::AccountId author;
+  Audience audience = Audience::Private;
+  AudienceLists lists;
+  std::optional<std::string> sealed_content;  // nullopt once deleted
+  std::vector<std::string> images;
+  core::Timestamp published_at;
+  bool deleted = false;
+};
+
+// $1 = partitions, $2 = ids. Public for the test that asks PostgreSQL how it runs it.
+extern const char* const kFindMomentsSql;
+
+// Those of `ids` that the table holds; repeats are allowed. Touches only the partitions of their
+// authors, so one author's page touches one.
+std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& transaction,
+                                                 std::span<const core::MomentId> ids);
+
+}  // namespace tideline::feed
