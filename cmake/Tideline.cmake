@@ -40,6 +40,7 @@ function(tideline_add_tests target label)
   target_link_libraries(${target} PRIVATE
     tideline_warnings ${ARG_LINK} GTest::gmock GTest::gtest GTest::gtest_main ${RAPIDCHECK_LIBRARY} Threads::Threads)
   target_compile_definitions(${target} PRIVATE TIDELINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
