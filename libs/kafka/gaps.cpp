@@ -81,7 +81,6 @@ void GapReporter::report(const eventsourcing::SourcePartition& partition,
   const std::string text = encode_gap({partition, position, core::KafkaOffset(end)});
   rd_kafka_producev(client, RD_KAFKA_V_TOPIC(kGapsTopic), RD_KAFKA_V_PARTITION(0),
                     RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()),
-                    RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()),
                     RD_KAFKA_V_KEY(topic.data(), topic.size()),
                     RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
 }

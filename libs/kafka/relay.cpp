@@ -40,8 +40,8 @@ struct Relay::State {
   void finish();
 
   void begin_logs();
-  bool begin(Log& log, const std::optional<eventsourcing::RecordedEvent>& last);
-  std::optional<std::string> disagreement(const Log& log, const eventsourcing::RecordedEvent& last);
+  core::Status begin(Log& log, const std::optional<eventsourcing::RecordedEvent>& last);
+  core::Result<std::string> disagreement(const Log& log, const eventsourcing::RecordedEvent& last);
   void begin_again(const std::string& why);
   void take_gap_reports();
 
@@ -78,6 +78,7 @@ struct Relay::State {
   bool heads_wanted = true;
   Clock::time_point heads_at{};
   Clock::time_point begin_at{};
+  Clock::time_point replaced_at{};
   Clock::time_point checkpoints_at{};
 
   std::uint64_t published = 0;
@@ -141,23 +142,25 @@ void Relay::State::begin_logs() {
                                       [this](const LogProducer::Report& report) { note(report); });
   }
   for (const auto& [index, event] : *last) {
-    if (!begin(logs[index.value()], event)) return;
+    const core::Status begun = begin(logs[index.value()], event);
+    if (!begun) return fail(begun.error().message);
   }
   problem.clear();
   heads_wanted = true;
 }
 
-bool Relay::State::begin(Log& log, const std::optional<eventsourcing::RecordedEvent>& last) {
+core::Status Relay::State::begin(Log& log,
+                                 const std::optional<eventsourcing::RecordedEvent>& last) {
   if (last) {
     const auto why = disagreement(log, *last);
-    if (why) stop_log(log, *why);
-    if (log.lost || !problem.empty()) return log.lost;
+    if (!why) return why.error();
+    if (!why->empty()) {
+      stop_log(log, *why);
+      return core::success();
+    }
   }
   const auto checkpoint = ports.checkpoints.load(log.index);
-  if (!checkpoint) {
-    fail(checkpoint.error().message);
-    return false;
-  }
+  if (!checkpoint) return checkpoint.error();
   log.checkpoint = *checkpoint;
   log.publication.resume(last ? last->position : core::LogPosition(0));
   log.head = std::max(log.head, log.publication.acknowledged());
@@ -167,20 +170,15 @@ bool Relay::State::begin(Log& log, const std::optional<eventsourcing::RecordedEv
                      std::to_string(log.publication.acknowledged().value()) +
                      ": publishes it again");
   }
-  return true;
+  return core::success();
 }
 
-// What speaks against `last` being an event of this database; sets `problem` when it cannot be
-// asked.
-std::optional<std::string> Relay::State::disagreement(const Log& log,
-                                                      const eventsourcing::RecordedEvent& last) {
-  problem.clear();
+// What speaks against `last` being an event of this database; "" = nothing.
+core::Result<std::string> Relay::State::disagreement(const Log& log,
+                                                     const eventsourcing::RecordedEvent& last) {
   const auto held =
       ports.events.read_log(log.index, core::LogPosition(last.position.value() - 1), 1);
-  if (!held) {
-    fail(held.error().message);
-    return std::nullopt;
-  }
+  if (!held) return held.error();
   const std::string place = name_of(log) + " ends with event " + last.id + " at position " +
                             std::to_string(last.position.value());
   if (held->empty() || held->front().position != last.position) {
@@ -189,7 +187,7 @@ std::optional<std::string> Relay::State::disagreement(const Log& log,
   if (held->front().id != last.id) {
     return place + ", where the database has event " + held->front().id;
   }
-  return std::nullopt;
+  return std::string();
 }
 
 void Relay::State::stop_log(Log& log, const std::string& why) {
@@ -213,7 +211,10 @@ void Relay::State::begin_again(const std::string& why) {
   producer.reset();
   distrust.clear();
   for (Log& log : logs) log.active = false;
-  begin_at = {};
+  // At once, unless the last replacement did not help either.
+  const bool again = Clock::now() - replaced_at < 5 * options.claim_interval;
+  replaced_at = Clock::now();
+  begin_at = again ? replaced_at + options.claim_interval : replaced_at;
 }
 
 void Relay::State::take_gap_reports() {

@@ -1,0 +1,185 @@
+#include "kafka/state_topic.hpp"
+
+#include <librdkafka/rdkafka.h>
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "core/check.hpp"
+#include "kafka/client.hpp"
+
+namespace tideline::kafka {
+
+using eventsourcing::StatePoll;
+using eventsourcing::StateRecord;
+using eventsourcing::StateUpdate;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::size_t kBatch = 2000;
+constexpr milliseconds kSeekTimeout{2000};
+
+// What one publish() waits for.
+struct Delivery {
+  std::size_t open = 0;
+  std::optional<core::Error> error;
+};
+
+void on_delivery(rd_kafka_t*, const rd_kafka_message_t* message, void*) {
+  Delivery& delivery = *static_cast<Delivery*>(message->_private);
+  --delivery.open;
+  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    delivery.error = kafka_error(message->err, "publication of a state");
+  }
+}
+
+}  // namespace
+
+struct KafkaStatePublisher::State {
+  const StateTopicOptions options;
+  std::mutex mutex;
+  Client client;
+  ClientTopic topic;
+};
+
+KafkaStatePublisher::KafkaStatePublisher(StateTopicOptions options) {
+  ClientConf conf = make_conf(
+      options.brokers, options.client_id,
+      {{"enable.idempotence", "true"},
+       {"acks", "all"},
+       {"linger.ms", "1"},
+       // Every record has its report by then, so that none refers to a publish() that has returned.
+       {"message.timeout.ms", std::to_string(options.publish_timeout.count())}});
+  rd_kafka_conf_set_dr_msg_cb(conf.get(), on_delivery);
+  Client client = make_producer(std::move(conf));
+  ClientTopic topic(rd_kafka_topic_new(client.get(), options.topic.c_str(), nullptr));
+  CHECK(topic != nullptr, "the name of a topic is ours");
+  state_ = std::unique_ptr<State>(
+      new State{std::move(options), {}, std::move(client), std::move(topic)});
+}
+
+KafkaStatePublisher::~KafkaStatePublisher() { state_->topic.reset(); }
+
+core::Status KafkaStatePublisher::publish(const std::vector<StateUpdate>& updates) {
+  const std::lock_guard lock(state_->mutex);
+  Delivery delivery;
+  for (const StateUpdate& update : updates) {
+    const auto partition = core::log_of(update.key, state_->options.partitions);
+    // A null value, other than an empty one, is a tombstone.
+    void* value = update.value ? const_cast<char*>(update.value->data()) : nullptr;
+    const std::size_t size = update.value ? update.value->size() : 0;
+    const auto error = rd_kafka_producev(
+        state_->client.get(), RD_KAFKA_V_RKT(state_->topic.get()),
+        RD_KAFKA_V_PARTITION(static_cast<std::int32_t>(partition.value())),
+        RD_KAFKA_V_KEY(update.key.data(), update.key.size()), RD_KAFKA_V_VALUE(value, size),
+        RD_KAFKA_V_OPAQUE(&delivery), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      ++delivery.open;
+      rd_kafka_poll(state_->client.get(), 0);
+      continue;
+    }
+    delivery.error = kafka_error(error, "publication of a state");
+    break;
+  }
+  while (delivery.open > 0) rd_kafka_poll(state_->client.get(), 10);
+  if (delivery.error) return *delivery.error;
+  return core::success();
+}
+
+struct KafkaStateSource::State {
+  const StateTopicOptions options;
+  std::vector<std::optional<core::KafkaOffset>> seeks;  // still to be carried out
+  bool started = false;
+  Client client;
+  ClientQueue queue;
+
+  core::Status carry_out_seeks();
+};
+
+KafkaStateSource::KafkaStateSource(StateTopicOptions options) {
+  Settings settings = reader_settings();
+  settings.emplace_back("enable.partition.eof", "true");
+  Client client = make_consumer(make_conf(options.brokers, options.client_id, settings));
+  ClientQueue queue(rd_kafka_queue_get_consumer(client.get()));
+  const std::size_t partitions = options.partitions;
+  state_ = std::unique_ptr<State>(
+      new State{std::move(options), std::vector<std::optional<core::KafkaOffset>>(partitions),
+                false, std::move(client), std::move(queue)});
+}
+
+KafkaStateSource::~KafkaStateSource() {
+  state_->queue.reset();
+  rd_kafka_consumer_close(state_->client.get());
+}
+
+std::uint32_t KafkaStateSource::partitions() const { return state_->options.partitions; }
+
+core::Status KafkaStateSource::State::carry_out_seeks() {
+  const PartitionList list(rd_kafka_topic_partition_list_new(1));
+  for (std::size_t i = 0; i < seeks.size(); ++i) {
+    if (!seeks[i]) continue;
+    rd_kafka_topic_partition_list_add(list.get(), options.topic.c_str(),
+                                      static_cast<std::int32_t>(i))
+        ->offset = seeks[i]->value();
+  }
+  if (list->cnt == 0) return core::success();
+  if (!started) {
+    if (static_cast<std::size_t>(list->cnt) < seeks.size()) return core::success();
+    const auto error = rd_kafka_assign(client.get(), list.get());
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(error, "assignment");
+    started = true;
+    seeks.assign(seeks.size(), std::nullopt);
+    return core::success();
+  }
+  rd_kafka_error_t* failure =
+      rd_kafka_seek_partitions(client.get(), list.get(), static_cast<int>(kSeekTimeout.count()));
+  if (failure != nullptr) {
+    const core::Error error = kafka_error(rd_kafka_error_code(failure), "seek");
+    rd_kafka_error_destroy(failure);
+    return error;
+  }
+  core::Status status = core::success();
+  for (int i = 0; i < list->cnt; ++i) {
+    const rd_kafka_topic_partition_t& one = list->elems[i];
+    if (one.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      seeks.at(static_cast<std::size_t>(one.partition)).reset();
+    } else {
+      status = kafka_error(one.err, "seek");
+    }
+  }
+  return status;
+}
+
+core::Result<StatePoll> KafkaStateSource::poll(milliseconds timeout) {
+  const core::Status ready = state_->carry_out_seeks();
+  if (!ready) return ready.error();
+  StatePoll result;
+  const auto error =
+      consume(state_->client.get(), state_->queue.get(), timeout, kBatch,
+              [&](const rd_kafka_message_t& message) {
+                const auto partition = static_cast<std::uint32_t>(message.partition);
+                if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+                  result.ends_reached.push_back(partition);
+                  return;
+                }
+                StateRecord record{partition,
+                                   core::KafkaOffset(message.offset),
+                                   {static_cast<const char*>(message.key), message.key_len},
+                                   std::nullopt};
+                if (message.payload != nullptr) {
+                  record.value.emplace(static_cast<const char*>(message.payload), message.len);
+                }
+                result.records.push_back(std::move(record));
+              });
+  if (error && result.records.empty() && result.ends_reached.empty()) return *error;
+  return result;
+}
+
+core::Status KafkaStateSource::seek(std::uint32_t partition, core::KafkaOffset offset) {
+  state_->seeks.at(partition) = offset;
+  return core::success();
+}
+
+}  // namespace tideline::kafka

@@ -1,0 +1,146 @@
+#include "kafka/envelope.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tideline::kafka {
+namespace {
+
+using eventsourcing::RecordedEvent;
+using eventsourcing::Visibility;
+
+RecordedEvent sample() {
+  RecordedEvent event;
+  event.id = "01890a5d-ac96-774b-bcce-b302099a8057";
+  event.source = "feed";
+  event.type = "MomentPublished";
+  event.schema_version = core::SchemaVersion(2);
+  event.stream = core::StreamId("moment-17");
+  event.version = core::StreamVersion(3);
+  event.log = core::LogIndex(5);
+  event.position = core::LogPosition(42);
+  event.time = core::Timestamp(std::chrono::microseconds(1'767'323'045'678'901));
+  event.metadata = {"correlation", "causation", "00-trace-01"};
+  event.data = R"({"moment_id":"17"})";
+  return event;
+}
+
+struct View {
+  explicit View(const Record& record) {
+    for (const Header& header : record.headers) headers.push_back({header.name, header.value});
+    view = {record.key, record.value, headers};
+  }
+  std::vector<HeaderView> headers;
+  RecordView view;
+};
+
+core::Result<RecordedEvent> round_trip(const Record& record) {
+  const View view(record);
+  return decode(view.view, core::LogIndex(5));
+}
+
+void expect_same(const RecordedEvent& a, const RecordedEvent& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.source, b.source);
+  EXPECT_EQ(a.type, b.type);
+  EXPECT_EQ(a.schema_version, b.schema_version);
+  EXPECT_EQ(a.stream, b.stream);
+  EXPECT_EQ(a.version, b.version);
+  EXPECT_EQ(a.log, b.log);
+  EXPECT_EQ(a.position, b.position);
+  EXPECT_EQ(a.time, b.time);
+  EXPECT_EQ(a.metadata.correlation_id, b.metadata.correlation_id);
+  EXPECT_EQ(a.metadata.causation_id, b.metadata.causation_id);
+  EXPECT_EQ(a.metadata.traceparent, b.metadata.traceparent);
+  EXPECT_EQ(a.data, b.data);
+  EXPECT_EQ(a.visibility, b.visibility);
+}
+
+std::string header(const Record& record, std::string_view name) {
+  for (const Header& one : record.headers) {
+    if (one.name == name) return one.value;
+  }
+  return "(none)";
+}
+
+TEST(Envelope, IsCloudEventsInBinaryMode) {
+  const Record record = encode(sample());
+  EXPECT_EQ(record.key, "moment-17");
+  EXPECT_EQ(record.value, R"({"moment_id":"17"})");
+  EXPECT_EQ(header(record, "ce_specversion"), "1.0");
+  EXPECT_EQ(header(record, "ce_type"), "MomentPublished");
+  EXPECT_EQ(header(record, "ce_source"), "feed");
+  EXPECT_EQ(header(record, "ce_time"), "2026-01-02T03:04:05.678901Z");
+  EXPECT_EQ(header(record, "content-type"), "application/json");
+  EXPECT_EQ(header(record, "tideline_position"), "42");
+  EXPECT_EQ(header(record, "tideline_stream_version"), "3");
+  EXPECT_EQ(header(record, "tideline_schema_version"), "2");
+  EXPECT_EQ(header(record, "tideline_private"), "false");
+}
+
+TEST(Envelope, ComesBackAsItWent) {
+  const auto decoded = round_trip(encode(sample()));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message;
+  expect_same(*decoded, sample());
+}
+
+TEST(Envelope, EveryEventComesBack) {
+  EXPECT_TRUE(rc::check("round trip", [] {
+    RecordedEvent event = sample();
+    event.stream = core::StreamId("s" + *rc::gen::string<std::string>());
+    event.data = *rc::gen::string<std::string>();
+    event.metadata.correlation_id = *rc::gen::string<std::string>();
+    event.metadata.traceparent = *rc::gen::string<std::string>();
+    event.position = core::LogPosition(
+        *rc::gen::inRange<std::uint64_t>(1, std::numeric_limits<std::uint64_t>::max()));
+    const auto decoded = round_trip(encode(event));
+    RC_ASSERT(decoded.ok());
+    expect_same(*decoded, event);
+  }));
+}
+
+TEST(Envelope, APrivateEventIsAStubWithoutData) {
+  RecordedEvent event = sample();
+  event.visibility = Visibility::Private;
+  event.data = R"({"hash":"never to be seen"})";
+  const Record record = encode(event);
+  EXPECT_EQ(record.value, "");
+  const auto decoded = round_trip(record);
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->visibility, Visibility::Private);
+  EXPECT_EQ(decoded->position, event.position);
+}
+
+TEST(Envelope, SaysWhatIsMissingOrUnreadable) {
+  for (const char* name :
+       {"ce_specversion", "ce_id", "ce_source", "ce_type", "ce_time", "tideline_position",
+        "tideline_stream_version", "tideline_schema_version"}) {
+    Record record = encode(sample());
+    std::erase_if(record.headers, [&](const Header& one) { return one.name == name; });
+    const auto decoded = round_trip(record);
+    ASSERT_FALSE(decoded.ok()) << name;
+    EXPECT_NE(decoded.error().message.find(name), std::string::npos) << decoded.error().message;
+    EXPECT_FALSE(decoded.error().retryable);
+  }
+  for (const char* bad : {"", "0", "-1", "1x", "18446744073709551616", " 1"}) {
+    Record record = encode(sample());
+    for (Header& one : record.headers) {
+      if (one.name == "tideline_position") one.value = bad;
+    }
+    EXPECT_FALSE(round_trip(record).ok()) << bad;
+  }
+}
+
+TEST(Envelope, UnknownHeadersArePassedOver) {
+  Record record = encode(sample());
+  record.headers.insert(record.headers.begin(), {"x-other", "value"});
+  EXPECT_TRUE(round_trip(record).ok());
+}
+
+}  // namespace
+}  // namespace tideline::kafka
