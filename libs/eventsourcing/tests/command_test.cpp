@@ -1,0 +1,202 @@
+// Execution of commands over the in-memory store: retries, idempotency, preconditions.
+#include "eventsourcing/command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eventsourcing/in_memory_event_store.hpp"
+
+namespace tideline::eventsourcing {
+namespace {
+
+// A counter that goes up to a limit: the smallest aggregate with a rule.
+struct Counted {
+  int by = 0;
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+
+struct Counter {
+  using Event = std::variant<Counted>;
+  struct State {
+    int total = 0;
+  };
+  struct Count {
+    int by = 0;
+  };
+  using Command = std::variant<Count>;
+
+  static State evolve(State state, const Event& event) {
+    state.total += std::get<Counted>(event).by;
+    return state;
+  }
+  static Decision<Event> decide(const State& state, const Command& command) {
+    const int by = std::get<Count>(command).by;
+    if (by == 0) return Decision<Event>::nothing();
+    if (state.total + by > 100) return Rejection{RejectionKind::Conflict, "limit", "full"};
+    return Decision<Event>::of(Counted{by});
+  }
+};
+
+struct CounterCodec {
+  NewEvent encode(const Counter::Event& event) const {
+    return {"Counted", core::SchemaVersion(1), std::to_string(std::get<Counted>(event).by),
+            Visibility::Public};
+  }
+  std::optional<Counter::Event> decode(const RecordedEvent& recorded) const {
+    if (recorded.type != "Counted") return std::nullopt;
+    return Counted{std::stoi(recorded.data)};
+  }
+};
+
+class CommandTest : public ::testing::Test {
+ protected:
+  core::Result<CommandOutcome> count(int by, const CommandContext& context) {
+    return run_command(store_, context, [&](CommandSession& session) -> CommandResult {
+      ++attempts_;
+      auto counter = session.load<Counter>(stream_, codec_);
+      if (!counter) return counter.error();
+      const auto decision = Counter::decide(counter->state, Counter::Count{by});
+      if (decision.rejected()) return decision.rejection();
+      if (before_append_) before_append_();
+      session.stage(*counter, decision.events(), codec_);
+      return Answer{200, std::to_string(counter->state.total + by), "/counter", stream_};
+    });
+  }
+  CommandContext context() { return {clock_.now(), {}, std::nullopt, std::nullopt}; }
+  CommandContext with_key(const std::string& key, const std::string& hash = "h") {
+    CommandContext with = context();
+    with.idempotency = IdempotencyKey{"me", "POST /counter", key, hash};
+    return with;
+  }
+  static CommandDone done(const core::Result<CommandOutcome>& outcome) {
+    if (outcome.ok()) {
+      if (const auto* value = std::get_if<CommandDone>(&*outcome)) return *value;
+    }
+    ADD_FAILURE() << "the command was not done";
+    return {};
+  }
+
+  core::ManualClock clock_{*core::parse_iso8601("2026-01-02T03:04:05Z")};
+  core::SeededRandom random_{1};
+  InMemoryEventStore store_{"feed", 4, clock_, random_};
+  const core::StreamId stream_{"counter-1"};
+  const CounterCodec codec_{};
+  std::function<void()> before_append_;
+  std::atomic<int> attempts_{0};
+};
+
+TEST_F(CommandTest, AppendsAndAnswersWithVersionAndPositions) {
+  EXPECT_EQ(done(count(5, context())).result.etag, "1");
+  const CommandDone second = done(count(7, context()));
+  EXPECT_EQ(second.result.body, "12");
+  EXPECT_EQ(second.result.etag, "2");
+  EXPECT_EQ(second.result.location, "/counter");
+  EXPECT_FALSE(second.repeated);
+  const core::LogIndex log = core::log_of(stream_.value(), 4);
+  EXPECT_EQ(second.result.positions.at("feed", log).value(), 2U);
+}
+
+TEST_F(CommandTest, WithoutAnEventAnswersWhereTheStreamStands) {
+  done(count(5, context()));
+  const CommandDone nothing = done(count(0, context()));
+  EXPECT_EQ(nothing.result.etag, "1");
+  EXPECT_EQ(nothing.result.positions.at("feed", core::log_of(stream_.value(), 4)).value(), 1U);
+  EXPECT_EQ(store_.read_stream(stream_, core::StreamVersion(0), 9).value().size(), 1U);
+}
+
+TEST_F(CommandTest, ARejectionAppendsAndStoresNothing) {
+  const auto outcome = count(101, with_key("k"));
+  EXPECT_EQ(std::get<Rejection>(outcome.value()).code, "limit");
+  EXPECT_FALSE(store_.read_last(stream_).value().has_value());
+  EXPECT_EQ(done(count(1, with_key("k"))).result.body, "1") << "the key is still free";
+}
+
+TEST_F(CommandTest, LosingARaceDecidesAgainOnWhatIsThere) {
+  bool interfered = false;
+  before_append_ = [&] {
+    if (std::exchange(interfered, true)) return;
+    before_append_ = nullptr;
+    done(count(10, context()));
+  };
+  EXPECT_EQ(done(count(1, context())).result.body, "11");
+  EXPECT_EQ(attempts_, 3);
+}
+
+TEST_F(CommandTest, LosingEveryRaceGivesUp) {
+  bool inside = false;
+  before_append_ = [&] {
+    if (inside) return;
+    inside = true;
+    done(count(1, context()));
+    inside = false;
+  };
+  const auto outcome = count(1, context());
+  EXPECT_EQ(std::get<ConflictExhausted>(outcome.value()).stream, stream_);
+}
+
+TEST_F(CommandTest, ThreadsLoseNothing) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      int counted = 0;
+      while (counted < 10) {
+        const auto outcome = count(1, context());
+        if (std::holds_alternative<CommandDone>(outcome.value())) ++counted;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(store_.read_last(stream_).value()->version.value(), 40U);
+}
+
+TEST_F(CommandTest, AKeyIsAnsweredFromItsFirstResult) {
+  EXPECT_EQ(done(count(5, with_key("k"))).result.body, "5");
+  const CommandDone again = done(count(5, with_key("k")));
+  EXPECT_TRUE(again.repeated);
+  EXPECT_EQ(again.result.body, "5");
+  EXPECT_EQ(attempts_, 1) << "the body does not run again";
+  EXPECT_TRUE(std::holds_alternative<KeyReused>(count(5, with_key("k", "other")).value()));
+}
+
+TEST_F(CommandTest, IfMatchComparesWithTheAnsweredStream) {
+  done(count(5, context()));
+  CommandContext matching = context();
+  matching.if_match = core::StreamVersion(0);
+  EXPECT_EQ(std::get<PreconditionFailed>(count(1, matching).value()).actual.value(), 1U);
+  matching.if_match = core::StreamVersion(1);
+  EXPECT_EQ(done(count(1, matching)).result.etag, "2");
+}
+
+TEST_F(CommandTest, AnEventThatTheCodecDoesNotKnowIsAnError) {
+  Append foreign;
+  foreign.streams = {{stream_, core::StreamVersion(0), {{"Unknown", {}, "{}", {}}}}};
+  ASSERT_TRUE(store_.append(foreign).ok());
+  const auto outcome = count(1, context());
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, core::ErrorCode::Internal);
+}
+
+TEST_F(CommandTest, AssertedStreamsMustNotHaveMoved) {
+  const core::StreamId other("counter-2");
+  int runs = 0;
+  const auto outcome =
+      run_command(store_, context(), [&](CommandSession& session) -> CommandResult {
+        auto read = session.load<Counter>(stream_, codec_);
+        auto written = session.load_last<Counter>(other, codec_);
+        if (!read) return read.error();
+        if (!written) return written.error();
+        if (++runs == 1) done(count(3, context()));
+        session.assert_unchanged(*read);
+        session.stage(*written, {Counted{read->state.total}}, codec_);
+        return Answer{200, std::to_string(read->state.total), "", other};
+      });
+  EXPECT_EQ(done(outcome).result.body, "3") << "decided again on what it reads";
+  EXPECT_EQ(runs, 2);
+}
+
+}  // namespace
+}  // namespace tideline::eventsourcing

@@ -1,0 +1,207 @@
+#include "postgres/database.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <stdexcept>
+
+#include "fresh_database.hpp"
+
+namespace tideline::postgres::testing {
+namespace {
+
+using core::ErrorCode;
+using eventsourcing::Params;
+using eventsourcing::Transaction;
+using eventsourcing::TransactionFailed;
+
+class DatabaseTest : public ::testing::Test {
+ protected:
+  core::Status run(const std::string& sql, const Params& params = {}) {
+    return database_.transact([&](Transaction& t) { t.execute(sql, params); });
+  }
+  std::string one(const std::string& sql) {
+    return database_.query(sql, {}).value().front().text(0);
+  }
+
+  DatabaseOptions options_ = [] {
+    DatabaseOptions options = empty_database();
+    options.connections_max = 2;
+    options.checkout_deadline = std::chrono::milliseconds(300);
+    options.statement_timeout = std::chrono::milliseconds(1500);
+    options.lock_timeout = std::chrono::milliseconds(300);
+    return options;
+  }();
+  PooledDatabase database_{options_};
+};
+
+TEST_F(DatabaseTest, ValuesComeBackAsTheyWereSent) {
+  const std::string awkward = "quotes ' \" back\\slash\ttab\nline {brace} ünïcödé";
+  const auto account = core::AccountId({1, 2, 3});
+  const auto time = *core::parse_iso8601("2026-01-02T03:04:05.678901Z");
+  const auto rows = database_.query(
+      "SELECT $1::text, $2::text, $3::bigint, $4::boolean, $5::uuid,"
+      " (extract(epoch FROM $6::timestamptz) * 1000000)::bigint, $7::date, $8::text[],"
+      " $9::double precision, $10::text",
+      {awkward, std::nullopt, std::int64_t{-5}, true, account, time, core::utc_day(time),
+       std::vector<std::string>{awkward, "", "NULL"}, 0.1, ""});
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  const auto& row = rows->front();
+  EXPECT_EQ(row.text(0), awkward);
+  EXPECT_TRUE(row.is_null(1));
+  EXPECT_EQ(row.integer(2), -5);
+  EXPECT_TRUE(row.boolean(3));
+  EXPECT_EQ(row.account(4), account);
+  EXPECT_EQ(row.timestamp_us(5), time);
+  EXPECT_EQ(row.day(6), core::utc_day(time));
+  EXPECT_EQ(row.text_array(7), (std::vector<std::string>{awkward, "", "NULL"}));
+  EXPECT_EQ(row.text(8), "0.1");
+  EXPECT_EQ(row.nullable_text(9), "");
+}
+
+TEST_F(DatabaseTest, CopiesAwkwardRowsAlsoIntoAnotherSchema) {
+  ASSERT_TRUE(run("CREATE SCHEMA next").ok());
+  ASSERT_TRUE(run("CREATE TABLE next.moment (id bigint, \"text\" text)").ok());
+  const std::vector<std::string> texts = {"\\N", "a\tb", "a\nb\r", "\\", "", "'\"", "\\."};
+  std::vector<Params> rows;
+  for (std::size_t i = 0; i < texts.size(); ++i) rows.push_back({i, texts[i]});
+  rows.push_back({texts.size(), std::nullopt});
+  const std::vector<std::string> columns = {"id", "text"};
+  ASSERT_TRUE(
+      database_.transact([&](Transaction& t) { t.copy_in("next.moment", columns, rows); }).ok());
+  const auto read = database_.query("SELECT text FROM next.moment ORDER BY id", {}).value();
+  ASSERT_EQ(read.size(), texts.size() + 1);
+  for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(read[i].text(0), texts[i]);
+  EXPECT_TRUE(read.back().is_null(0));
+}
+
+TEST_F(DatabaseTest, AFailedCopyIsAnErrorAndTheConnectionGoesOn) {
+  ASSERT_TRUE(run("CREATE TABLE number (n int)").ok());
+  const std::vector<std::string> columns = {"n"};
+  const std::vector<Params> rows = {{1}, {"one"}};
+  const auto failed =
+      database_.transact([&](Transaction& t) { t.copy_in("number", columns, rows); });
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::InvalidInput) << failed.error().message;
+  EXPECT_EQ(one("SELECT count(*) FROM number"), "0");
+}
+
+TEST_F(DatabaseTest, SortsErrorsByWhetherTheyPass) {
+  ASSERT_TRUE(run("CREATE TABLE item (id int PRIMARY KEY, n int CHECK (n > 0))").ok());
+  ASSERT_TRUE(run("INSERT INTO item VALUES (1, 1)").ok());
+  const auto error_of = [&](const std::string& sql, const Params& params = {}) {
+    const auto status = run(sql, params);
+    EXPECT_FALSE(status.ok()) << sql;
+    return status.ok() ? core::Error{} : status.error();
+  };
+  EXPECT_EQ(error_of("INSERT INTO item VALUES (1, 1)").code, ErrorCode::Conflict);
+  EXPECT_FALSE(error_of("INSERT INTO item VALUES (1, 1)").retryable);
+  EXPECT_EQ(error_of("INSERT INTO item VALUES (2, 0)").code, ErrorCode::InvalidInput);
+  EXPECT_EQ(error_of("SELECT $1::int", {"x"}).code, ErrorCode::InvalidInput);
+  EXPECT_EQ(error_of("SELECT $1::text", {std::string("a\0b", 3)}).code, ErrorCode::InvalidInput);
+  EXPECT_EQ(error_of("SELECT $1::text", {"\xff"}).code, ErrorCode::InvalidInput);
+  EXPECT_EQ(error_of("SELECT nonsense").code, ErrorCode::Internal);
+  const auto slow = error_of("SELECT pg_sleep(30)");
+  EXPECT_EQ(slow.code, ErrorCode::Unavailable) << slow.message;
+  EXPECT_TRUE(slow.retryable);
+}
+
+TEST_F(DatabaseTest, ALockedRowIsRetryableAfterTheLockTimeout) {
+  ASSERT_TRUE(run("CREATE TABLE item (id int)").ok());
+  const auto outer = database_.transact([&](Transaction& holder) {
+    holder.execute("LOCK TABLE item");
+    const auto waiting = run("INSERT INTO item VALUES (1)");
+    ASSERT_FALSE(waiting.ok());
+    EXPECT_TRUE(waiting.error().retryable) << waiting.error().message;
+  });
+  EXPECT_TRUE(outer.ok());
+}
+
+TEST_F(DatabaseTest, WhatFailsIsRolledBackEvenIfTheFailureWasSwallowed) {
+  ASSERT_TRUE(run("CREATE TABLE item (id int)").ok());
+  const auto swallowed = database_.transact([&](Transaction& t) {
+    t.execute("INSERT INTO item VALUES (1)");
+    EXPECT_THROW(t.execute("SELECT nonsense"), TransactionFailed);
+  });
+  EXPECT_FALSE(swallowed.ok());
+  EXPECT_THROW(static_cast<void>(database_.transact([&](Transaction& t) {
+                 t.execute("INSERT INTO item VALUES (2)");
+                 throw std::logic_error("of the caller");
+               })),
+               std::logic_error);
+  EXPECT_EQ(one("SELECT count(*) FROM item"), "0");
+}
+
+TEST_F(DatabaseTest, ASnapshotSeesOneStateAndCannotWrite) {
+  ASSERT_TRUE(run("CREATE TABLE item (id int)").ok());
+  const auto seen = database_.read([&](Transaction& t) {
+    const auto before = t.execute("SELECT count(*) FROM item").front().integer(0);
+    EXPECT_TRUE(run("INSERT INTO item VALUES (1)").ok());
+    return std::pair(before, t.execute("SELECT count(*) FROM item").front().integer(0));
+  });
+  EXPECT_EQ(seen.value(), std::pair(std::int64_t{0}, std::int64_t{0}));
+  EXPECT_FALSE(
+      database_.snapshot([](Transaction& t) { t.execute("INSERT INTO item VALUES (2)"); }).ok());
+}
+
+TEST_F(DatabaseTest, MoreCallersThanConnectionsWaitOnlySoLong) {
+  const auto outer = database_.transact([&](Transaction&) {
+    const auto inner = database_.transact([&](Transaction&) {
+      const auto third = run("SELECT 1");
+      ASSERT_FALSE(third.ok());
+      EXPECT_EQ(third.error().code, ErrorCode::Unavailable);
+      EXPECT_TRUE(third.error().retryable);
+    });
+    EXPECT_TRUE(inner.ok());
+    EXPECT_TRUE(run("SELECT 1").ok()) << "one is free again";
+  });
+  EXPECT_TRUE(outer.ok());
+}
+
+TEST_F(DatabaseTest, BrokenConnectionsAreReplacedBetweenTransactionsNeverInside) {
+  const auto broken = database_.transact([&](Transaction& t) {
+    const auto pid = t.execute("SELECT pg_backend_pid()").front().integer(0);
+    const auto ended = database_.query("SELECT pg_terminate_backend($1)", {pid});
+    ASSERT_TRUE(ended.ok());
+    t.execute("SELECT 1");
+    FAIL() << "a statement went to another session";
+  });
+  ASSERT_FALSE(broken.ok());
+  EXPECT_TRUE(broken.error().retryable);
+  EXPECT_TRUE(run("SELECT 1").ok());
+
+  // One that broke while it idled is not even noticed.
+  const auto pid = one("SELECT pg_backend_pid()");
+  PooledDatabase other(options_);
+  ASSERT_TRUE(other.query("SELECT pg_terminate_backend($1)", {pid}).ok());
+  EXPECT_TRUE(database_.ping().ok());
+  EXPECT_TRUE(run("SELECT 1").ok());
+}
+
+TEST_F(DatabaseTest, SessionsSpeakUtcAndHaveLimits) {
+  EXPECT_EQ(one("SHOW TimeZone"), "UTC");
+  EXPECT_EQ(one("SHOW statement_timeout"), "1500ms");
+  EXPECT_EQ(one("SHOW lock_timeout"), "300ms");
+  EXPECT_EQ(one("SHOW idle_in_transaction_session_timeout"), "10s");
+}
+
+TEST(DatabaseAway, IsRetryable) {
+  DatabaseOptions options;
+  options.conninfo = "host=127.0.0.1 port=1 dbname=nowhere";
+  PooledDatabase database(options);
+  const auto status = database.ping();
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::Unavailable);
+  EXPECT_TRUE(status.error().retryable);
+}
+
+TEST(DatabaseAway, ConninfoThatCannotBeReadIsNot) {
+  DatabaseOptions options;
+  options.conninfo = "host=127.0.0.1 port";
+  const auto status = PooledDatabase(options).ping();
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::InvalidInput);
+}
+
+}  // namespace
+}  // namespace tideline::postgres::testing

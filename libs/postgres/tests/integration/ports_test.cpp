@@ -1,0 +1,144 @@
+// Subject keys and the relay's checkpoints, on PostgreSQL and in memory by the same tests.
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "fresh_database.hpp"
+#include "postgres/relay_checkpoints.hpp"
+#include "postgres/subject_keys.hpp"
+
+namespace tideline::postgres::testing {
+namespace {
+
+using core::AccountId;
+using core::ErrorCode;
+using core::LogIndex;
+using core::LogPosition;
+
+struct PostgresKeys {
+  DatabaseOptions options = fresh_database(1);
+  PooledDatabase database{options};
+  PostgresSubjectKeys keys{database};
+};
+struct InMemoryKeys {
+  crypto::InMemorySubjectKeys keys;
+};
+
+template <class Backend>
+class SubjectKeysTest : public ::testing::Test {
+ protected:
+  crypto::SubjectKeys& keys() { return backend_.keys; }
+  Backend backend_;
+  const AccountId ada_{AccountId::Bytes{1}};
+  const AccountId bob_{AccountId::Bytes{2}};
+};
+using KeyBackends = ::testing::Types<PostgresKeys, InMemoryKeys>;
+TYPED_TEST_SUITE(SubjectKeysTest, KeyBackends);
+
+TYPED_TEST(SubjectKeysTest, AKeyIsMadeOnceAndStays) {
+  EXPECT_FALSE(this->keys().find(this->ada_).value().has_value());
+  const auto key = this->keys().get_or_create(this->ada_).value();
+  EXPECT_EQ(this->keys().get_or_create(this->ada_).value(), key);
+  EXPECT_EQ(*this->keys().find(this->ada_).value(), key);
+  EXPECT_NE(this->keys().get_or_create(this->bob_).value(), key);
+}
+
+TYPED_TEST(SubjectKeysTest, AllWhoAskAtOnceGetTheSame) {
+  std::vector<std::future<crypto::SubjectKey>> asked;
+  for (int i = 0; i < 8; ++i) {
+    asked.push_back(std::async(std::launch::async,
+                               [&] { return this->keys().get_or_create(this->ada_).value(); }));
+  }
+  const auto key = asked[0].get();
+  for (std::size_t i = 1; i < asked.size(); ++i) EXPECT_EQ(asked[i].get(), key);
+}
+
+TYPED_TEST(SubjectKeysTest, FindsManyInTheOrderAsked) {
+  const auto key = this->keys().get_or_create(this->ada_).value();
+  const std::vector<AccountId> wanted = {this->bob_, this->ada_, this->ada_};
+  const auto found = this->keys().find_many(wanted).value();
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_FALSE(found[0].has_value());
+  EXPECT_EQ(found[1], key);
+  EXPECT_EQ(found[2], key);
+  EXPECT_TRUE(this->keys().find_many({}).value().empty());
+}
+
+TYPED_TEST(SubjectKeysTest, ADestroyedKeyNeverComesBack) {
+  ASSERT_TRUE(this->keys().get_or_create(this->ada_).ok());
+  for (const AccountId& subject : {this->ada_, this->ada_, this->bob_}) {
+    ASSERT_TRUE(this->keys().destroy(subject).ok());
+    EXPECT_FALSE(this->keys().find(subject).value().has_value());
+    const auto again = this->keys().get_or_create(subject);
+    ASSERT_FALSE(again.ok());
+    EXPECT_EQ(again.error().code, ErrorCode::Conflict);
+    EXPECT_FALSE(again.error().retryable);
+  }
+}
+
+struct PostgresRelays {
+  DatabaseOptions options = fresh_database(2);
+  PostgresRelayCheckpoints one{options};
+  PostgresRelayCheckpoints other{options};
+};
+struct InMemoryRelays {
+  eventsourcing::InMemoryRelayTable table;
+  eventsourcing::InMemoryRelayCheckpoints one{table};
+  eventsourcing::InMemoryRelayCheckpoints other{table};
+};
+
+template <class Backend>
+class RelayCheckpointsTest : public ::testing::Test {
+ protected:
+  Backend backend_;
+  eventsourcing::RelayCheckpoints& one_ = backend_.one;
+  eventsourcing::RelayCheckpoints& other_ = backend_.other;
+};
+using RelayBackends = ::testing::Types<PostgresRelays, InMemoryRelays>;
+TYPED_TEST_SUITE(RelayCheckpointsTest, RelayBackends);
+
+TYPED_TEST(RelayCheckpointsTest, OneHoldsALogUntilItGivesItUp) {
+  EXPECT_TRUE(this->one_.claim(LogIndex(0)).value());
+  EXPECT_TRUE(this->one_.claim(LogIndex(0)).value());
+  EXPECT_FALSE(this->other_.claim(LogIndex(0)).value());
+  EXPECT_TRUE(this->other_.claim(LogIndex(1)).value());
+  this->other_.release(LogIndex(0));
+  EXPECT_FALSE(this->other_.claim(LogIndex(0)).value());
+  this->one_.release(LogIndex(0));
+  EXPECT_TRUE(this->other_.claim(LogIndex(0)).value());
+}
+
+TYPED_TEST(RelayCheckpointsTest, MovesOnlyForItsHolderAndFromWhereItIs) {
+  const LogIndex log(1);
+  EXPECT_EQ(this->one_.load(log).value(), LogPosition(0));
+  EXPECT_FALSE(this->one_.advance(log, LogPosition(0), LogPosition(5)).value());
+  ASSERT_TRUE(this->one_.claim(log).value());
+  EXPECT_TRUE(this->one_.advance(log, LogPosition(0), LogPosition(5)).value());
+  EXPECT_FALSE(this->one_.advance(log, LogPosition(0), LogPosition(6)).value());
+  EXPECT_FALSE(this->other_.advance(log, LogPosition(5), LogPosition(6)).value());
+  EXPECT_EQ(this->other_.load(log).value(), LogPosition(5));
+}
+
+TEST(PostgresRelayCheckpointsTest, AClaimIsLostWithItsConnection) {
+  const DatabaseOptions options = fresh_database(1);
+  PostgresRelayCheckpoints one(options);
+  PostgresRelayCheckpoints other(options);
+  const LogIndex log(0);
+  ASSERT_TRUE(one.claim(log).value());
+  ASSERT_FALSE(other.claim(log).value());
+  PooledDatabase database(options);
+  ASSERT_TRUE(database
+                  .query("SELECT pg_terminate_backend(pid) FROM pg_locks"
+                         " WHERE locktype = 'advisory' AND granted",
+                         {})
+                  .ok());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!other.claim(log).value()) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+  const auto late = one.advance(log, LogPosition(0), LogPosition(1));
+  EXPECT_TRUE(!late.ok() || !*late);
+  EXPECT_FALSE(one.claim(log).value());
+  EXPECT_TRUE(other.advance(log, LogPosition(0), LogPosition(1)).value());
+}
+
+}  // namespace
+}  // namespace tideline::postgres::testing
