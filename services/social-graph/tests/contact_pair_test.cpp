@@ -1,0 +1,99 @@
+#include "social-graph/domain/contact_pair.hpp"
+
+#include "eventsourcing/testing/given_when_then.hpp"
+#include "social-graph/tests/people_for_specs.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using eventsourcing::testing::given;
+
+const ContactRequested kAsked{kAda, kBob};
+const ContactAccepted kAccepted{kAda, kBob, true};
+
+TEST(ContactPair, AStrangerIsAsked) {
+  given<ContactPair>().when(RequestContact{kAda, kBob}).then(kAsked);
+}
+
+TEST(ContactPair, AskingAgainChangesNothing) {
+  given<ContactPair>(kAsked).when(RequestContact{kAda, kBob}).then_nothing();
+  given<ContactPair>(kAsked, kAccepted).when(RequestContact{kAda, kBob}).then_nothing();
+  given<ContactPair>(kAsked, kAccepted).when(RequestContact{kBob, kAda}).then_nothing();
+}
+
+TEST(ContactPair, NobodyAsksHimself) {
+  given<ContactPair>().when(RequestContact{kAda, kAda}).then_rejected("oneself");
+}
+
+TEST(ContactPair, WhoAsksSomebodyWhoHasAskedHimAccepts) {
+  given<ContactPair>(kAsked).when(RequestContact{kBob, kAda}).then(kAccepted);
+}
+
+TEST(ContactPair, ARequestIsAccepted) {
+  given<ContactPair>(kAsked).when(AcceptContact{kBob, kAda}).then(kAccepted);
+  given<ContactPair>(kAsked, kAccepted).when(AcceptContact{kBob, kAda}).then_nothing();
+}
+
+TEST(ContactPair, OnlyARequestThatIsOpenIsAccepted) {
+  given<ContactPair>().when(AcceptContact{kBob, kAda}).then_rejected("no-such-contact-request");
+  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob})
+      .when(AcceptContact{kBob, kAda})
+      .then_rejected("no-such-contact-request");
+  given<ContactPair>(kAsked, ContactRequestWithdrawn{kAda, kBob})
+      .when(AcceptContact{kBob, kAda})
+      .then_rejected("no-such-contact-request");
+}
+
+TEST(ContactPair, NobodyAcceptsHisOwnRequest) {
+  given<ContactPair>(kAsked)
+      .when(AcceptContact{kAda, kBob})
+      .then_rejected("no-such-contact-request");
+}
+
+TEST(ContactPair, ARequestIsDeclinedAndMayBeMadeAgain) {
+  const ContactDeclined declined{kAda, kBob};
+  given<ContactPair>(kAsked).when(DeclineContact{kBob, kAda}).then(declined);
+  given<ContactPair>(kAsked, declined).when(DeclineContact{kBob, kAda}).then_nothing();
+  given<ContactPair>(kAsked, declined).when(RequestContact{kAda, kBob}).then(kAsked);
+}
+
+TEST(ContactPair, NobodyDeclinesHisOwnRequest) {
+  given<ContactPair>(kAsked)
+      .when(DeclineContact{kAda, kBob})
+      .then_rejected("no-such-contact-request");
+}
+
+TEST(ContactPair, ARequestIsWithdrawnByWhoMadeIt) {
+  const ContactRequestWithdrawn withdrawn{kAda, kBob};
+  given<ContactPair>(kAsked).when(WithdrawContactRequest{kAda, kBob}).then(withdrawn);
+  given<ContactPair>(kAsked, withdrawn).when(WithdrawContactRequest{kAda, kBob}).then_nothing();
+  given<ContactPair>(kAsked)
+      .when(WithdrawContactRequest{kBob, kAda})
+      .then_rejected("no-such-contact-request");
+  given<ContactPair>(kAsked, kAccepted)
+      .when(WithdrawContactRequest{kAda, kBob})
+      .then_rejected("no-such-contact-request");
+}
+
+TEST(ContactPair, EitherSideRemovesAContact) {
+  const ContactRemoved removed{kBob, kAda};
+  given<ContactPair>(kAsked, kAccepted)
+      .when(RemoveContact{kAda, kBob})
+      .then(ContactRemoved{kAda, kBob});
+  given<ContactPair>(kAsked, kAccepted).when(RemoveContact{kBob, kAda}).then(removed);
+  given<ContactPair>(kAsked, kAccepted, removed).when(RemoveContact{kBob, kAda}).then_nothing();
+}
+
+TEST(ContactPair, OnlyAContactIsRemoved) {
+  given<ContactPair>().when(RemoveContact{kAda, kBob}).then_rejected("no-such-contact");
+  given<ContactPair>(kAsked).when(RemoveContact{kAda, kBob}).then_rejected("no-such-contact");
+}
+
+TEST(ContactPair, OnlyTheFirstAcceptanceOfAPairIsMarked) {
+  given<ContactPair>(kAsked, kAccepted, ContactRemoved{kAda, kBob}, ContactRequested{kBob, kAda})
+      .when(AcceptContact{kAda, kBob})
+      .then(ContactAccepted{kBob, kAda, false});
+}
+
+}  // namespace
+}  // namespace tideline::social_graph

@@ -1,0 +1,105 @@
+#include "social-graph/domain/group.hpp"
+
+#include "eventsourcing/testing/given_when_then.hpp"
+#include "social-graph/domain/membership.hpp"
+#include "social-graph/tests/people_for_specs.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using eventsourcing::testing::given;
+
+const GroupCreated kPublicGroup{kGroupId, kAda, "chess", false};
+const GroupCreated kPrivateGroup{kGroupId, kAda, "chess", true};
+const GroupDissolved kDissolved{kGroupId};
+
+TEST(Group, IsCreatedAndDissolvedByItsCreator) {
+  given<Group>().when(CreateGroup{kGroupId, kAda, "chess", true}).then(kPrivateGroup);
+  given<Group>(kPublicGroup).when(DissolveGroup{kGroupId, kAda, true}).then(kDissolved);
+  given<Group>(kPublicGroup, kDissolved).when(DissolveGroup{kGroupId, kAda, true}).then_nothing();
+}
+
+TEST(Group, IsDissolvedByNobodyElse) {
+  given<Group>(kPublicGroup)
+      .when(DissolveGroup{kGroupId, kBob, false})
+      .then_rejected("only-the-creator");
+  given<Group>(kPrivateGroup)
+      .when(DissolveGroup{kGroupId, kBob, true})
+      .then_rejected("only-the-creator");
+}
+
+TEST(Group, APrivateOneIsUnknownToStrangers) {
+  given<Group>(kPrivateGroup)
+      .when(DissolveGroup{kGroupId, kBob, false})
+      .then_rejected("no-such-group");
+  given<Group>().when(DissolveGroup{kGroupId, kBob, false}).then_rejected("no-such-group");
+}
+
+TEST(Group, NobodyEntersWhatIsDissolved) {
+  Group::State state = Group::evolve({}, kPublicGroup);
+  EXPECT_EQ(Group::refuse_use(state), std::nullopt);
+  state = Group::evolve(state, kDissolved);
+  EXPECT_EQ(Group::refuse_use(state)->code, "no-such-group");
+  EXPECT_EQ(Group::refuse_use({})->code, "no-such-group");
+}
+
+const GroupInvited kInvited{kGroupId, kBob, kAda};
+const GroupJoined kJoined{kGroupId, kBob};
+const GroupLeft kLeft{kGroupId, kBob};
+
+JoinGroup bob_joins(bool is_private) { return {kGroupId, kBob, false, is_private}; }
+LeaveGroup bob_leaves(bool is_private) { return {kGroupId, kBob, false, is_private}; }
+InviteMember ada_invites_bob(bool is_member, bool is_private) {
+  return {kGroupId, kBob, kAda, is_member, is_private};
+}
+
+TEST(Membership, APublicGroupIsEnteredFreely) {
+  given<Membership>().when(bob_joins(false)).then(kJoined);
+  given<Membership>(kJoined).when(bob_joins(false)).then_nothing();
+}
+
+TEST(Membership, APrivateGroupIsEnteredByInvitation) {
+  given<Membership>().when(bob_joins(true)).then_rejected("no-such-group");
+  given<Membership>(kInvited).when(bob_joins(true)).then(kJoined);
+}
+
+TEST(Membership, TheCreatorEntersHisOwnPrivateGroup) {
+  given<Membership>().when(JoinGroup{kGroupId, kAda, true, true}).then(GroupJoined{kGroupId, kAda});
+}
+
+TEST(Membership, WhoHasLeftAPrivateGroupNeedsAnotherInvitation) {
+  given<Membership>(kInvited, kJoined, kLeft).when(bob_joins(true)).then_rejected("no-such-group");
+  given<Membership>(kInvited, kJoined, kLeft).when(ada_invites_bob(true, true)).then(kInvited);
+  given<Membership>(kJoined, kLeft).when(bob_joins(false)).then(kJoined);
+}
+
+TEST(Membership, MembersInvite) {
+  given<Membership>().when(ada_invites_bob(true, true)).then(kInvited);
+  given<Membership>(kInvited).when(ada_invites_bob(true, true)).then_nothing();
+  given<Membership>(kJoined).when(ada_invites_bob(true, true)).then_nothing();
+}
+
+TEST(Membership, StrangersDoNotInvite) {
+  given<Membership>().when(ada_invites_bob(false, false)).then_rejected("members-only");
+  given<Membership>().when(ada_invites_bob(false, true)).then_rejected("no-such-group");
+}
+
+TEST(Membership, AMemberLeaves) {
+  given<Membership>(kJoined).when(bob_leaves(false)).then(kLeft);
+  given<Membership>(kJoined, kLeft).when(bob_leaves(false)).then_nothing();
+}
+
+TEST(Membership, WhoDoesNotBelongCannotLeave) {
+  given<Membership>().when(bob_leaves(false)).then_rejected("not-a-member");
+  given<Membership>().when(bob_leaves(true)).then_rejected("no-such-group");
+  given<Membership>(kInvited).when(bob_leaves(true)).then_rejected("no-such-group");
+}
+
+TEST(Membership, TheCreatorCannotLeave) {
+  given<Membership>(GroupJoined{kGroupId, kAda})
+      .when(LeaveGroup{kGroupId, kAda, true, false})
+      .then_rejected("creator-cannot-leave");
+}
+
+}  // namespace
+}  // namespace tideline::social_graph
