@@ -18,9 +18,15 @@ bool WorkerPool::try_submit(std::shared_ptr<Task> task) {
     // A thread that waits takes its task at once: only what nobody waits for is queued.
     if (stopped_ || queue_.size() >= queued_max_ + waiting_) return false;
     queue_.push_back(std::move(task));
-    wake = waiting_ > 0;
+    wake = wants_wake();
   }
   if (wake) wanted_.notify_one();
+  return true;
+}
+
+bool WorkerPool::wants_wake() {
+  if (queue_.empty() || waiting_ == 0 || waking_) return false;
+  waking_ = true;
   return true;
 }
 
@@ -32,14 +38,19 @@ std::size_t WorkerPool::in_hand() const {
 void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++waiting_;
-    wanted_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
-    --waiting_;
+    while (queue_.empty() && !stopped_) {
+      ++waiting_;
+      wanted_.wait(lock);
+      --waiting_;
+      waking_ = false;
+    }
     if (stopped_) return;
     std::shared_ptr<Task> task = std::move(queue_.front());
     queue_.pop_front();
     ++running_;
+    const bool wake = wants_wake();
     lock.unlock();
+    if (wake) wanted_.notify_one();
     task->run();
     task.reset();
     lock.lock();

