@@ -34,7 +34,8 @@ def owner(header):
         if path.exists():
             listed = subprocess.run(["dpkg", "-S", str(path)], capture_output=True, text=True, check=False).stdout
             return re.split(r"[:,]", listed)[0] if listed else None
-    return "libstdc++-0-dev" if pathlib.Path(header).suffix == "" else None
+    of_library = any(pathlib.Path("/usr/include/c++").glob(f"*/{header}"))
+    return "libstdc++-0-dev" if of_library else None
 
 
 def main():
