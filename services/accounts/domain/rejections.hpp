@@ -9,9 +9,8 @@ inline const eventsourcing::Rejection kUserIdTaken{
     eventsourcing::RejectionKind::Conflict, "user-id-taken",
     "this user_id is taken, also when its account was closed"};
 // A token outlives the closing of its account by at most its lifetime.
-inline const eventsourcing::Rejection kNoSuchAccount{eventsourcing::RejectionKind::NotFound,
-                                                     "no-such-account",
-                                                     "there is no such account any more"};
+inline const eventsourcing::Rejection kNoSuchAccount{
+    eventsourcing::RejectionKind::NotFound, "no-such-account", "there is no such account any more"};
 inline const eventsourcing::Rejection kWrongPassword{eventsourcing::RejectionKind::Forbidden,
                                                      "wrong-password", "the password is wrong"};
 // One answer for every refresh token that is not good, whatever the reason: whoever guesses or

@@ -40,8 +40,12 @@ Decision<Session::Event> sign_out(const Session::State& state, const SignOut& wa
 
 Session::State Session::evolve(State state, const Event& event) {
   std::visit(Overloaded{
-                 [&](const SessionOpened& fact) { state = {Phase::Live, fact.facts}; },
-                 [&](const SessionRefreshed& fact) { state = {Phase::Live, fact.facts}; },
+                 [&](const SessionOpened& fact) {
+                   state = {Phase::Live, fact.facts};
+                 },
+                 [&](const SessionRefreshed& fact) {
+                   state = {Phase::Live, fact.facts};
+                 },
                  [&](const SessionRevoked& fact) {
                    state = {Phase::Revoked, {}};
                    state.facts.account = fact.account;

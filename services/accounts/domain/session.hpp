@@ -79,8 +79,8 @@ struct Session {
 
   using Command = std::variant<OpenSession, RefreshSession, SignOut>;
   // RefreshSession gives SessionRefreshed; or, for an older token, SessionRevoked (the caller
-  // refuses all the same); or kRefreshRefused. Opening a session that exists is kRefreshRefused: ids
-  // are random, so it does not happen.
+  // refuses all the same); or kRefreshRefused. Opening a session that exists is kRefreshRefused:
+  // ids are random, so it does not happen.
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -11,13 +11,14 @@ SignIn::State SignIn::evolve(State state, const Event& event) {
 }
 
 Decision<SignIn::Event> SignIn::decide(const State& state, const Command& command) {
-  return std::visit(Overloaded{
-                        [&](const RecordSignIn& wanted) {
-                          if (state.recorded) return Decision<Event>::nothing();
-                          return Decision<Event>::of(SignedIn{wanted.account, wanted.day});
-                        },
-                    },
-                    command);
+  return std::visit(
+      Overloaded{
+          [&](const RecordSignIn& wanted) {
+            if (state.recorded) return Decision<Event>::nothing();
+            return Decision<Event>::of(SignedIn{wanted.account, wanted.day});
+          },
+      },
+      command);
 }
 
 }  // namespace tideline::accounts

@@ -18,8 +18,8 @@ std::optional<AccountRow> find_open_account(eventsourcing::Transaction& transact
 ProjectList find_projects(eventsourcing::Transaction& transaction, const core::AccountId& author,
                           int limit) {
   ProjectList list;
-  const auto counted = transaction.execute(
-      "SELECT count(*) FROM account_project WHERE author = $1::uuid", {author});
+  const auto counted =
+      transaction.execute("SELECT count(*) FROM account_project WHERE author = $1::uuid", {author});
   list.count = counted.front().integer(0);
   const auto rows = transaction.execute(
       "SELECT project_id FROM account_project WHERE author = $1::uuid"

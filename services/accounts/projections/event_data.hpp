@@ -1,6 +1,6 @@
-// The data of one event as typed fields: what the readers and codecs of this service have in common.
-// Fields that nobody asks for are passed over; one that is asked for and not there, or of another
-// kind, throws PoisonEvent. One thread each.
+// The data of one event as typed fields: what the readers and codecs of this service have in
+// common. Fields that nobody asks for are passed over; one that is asked for and not there, or of
+// another kind, throws PoisonEvent. One thread each.
 #pragma once
 
 #include <cstdint>

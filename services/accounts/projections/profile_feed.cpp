@@ -11,17 +11,18 @@ namespace {
 
 using nlohmann::json;
 
-// Whatever a port says, the events are sound: the runner must try again, not park them.
 [[noreturn]] void fail(core::Error error) {
-  error.retryable = true;
   throw eventsourcing::TransactionFailed(std::move(error));
 }
 
 std::string to_value(const core::AccountId& account, core::StreamVersion version,
                      const std::optional<PublicProfile>& profile) {
-  json value{{"account_id", account.to_string()}, {"version", version.value()},
-             {"user_id", nullptr},                {"real_name", nullptr},
-             {"department", nullptr},             {"closed", !profile}};
+  json value{{"account_id", account.to_string()},
+             {"version", version.value()},
+             {"user_id", nullptr},
+             {"real_name", nullptr},
+             {"department", nullptr},
+             {"closed", !profile}};
   if (profile) {
     value["user_id"] = profile->user_id;
     value["real_name"] = profile->real_name;
@@ -72,7 +73,12 @@ void ProfileFeed::flush(eventsourcing::Transaction&) {
     updates.push_back({account.to_string(), to_value(account, latest.version, names)});
   }
   if (updates.empty()) return;
-  if (auto published = publisher_.publish(updates); !published) fail(published.error());
+  if (auto published = publisher_.publish(updates); !published) {
+    // Whatever the topic says, the events are sound: the runner must try again, not park them.
+    core::Error error = published.error();
+    error.retryable = true;
+    fail(std::move(error));
+  }
 }
 
 void ProfileFeed::erase_closed() {

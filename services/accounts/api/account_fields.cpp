@@ -1,0 +1,59 @@
+#include "accounts/api/account_fields.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+constexpr std::int64_t kSexMax = 3;
+constexpr const char* kNoEmail = "does not look like an e-mail address";
+
+Sex to_sex(std::int64_t number) { return static_cast<Sex>(number); }
+
+}  // namespace
+
+bool looks_like_email(std::string_view text) {
+  const auto at = text.find('@');
+  if (at == std::string_view::npos || text.find('@', at + 1) != std::string_view::npos)
+    return false;
+  const auto local = text.substr(0, at);
+  const auto domain = text.substr(at + 1);
+  if (local.empty() || local.size() > 64 || domain.empty()) return false;
+  const bool clean = std::none_of(text.begin(), text.end(), [](unsigned char c) {
+    return c <= 0x20 || c == 0x7f || c == ',' || c == ';' || c == '<' || c == '>' || c == '"';
+  });
+  return clean && !domain.starts_with('.') && !domain.ends_with('.') &&
+         domain.find("..") == std::string_view::npos;
+}
+
+Profile read_new_profile(http::FieldReader& fields) {
+  Profile profile;
+  profile.user_id = fields.text("user_id", kUserIdLength);
+  if (!profile.user_id.empty() && !core::is_user_id(profile.user_id)) {
+    fields.violate("user_id", "takes 1 to 64 of the characters A-Z a-z 0-9 . _ -");
+  }
+  profile.real_name = fields.text("real_name", kRealNameLength);
+  profile.email = fields.text("email", kEmailLength);
+  if (!profile.email.empty() && !looks_like_email(profile.email)) {
+    fields.violate("email", kNoEmail);
+  }
+  profile.sex = to_sex(fields.optional_integer("sex", 0, kSexMax).value_or(0));
+  profile.department = fields.optional_text("department", kDepartmentLength).value_or("");
+  return profile;
+}
+
+ChangeProfile read_profile_change(http::FieldReader& fields) {
+  ChangeProfile change;
+  change.real_name = fields.optional_text("real_name", kRealNameLength);
+  change.email = fields.optional_text("email", kEmailLength);
+  if (change.email && !change.email->empty() && !looks_like_email(*change.email)) {
+    fields.violate("email", kNoEmail);
+  }
+  if (const auto sex = fields.optional_integer("sex", 0, kSexMax)) change.sex = to_sex(*sex);
+  change.department = fields.optional_text("department", kDepartmentLength);
+  return change;
+}
+
+}  // namespace tideline::accounts

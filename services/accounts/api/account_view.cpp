@@ -1,0 +1,43 @@
+#include "accounts/api/account_view.hpp"
+
+#include <utility>
+
+#include "accounts/api/account_codec.hpp"
+#include "accounts/api/session_issue.hpp"
+#include "accounts/domain/rejections.hpp"
+#include "core/keys.hpp"
+#include "http/problem.hpp"
+
+namespace tideline::accounts {
+
+namespace es = eventsourcing;
+
+core::Result<es::Loaded<Account>> load_account(const ApiPorts& ports,
+                                               const core::AccountId& account) {
+  const es::CommandContext context{ports.clock.now(), {}, std::nullopt, std::nullopt};
+  es::CommandSession session(ports.store, context);
+  try {
+    return session.load<Account>(core::keys::account(account), AccountCodec(ports.profiles));
+  } catch (const es::CodecFailed& failed) {
+    return failed.error();
+  }
+}
+
+nlohmann::json own_profile(const Profile& profile, core::Timestamp registered_at) {
+  return {
+      {"user_id", profile.user_id},       {"real_name", profile.real_name},
+      {"email", profile.email},           {"sex", static_cast<unsigned>(profile.sex)},
+      {"department", profile.department}, {"registered_at", core::format_iso8601(registered_at)}};
+}
+
+http::Response with_own_profile(const ApiPorts& ports, http::Response response,
+                                const core::AccountId& account) {
+  const auto loaded = load_account(ports, account);
+  if (!loaded) return to_response(http::from_error(loaded.error()));
+  if (!loaded->state.open()) return http::to_response(kNoSuchAccount);
+  response.headers.set("ETag", http::entity_tag(loaded->version));
+  return with_body(std::move(response),
+                   own_profile(loaded->state.profile, loaded->state.registered_at));
+}
+
+}  // namespace tideline::accounts

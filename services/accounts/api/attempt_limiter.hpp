@@ -1,0 +1,77 @@
+// How often a password may be tried: one token bucket for each account and one for each source
+// address. An attempt takes a token of both before the password is looked at, so that attempts at
+// once are counted too; one that turns out right gets them back, so that a lecture hall that signs
+// in behind one address is not held up.
+//
+// In memory of this process: with n replicas an attacker gets n times as many attempts. Bounded:
+// above `buckets_max` the bucket that was asked longest ago is forgotten, and with it its count.
+// Thread-safe; never blocks longer than for a short lock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "core/clock.hpp"
+
+namespace tideline::accounts {
+
+struct AttemptLimit {
+  double burst = 10;       // attempts at once
+  double per_minute = 10;  // refilled
+};
+
+class TokenBuckets {
+ public:
+  TokenBuckets(AttemptLimit limit, std::size_t buckets_max)
+      : limit_(limit), buckets_max_(buckets_max) {}
+
+  // nullopt: taken. Else how long until there is a token again.
+  std::optional<std::chrono::milliseconds> take(const std::string& key, core::Timestamp now);
+  void give_back(const std::string& key);
+  std::size_t size() const;
+
+ private:
+  struct Bucket {
+    double tokens;
+    core::Timestamp as_of;
+    std::list<std::string>::iterator place;
+  };
+
+  Bucket& bucket_of(const std::string& key, core::Timestamp now);
+
+  const AttemptLimit limit_;
+  const std::size_t buckets_max_;
+  mutable std::mutex mutex_;
+  std::list<std::string> by_age_;  // asked last at the front
+  std::unordered_map<std::string, Bucket> buckets_;
+};
+
+struct AttemptLimits {
+  AttemptLimit per_account{10, 10};
+  AttemptLimit per_source{200, 200};
+  std::size_t buckets_max = 100'000;  // of each kind
+};
+
+class AttemptLimiter {
+ public:
+  explicit AttemptLimiter(AttemptLimits limits)
+      : accounts_(limits.per_account, limits.buckets_max),
+        sources_(limits.per_source, limits.buckets_max) {}
+
+  // nullopt: go on. Else when to try again, at least a second.
+  std::optional<std::chrono::seconds> begin(const std::string& account, const std::string& source,
+                                            core::Timestamp now);
+  // The attempt was right, or could not be made.
+  void forgive(const std::string& account, const std::string& source);
+
+ private:
+  TokenBuckets accounts_;
+  TokenBuckets sources_;
+};
+
+}  // namespace tideline::accounts

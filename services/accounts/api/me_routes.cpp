@@ -1,0 +1,160 @@
+#include <optional>
+#include <utility>
+
+#include "accounts/api/account_codec.hpp"
+#include "accounts/api/account_fields.hpp"
+#include "accounts/api/account_view.hpp"
+#include "accounts/api/password_attempt.hpp"
+#include "accounts/api/password_check.hpp"
+#include "accounts/api/routes.hpp"
+#include "accounts/api/session_issue.hpp"
+#include "core/keys.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+namespace es = eventsourcing;
+namespace keys = core::keys;
+using http::Request;
+using http::Response;
+
+Response show(const ApiPorts& ports, const Request& request) {
+  // The stream is always as new as any token: there is no model to wait for.
+  return http::answer_query(request, {}, http::WhenBehind::Stale,
+                            [&] { return with_own_profile(ports, Response(), request.account()); });
+}
+
+Response change(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  const ChangeProfile wanted = read_profile_change(fields);
+  if (auto problem = fields.problem()) return to_response(*problem);
+
+  const core::StreamId stream = keys::account(request.account());
+  const AccountCodec codec(ports.profiles);
+  // The stored answer holds no personal text: a result outlives the erasure of its account.
+  Response response =
+      ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
+        const auto loaded = session.load<Account>(stream, codec);
+        if (!loaded) return loaded.error();
+        const auto decision = Account::decide(loaded->state, wanted);
+        if (decision.rejected()) return decision.rejection();
+        session.stage(*loaded, decision.events(), codec);
+        return es::Answer{200, "", "", stream};
+      });
+  if (response.status != 200) return response;
+  return with_own_profile(ports, std::move(response), request.account());
+}
+
+struct PasswordChange {
+  std::string current;
+  std::string next;
+};
+
+http::Parsed<PasswordChange> read_password_change(const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  PasswordChange change{fields.text("current", kAnyPasswordLength),
+                        fields.text("new", kPasswordLength)};
+  if (auto problem = fields.problem()) return *problem;
+  return change;
+}
+
+// Sets the password and opens a session under it; all others end with the old password.
+Response run_password_change(const ApiPorts& ports, const Request& request,
+                             const PasswordChange& wanted, const DrawnSession& drawn) {
+  const AccountCodec codec(ports.profiles, ProfileReading::LeaveSealed);
+  PasswordCheck check(ports.hasher, wanted.current);
+  std::optional<std::string> hash;
+  return ports.commands.run(
+      without_secrets(request, request.account(), ""),
+      [&](es::CommandSession& session) -> es::CommandResult {
+        const auto loaded = session.load<Account>(keys::account(request.account()), codec);
+        if (!loaded) return loaded.error();
+        const auto matches = check.matches(loaded->state);
+        if (!matches) return matches.error();
+        if (*matches && !hash) {
+          auto made = ports.hasher.hash(wanted.next);
+          if (!made) return made.error();
+          hash = std::move(*made);
+        }
+        const auto decision =
+            Account::decide(loaded->state, ChangePassword{*matches, hash.value_or("")});
+        if (decision.rejected()) return decision.rejection();
+        session.stage(*loaded, decision.events(), codec);
+        stage_session(ports, session, drawn, loaded->state.password_version + 1);
+        return es::Answer{200, session_marker(drawn), "", {}};
+      });
+}
+
+Response change_password(const ApiPorts& ports, const Request& request) {
+  const auto wanted = read_password_change(request);
+  if (!wanted) return wanted.response();
+  const PasswordAttempt attempt(ports, request, request.account());
+  if (auto limited = attempt.limited()) return *limited;
+
+  const DrawnSession drawn = draw_session(ports, request.account());
+  Response response = attempt.judged(run_password_change(ports, request, *wanted, drawn));
+  if (response.status != 200) return response;
+  if (response.body == session_marker(drawn)) {
+    return with_tokens(ports, std::move(response), request.account(), drawn.token);
+  }
+  // The same request again: whoever knows the new password gets another session.
+  const PasswordAttempt again(ports, request, request.account());
+  if (auto limited = again.limited()) return *limited;
+  Response opened =
+      again.judged(open_session(ports, request, request.account(), wanted->next, SignInDay::Leave));
+  if (opened.status == 201) opened.status = 200;
+  return opened;
+}
+
+Response close(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  const std::string password = fields.text("password", kAnyPasswordLength);
+  if (auto problem = fields.problem()) return to_response(*problem);
+  const core::AccountId account = request.account();
+  const PasswordAttempt attempt(ports, request, account);
+  if (auto limited = attempt.limited()) return *limited;
+
+  const AccountCodec codec(ports.profiles, ProfileReading::LeaveSealed);
+  PasswordCheck check(ports.hasher, password);
+  Response response = attempt.judged(ports.commands.run(
+      without_secrets(request, account, ""), [&](es::CommandSession& session) -> es::CommandResult {
+        const auto loaded = session.load<Account>(keys::account(account), codec);
+        if (!loaded) return loaded.error();
+        const auto matches = check.matches(loaded->state);
+        if (!matches) return matches.error();
+        const auto decision =
+            Account::decide(loaded->state, CloseAccount{*matches, session.context().now});
+        if (decision.rejected()) return decision.rejection();
+        session.stage(*loaded, decision.events(), codec);
+        return es::Answer{204, "", "", {}};
+      }));
+  if (response.status == 204) {
+    // At once for whoever asked. If it fails now, the profile feed erases the key: closed is
+    // closed.
+    (void)ports.profiles.erase(account);
+  }
+  return response;
+}
+
+}  // namespace
+
+void add_me_routes(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  router.add(Method::Get, "/v1/me", Access::SignedIn,
+             [ports](const Request& request) { return show(ports, request); });
+  router.add(Method::Patch, "/v1/me", Access::SignedIn,
+             [ports](const Request& request) { return change(ports, request); });
+  router.add(Method::Post, "/v1/me/password", Access::SignedIn,
+             [ports](const Request& request) { return change_password(ports, request); });
+  router.add(Method::Delete, "/v1/me", Access::SignedIn,
+             [ports](const Request& request) { return close(ports, request); });
+}
+
+}  // namespace tideline::accounts

@@ -1,0 +1,49 @@
+#include "accounts/api/password_attempt.hpp"
+
+#include <utility>
+
+#include "http/problem.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+// The gateway alone says where a request came from: it drops what clients say and puts one address.
+// Without a gateway all requests count as from one source.
+std::string source_of(const http::Request& request) {
+  const std::string_view addresses = request.header("X-Forwarded-For").value_or("direct");
+  const auto comma = addresses.rfind(',');
+  std::string_view last = comma == std::string_view::npos ? addresses : addresses.substr(comma + 1);
+  while (last.starts_with(' ')) last.remove_prefix(1);
+  return std::string(last.substr(0, 64));
+}
+
+}  // namespace
+
+PasswordAttempt::PasswordAttempt(const ApiPorts& ports, const http::Request& request,
+                                 const core::AccountId& account)
+    : ports_(ports),
+      account_(account.to_string()),
+      source_(source_of(request)),
+      wait_(ports.attempts.begin(account_, source_, ports.clock.now())) {}
+
+std::optional<http::Response> PasswordAttempt::limited() const {
+  if (!wait_) return std::nullopt;
+  report("limited");
+  return to_response(http::too_many_requests(*wait_));
+}
+
+http::Response PasswordAttempt::judged(http::Response response) const {
+  if (response.status == 401 || response.status == 403) {
+    report("refused");
+    return response;
+  }
+  ports_.attempts.forgive(account_, source_);
+  report(response.status == 503 ? "busy" : response.status < 300 ? "ok" : "failed");
+  return response;
+}
+
+void PasswordAttempt::report(std::string_view outcome) const {
+  if (ports_.on_attempt) ports_.on_attempt(outcome);
+}
+
+}  // namespace tideline::accounts

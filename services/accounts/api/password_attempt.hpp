@@ -1,0 +1,35 @@
+// One attempt with a password, from the limiter's first look to its verdict.
+//
+//   PasswordAttempt attempt(ports, request, account);
+//   if (auto limited = attempt.limited()) return *limited;
+//   return attempt.judged(open_session(...));
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "accounts/api/ports.hpp"
+#include "http/message.hpp"
+
+namespace tideline::accounts {
+
+class PasswordAttempt {
+ public:
+  PasswordAttempt(const ApiPorts& ports, const http::Request& request,
+                  const core::AccountId& account);
+
+  // 429 with Retry-After when there were too many.
+  std::optional<http::Response> limited() const;
+  // Passes the answer on. 401 and 403 count as a wrong password, all else gives the attempt back.
+  http::Response judged(http::Response response) const;
+
+ private:
+  void report(std::string_view outcome) const;
+
+  const ApiPorts& ports_;
+  std::string account_;
+  std::string source_;
+  std::optional<std::chrono::seconds> wait_;
+};
+
+}  // namespace tideline::accounts

@@ -1,0 +1,47 @@
+// What the routes are made of. All must outlive the router and are thread-safe.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <set>
+#include <string_view>
+
+#include "accounts/api/attempt_limiter.hpp"
+#include "accounts/api/profile_seal.hpp"
+#include "accounts/api/profile_view_recorder.hpp"
+#include "core/clock.hpp"
+#include "core/random.hpp"
+#include "crypto/account_ids.hpp"
+#include "crypto/password_hash.hpp"
+#include "crypto/token.hpp"
+#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "http/command_endpoint.hpp"
+
+namespace tideline::accounts {
+
+struct ApiPorts {
+  http::CommandEndpoint& commands;
+  eventsourcing::EventStore& store;
+  eventsourcing::Database& database;
+  const core::Clock& clock;
+  core::Random& random;
+  const core::CampusCalendar& campus;
+  const crypto::AccountIds& account_ids;
+  ProfileSeal& profiles;
+  crypto::PasswordHasher& hasher;
+  const crypto::TokenSigner& signer;
+  const crypto::TokenVerifier& verifier;
+  AttemptLimiter& attempts;
+  ProfileViewRecorder& views;
+  eventsourcing::AppliedPositions& accounts_applied;
+  eventsourcing::AppliedPositions& projects_applied;
+  std::set<core::AccountId> operators;
+  std::chrono::seconds session_lifetime{30 * 24 * 3600};
+  // Told of every attempt with a password: "ok", "refused", "limited", "busy",
+  // "failed". May be empty.
+  std::function<void(std::string_view outcome)> on_attempt;
+};
+
+}  // namespace tideline::accounts

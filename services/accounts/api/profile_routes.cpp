@@ -1,0 +1,78 @@
+#include <utility>
+
+#include "accounts/api/routes.hpp"
+#include "accounts/projections/account_queries.hpp"
+#include "core/text.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+using http::Request;
+using http::Response;
+using nlohmann::json;
+
+// Ids in a profile; whoever has more projects is read page by page in projects.
+constexpr int kProjectIdsMax = 100;
+
+struct FoundProfile {
+  std::optional<AccountRow> account;
+  ProjectList projects;
+};
+
+Response no_such_person() {
+  return to_response(
+      http::problem(404, "no-such-person", "Not found", "nobody is registered under this user_id"));
+}
+
+json to_json(const Profile& profile, const FoundProfile& found) {
+  return {{"user_id", profile.user_id},
+          {"real_name", profile.real_name},
+          {"sex", static_cast<unsigned>(profile.sex)},
+          {"department", profile.department},
+          {"registered_at", core::format_iso8601(found.account->registered_at)},
+          {"project_ids", found.projects.newest},
+          {"project_count", found.projects.count}};
+}
+
+void record_visit(const ApiPorts& ports, const Request& request, const core::AccountId& owner) {
+  if (request.account() == owner) return;
+  const core::Timestamp now = ports.clock.now();
+  ports.views.offer({{request.account(), owner, ports.campus.day_of(now)},
+                     now,
+                     {request.correlation_id, request.request_id, request.traceparent}});
+}
+
+Response answer_profile(const ApiPorts& ports, const Request& request,
+                        const core::AccountId& owner) {
+  const auto found = ports.database.read([&](eventsourcing::Transaction& transaction) {
+    FoundProfile profile{find_open_account(transaction, owner), {}};
+    if (profile.account) profile.projects = find_projects(transaction, owner, kProjectIdsMax);
+    return profile;
+  });
+  if (!found) return to_response(http::from_error(found.error()));
+  if (!found->account) return no_such_person();
+  const auto opened = ports.profiles.open(owner, found->account->sealed_profile);
+  if (!opened) return to_response(http::from_error(opened.error()));
+  if (!*opened) return no_such_person();
+  record_visit(ports, request, owner);
+  return Response::json(200, to_json(**opened, *found))
+      .header("ETag", http::entity_tag(found->account->version));
+}
+
+Response show_profile(const ApiPorts& ports, const Request& request) {
+  const auto user_id = request.param("user_id");
+  if (!core::is_user_id(user_id)) return no_such_person();
+  const core::AccountId owner = ports.account_ids.of(user_id);
+  return http::answer_query(request, {ports.accounts_applied, ports.projects_applied},
+                            http::WhenBehind::Stale,
+                            [&] { return answer_profile(ports, request, owner); });
+}
+
+}  // namespace
+
+void add_profile_routes(http::Router& router, const ApiPorts& ports) {
+  router.add(http::Method::Get, "/v1/profiles/{user_id}", http::Access::SignedIn,
+             [ports](const Request& request) { return show_profile(ports, request); });
+}
+
+}  // namespace tideline::accounts

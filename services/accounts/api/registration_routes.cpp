@@ -1,0 +1,104 @@
+#include <utility>
+
+#include "accounts/api/account_codec.hpp"
+#include "accounts/api/account_fields.hpp"
+#include "accounts/api/account_view.hpp"
+#include "accounts/api/password_attempt.hpp"
+#include "accounts/api/routes.hpp"
+#include "accounts/api/session_issue.hpp"
+#include "core/keys.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+namespace es = eventsourcing;
+namespace keys = core::keys;
+using http::Request;
+using http::Response;
+using nlohmann::json;
+
+struct Registration {
+  core::AccountId account;
+  Profile profile;
+  std::string password;
+
+  // What a retry under the same idempotency key must repeat: everything but the password.
+  std::string fingerprint() const {
+    json body = own_profile(profile, {});
+    body.erase("registered_at");
+    return body.dump();
+  }
+};
+
+http::Parsed<Registration> read_registration(const ApiPorts& ports, const Request& request) {
+  auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  Registration wanted;
+  wanted.profile = read_new_profile(fields);
+  wanted.password = fields.text("password", kPasswordLength);
+  if (auto problem = fields.problem()) return *problem;
+  wanted.account = ports.account_ids.of(wanted.profile.user_id);
+  return wanted;
+}
+
+// The same request again: the account is there, but the session that came with it was told to
+// somebody once and to nobody again. Whoever knows the password gets another one.
+Response answer_again(const ApiPorts& ports, const Request& request, Response done,
+                      const Registration& wanted) {
+  const PasswordAttempt attempt(ports, request, wanted.account);
+  if (auto limited = attempt.limited()) return *limited;
+  const Response opened = attempt.judged(
+      open_session(ports, request, wanted.account, wanted.password, SignInDay::Leave));
+  if (opened.status != 201) return opened;
+  Response response = with_own_profile(ports, std::move(done), wanted.account);
+  if (response.status != 201) return response;
+  json body = json::parse(response.body);
+  body["session"] = json::parse(opened.body);
+  return with_body(std::move(response), body);
+}
+
+Response register_account(const ApiPorts& ports, const Request& request) {
+  const auto wanted = read_registration(ports, request);
+  if (!wanted) return wanted.response();
+  const auto hash = ports.hasher.hash(wanted->password);
+  if (!hash) return to_response(http::from_error(hash.error()));
+
+  const AccountCodec codec(ports.profiles);
+  const DrawnSession drawn = draw_session(ports, wanted->account);
+  const core::StreamId stream = keys::account(wanted->account);
+  core::Timestamp registered_at;
+  Response response = ports.commands.run(
+      without_secrets(request, wanted->account, wanted->fingerprint()),
+      [&](es::CommandSession& session) -> es::CommandResult {
+        const auto loaded = session.load<Account>(stream, codec);
+        if (!loaded) return loaded.error();
+        registered_at = session.context().now;
+        const auto decision = Account::decide(
+            loaded->state, RegisterAccount{wanted->account, wanted->profile, *hash, registered_at});
+        if (decision.rejected()) return decision.rejection();
+        session.stage(*loaded, decision.events(), codec);
+        constexpr std::uint32_t kFirstPassword = 1;
+        stage_session(ports, session, drawn, kFirstPassword);
+        return es::Answer{201, session_marker(drawn), "/v1/profiles/" + wanted->profile.user_id,
+                          stream};
+      });
+  if (response.status != 201) return response;
+  if (response.body != session_marker(drawn)) {
+    return answer_again(ports, request, std::move(response), *wanted);
+  }
+  const auto tokens = token_answer(ports, wanted->account, drawn.token);
+  if (!tokens) return to_response(http::from_error(tokens.error()));
+  json body = own_profile(wanted->profile, registered_at);
+  body["session"] = *tokens;
+  return with_body(std::move(response), body);
+}
+
+}  // namespace
+
+void add_registration_routes(http::Router& router, const ApiPorts& ports) {
+  router.add(http::Method::Post, "/v1/accounts", http::Access::Public,
+             [ports](const Request& request) { return register_account(ports, request); });
+}
+
+}  // namespace tideline::accounts

@@ -1,0 +1,115 @@
+#include "accounts/api/session_issue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "accounts/api/account_codec.hpp"
+#include "accounts/api/daily_codecs.hpp"
+#include "accounts/api/password_check.hpp"
+#include "accounts/api/session_codec.hpp"
+#include "accounts/domain/rejections.hpp"
+#include "core/check.hpp"
+#include "core/keys.hpp"
+#include "http/problem.hpp"
+
+namespace tideline::accounts {
+
+namespace es = eventsourcing;
+namespace keys = core::keys;
+
+DrawnSession draw_session(const ApiPorts& ports, const core::AccountId& account) {
+  return {RefreshToken::draw(ports.clock.now(), ports.random), account};
+}
+
+void stage_session(const ApiPorts& ports, es::CommandSession& session, const DrawnSession& drawn,
+                   std::uint32_t password_version) {
+  const core::Timestamp now = session.context().now;
+  const ShownToken hashes = drawn.token.hashes();
+  const auto decision =
+      Session::decide({}, OpenSession{{drawn.account, hashes.family_hash, hashes.token_hash,
+                                       password_version, now, now + ports.session_lifetime}});
+  CHECK(!decision.rejected(), "a session that is not there can be opened");
+  session.stage(es::Loaded<Session>{keys::session(drawn.token.session_id()), {}, {}},
+                decision.events(), SessionCodec{});
+}
+
+core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const core::AccountId& account,
+                                          const RefreshToken& token) {
+  std::vector<std::string> roles{"user"};
+  if (ports.operators.contains(account)) roles.emplace_back(http::kOperatorRole);
+  auto access = ports.signer.sign(account, roles, ports.clock.now());
+  if (!access) return access.error();
+  return nlohmann::json{{"access_token", access->token},
+                        {"refresh_token", token.text()},
+                        {"expires_at", core::format_iso8601(access->expires_at)}};
+}
+
+http::Response with_tokens(const ApiPorts& ports, http::Response response,
+                           const core::AccountId& account, const RefreshToken& token) {
+  const auto tokens = token_answer(ports, account, token);
+  if (!tokens) return to_response(http::from_error(tokens.error()));
+  return with_body(std::move(response), *tokens);
+}
+
+std::string session_marker(const DrawnSession& drawn) {
+  return nlohmann::json{{"session_id", drawn.token.session_id()}}.dump();
+}
+
+http::Response with_body(http::Response response, const nlohmann::json& body) {
+  http::Response json = http::Response::json(response.status, body);
+  json.headers = std::move(response.headers);
+  json.headers.set("Content-Type", "application/json");
+  return json;
+}
+
+http::Request without_secrets(const http::Request& request, const core::AccountId& account,
+                              std::string body_to_hash) {
+  http::Request seen = request;
+  seen.principal = http::Principal{account, {}};
+  seen.body = std::move(body_to_hash);
+  return seen;
+}
+
+http::Request without_key(const http::Request& request) {
+  http::Request seen = request;
+  seen.headers.remove("Idempotency-Key");
+  seen.headers.remove("If-Match");
+  seen.body.clear();
+  return seen;
+}
+
+http::Response open_session(const ApiPorts& ports, const http::Request& request,
+                            const core::AccountId& account, std::string_view password,
+                            SignInDay day) {
+  const AccountCodec account_codec(ports.profiles, ProfileReading::LeaveSealed);
+  const DrawnSession drawn = draw_session(ports, account);
+  PasswordCheck check(ports.hasher, password);
+  bool wrong = false;
+  auto response = ports.commands.run(
+      without_key(request), [&](es::CommandSession& session) -> es::CommandResult {
+        const auto loaded = session.load<Account>(keys::account(account), account_codec);
+        if (!loaded) return loaded.error();
+        const auto matches = check.matches(loaded->state);
+        if (!matches) return matches.error();
+        wrong = !*matches;
+        if (wrong) return kWrongPassword;
+        // The password may be changed, or the account closed, while this one is on its way.
+        session.assert_unchanged(*loaded);
+        stage_session(ports, session, drawn, loaded->state.password_version);
+        if (day == SignInDay::Record) {
+          const core::Day today = ports.campus.day_of(session.context().now);
+          const auto sign_in = session.load<SignIn>(keys::sign_in(account, today), SignInCodec{});
+          if (!sign_in) return sign_in.error();
+          const auto decision = SignIn::decide(sign_in->state, RecordSignIn{account, today});
+          if (decision.rejected()) return decision.rejection();
+          session.stage(*sign_in, decision.events(), SignInCodec{});
+        }
+        return es::Answer{201, "", "", {}};
+      });
+  if (wrong) return to_response(http::unauthenticated("the user_id or the password is wrong"));
+  if (response.status != 201) return response;
+  return with_tokens(ports, std::move(response), account, drawn.token);
+}
+
+}  // namespace tideline::accounts

@@ -1,0 +1,56 @@
+// Sessions and the tokens that go out with them. Secrets live in the answer to one request and
+// nowhere else: what is stored with an idempotency key holds none (docs/adr/0010).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "accounts/api/ports.hpp"
+#include "accounts/api/refresh_token.hpp"
+#include "core/result.hpp"
+#include "eventsourcing/command.hpp"
+#include "http/message.hpp"
+
+namespace tideline::accounts {
+
+// A session that does not exist before its events are durable. Drawn once a request, outside of the
+// command's body, which may run several times.
+struct DrawnSession {
+  RefreshToken token;
+  core::AccountId account;
+};
+
+DrawnSession draw_session(const ApiPorts& ports, const core::AccountId& account);
+
+// Opens it in the same append as whatever else the command does.
+void stage_session(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                   const DrawnSession& drawn, std::uint32_t password_version);
+
+// {"access_token", "refresh_token", "expires_at"}: expires_at of the access token.
+core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const core::AccountId& account,
+                                          const RefreshToken& token);
+// The same as the body of `response`; 500 in its place if the token cannot be signed.
+http::Response with_tokens(const ApiPorts& ports, http::Response response,
+                           const core::AccountId& account, const RefreshToken& token);
+
+// What is stored as the answer of a command that opens a session: which one, so that a repeated
+// request can tell that the session it has drawn is not the one that was opened.
+std::string session_marker(const DrawnSession& drawn);
+
+http::Response with_body(http::Response response, const nlohmann::json& body);
+
+// As the endpoint may see a request: as that of `account`, and with no secret in what it hashes for
+// the idempotency key (a fast hash of a password would undo the slow one).
+http::Request without_secrets(const http::Request& request, const core::AccountId& account,
+                              std::string body_to_hash);
+// For commands that must not be repeated by key: the endpoint draws one.
+http::Request without_key(const http::Request& request);
+
+enum class SignInDay { Record, Leave };
+
+// Checks the password and opens a session: 201 with tokens, or 401.
+http::Response open_session(const ApiPorts& ports, const http::Request& request,
+                            const core::AccountId& account, std::string_view password,
+                            SignInDay day);
+
+}  // namespace tideline::accounts

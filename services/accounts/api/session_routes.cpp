@@ -1,0 +1,127 @@
+#include <optional>
+#include <utility>
+
+#include "accounts/api/account_codec.hpp"
+#include "accounts/api/account_fields.hpp"
+#include "accounts/api/password_attempt.hpp"
+#include "accounts/api/routes.hpp"
+#include "accounts/api/session_codec.hpp"
+#include "accounts/api/session_issue.hpp"
+#include "accounts/domain/rejections.hpp"
+#include "core/keys.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+namespace es = eventsourcing;
+namespace keys = core::keys;
+using http::Request;
+using http::Response;
+
+constexpr http::Length kRefreshTokenLength{1, 256};
+
+Response sign_in(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  const std::string user_id = fields.text("user_id", kUserIdLength);
+  const std::string password = fields.text("password", kAnyPasswordLength);
+  if (auto problem = fields.problem()) return to_response(*problem);
+
+  const core::AccountId account = ports.account_ids.of(user_id);
+  const PasswordAttempt attempt(ports, request, account);
+  if (auto limited = attempt.limited()) return *limited;
+  return attempt.judged(open_session(ports, request, account, password, SignInDay::Record));
+}
+
+// The token that a body shows; a text that cannot be one is refused like any other that is not
+// good.
+http::Parsed<std::optional<RefreshToken>> read_refresh_token(const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  const std::string text = fields.text("refresh_token", kRefreshTokenLength);
+  if (auto problem = fields.problem()) return *problem;
+  return RefreshToken::parse(text);
+}
+
+Response refused() {
+  http::Problem problem = http::problem(401, kRefreshRefused.code, "The refresh token is not good",
+                                        kRefreshRefused.detail);
+  problem.headers.set("WWW-Authenticate", "Bearer realm=\"tideline\"");
+  return to_response(problem);
+}
+
+struct Refresh {
+  const ApiPorts& ports;
+  RefreshToken shown;
+  RefreshToken next;
+  core::AccountId account;
+  bool refused = false;
+
+  es::CommandResult run(es::CommandSession& session);
+};
+
+es::CommandResult Refresh::run(es::CommandSession& session) {
+  refused = true;
+  const auto family = session.load_last<Session>(keys::session(shown.session_id()), SessionCodec{});
+  if (!family) return family.error();
+  if (family->state.phase == Session::Phase::None) return kRefreshRefused;
+  account = family->state.facts.account;
+  const auto owner = session.load<Account>(
+      keys::account(account), AccountCodec(ports.profiles, ProfileReading::LeaveSealed));
+  if (!owner) return owner.error();
+  const auto decision = Session::decide(
+      family->state, RefreshSession{shown.hashes(), next.hashes().token_hash, session.context().now,
+                                    owner->state.open(), owner->state.password_version});
+  if (decision.rejected()) return decision.rejection();
+  session.stage(*family, decision.events(), SessionCodec{});
+  refused = !std::holds_alternative<SessionRefreshed>(decision.events().front());
+  // A new token must not follow from a password that is being changed at this moment.
+  if (!refused) session.assert_unchanged(*owner);
+  return es::Answer{200, "", "", {}};
+}
+
+Response refresh(const ApiPorts& ports, const Request& request) {
+  const auto shown = read_refresh_token(request);
+  if (!shown) return shown.response();
+  if (!*shown) return refused();
+  Refresh refresh{ports, **shown, (*shown)->next(ports.random), {}, false};
+  Response response =
+      ports.commands.run(without_key(request), [&](auto& session) { return refresh.run(session); });
+  const bool decided = response.status == 200 || response.status == 403;
+  if (!decided) return response;
+  if (refresh.refused) return refused();
+  return with_tokens(ports, std::move(response), refresh.account, refresh.next);
+}
+
+Response sign_out(const ApiPorts& ports, const Request& request) {
+  const auto shown = read_refresh_token(request);
+  if (!shown) return shown.response();
+  if (!*shown) return http::to_response(kRefreshRefused);
+  return ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
+    const auto family =
+        session.load_last<Session>(keys::session((*shown)->session_id()), SessionCodec{});
+    if (!family) return family.error();
+    const auto decision =
+        Session::decide(family->state, SignOut{request.account(), (*shown)->hashes()});
+    if (decision.rejected()) return decision.rejection();
+    session.stage(*family, decision.events(), SessionCodec{});
+    return es::Answer{204, "", "", {}};
+  });
+}
+
+}  // namespace
+
+void add_session_routes(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  router.add(Method::Post, "/v1/sessions", Access::Public,
+             [ports](const Request& request) { return sign_in(ports, request); });
+  router.add(Method::Post, "/v1/sessions/refresh", Access::Public,
+             [ports](const Request& request) { return refresh(ports, request); });
+  router.add(Method::Post, "/v1/sessions/sign-out", Access::SignedIn,
+             [ports](const Request& request) { return sign_out(ports, request); });
+}
+
+}  // namespace tideline::accounts

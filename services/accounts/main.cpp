@@ -1,0 +1,129 @@
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "accounts/api/routes.hpp"
+#include "accounts/migrations.hpp"
+#include "accounts/projections/account_projection.hpp"
+#include "accounts/projections/profile_feed.hpp"
+#include "accounts/projections/project_list_projection.hpp"
+#include "accounts/settings.hpp"
+#include "runtime/service.hpp"
+
+namespace {
+
+using namespace tideline;
+
+constexpr int kVisitRecorders = 4;  // threads, so that the store commits their appends together
+
+// What only this service has of the keys for tokens. Mistakes go to the settings' list.
+struct TokenKeys {
+  std::optional<crypto::TokenSigner> signer;
+  std::optional<crypto::TokenVerifier> verifier;
+
+  void load(const accounts::Settings& settings, core::Config& config) {
+    if (settings.signing_key.empty() || settings.public_keys.empty()) return;  // complained of
+    auto signing = crypto::TokenSigner::load(settings.signing_key,
+                                             {.lifetime = settings.access_token_lifetime});
+    if (signing) {
+      signer = std::move(signing).value();
+    } else {
+      config.complain("TIDELINE_JWT_SIGNING_KEY", signing.error().message);
+    }
+    auto verifying = crypto::TokenVerifier::load(settings.public_keys);
+    if (verifying) {
+      verifier = std::move(verifying).value();
+    } else {
+      config.complain("TIDELINE_JWT_PUBLIC_KEYS", verifying.error().message);
+    }
+  }
+};
+
+accounts::AttemptLimits limits_of(const accounts::Settings& settings) {
+  const auto limit = [](std::int64_t attempts) {
+    return accounts::AttemptLimit{static_cast<double>(attempts), static_cast<double>(attempts)};
+  };
+  return {.per_account = limit(settings.attempts_per_account),
+          .per_source = limit(settings.attempts_per_source)};
+}
+
+void add_metrics(observability::Metrics& metrics, accounts::ApiPorts& ports) {
+  ports.on_attempt = [attempts = metrics.counters("tideline_accounts_password_attempts_total",
+                                                  "Passwords that were tried", {"outcome"})](
+                         std::string_view outcome) { attempts.with({outcome}).add(); };
+  metrics.before_render([&hasher = ports.hasher, &views = ports.views,
+                         hashing = metrics.gauge("tideline_accounts_password_hashes_running",
+                                                 "Password hashes that run at this moment"),
+                         queued = metrics.gauge("tideline_accounts_profile_visits_queued",
+                                                "Visits that wait to be recorded"),
+                         dropped = metrics.gauge("tideline_accounts_profile_visits_dropped",
+                                                 "Visits since the start that were not recorded")] {
+    hashing.set(hasher.running());
+    queued.set(static_cast<double>(views.queued()));
+    dropped.set(static_cast<double>(views.dropped()));
+  });
+}
+
+void compose(runtime::ServiceContext& context, const accounts::Settings& settings,
+             const TokenKeys& keys) {
+  auto& profiles = context.make<accounts::ProfileSeal>(context.cipher());
+  auto& hasher = context.make<crypto::PasswordHasher>(crypto::PasswordHashOptions{
+      .concurrent_max = static_cast<unsigned>(settings.password_hashes_max),
+      .wait_max = settings.password_wait});
+  auto& attempts = context.make<accounts::AttemptLimiter>(limits_of(settings));
+  auto& views = context.make<accounts::ProfileViewRecorder>(
+      context.store(), static_cast<std::size_t>(settings.visits_queued_max));
+  for (int i = 0; i < kVisitRecorders; ++i) {
+    context.add_background("profile-visits", [&](std::stop_token stop) { views.run(stop); });
+  }
+  const auto accounts_model =
+      context.add_projection(std::make_unique<accounts::AccountProjection>());
+  const auto projects_model =
+      context.add_projection(std::make_unique<accounts::ProjectListProjection>());
+  context.add_projection(
+      std::make_unique<accounts::ProfileFeed>(profiles, context.profile_topic()));
+
+  std::set<core::AccountId> operators;
+  for (const std::string& user_id : settings.operators) {
+    operators.insert(context.account_ids().of(user_id));
+  }
+  accounts::ApiPorts ports{.commands = context.commands(),
+                           .store = context.store(),
+                           .database = context.database(),
+                           .clock = context.clock(),
+                           .random = context.random(),
+                           .campus = context.campus(),
+                           .account_ids = context.account_ids(),
+                           .profiles = profiles,
+                           .hasher = hasher,
+                           .signer = *keys.signer,
+                           .verifier = *keys.verifier,
+                           .attempts = attempts,
+                           .views = views,
+                           .accounts_applied = accounts_model.committed,
+                           .projects_applied = projects_model.committed,
+                           .operators = std::move(operators),
+                           .session_lifetime = settings.session_lifetime,
+                           .on_attempt = {}};
+  add_metrics(context.metrics(), ports);
+  accounts::add_routes(context.router(), ports);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  accounts::Settings settings;
+  TokenKeys keys;
+  return runtime::run_service(
+      argc, argv,
+      {.name = "accounts",
+       .version = TIDELINE_VERSION,
+       .migrations = accounts::migrations(),
+       .uses_people = false,
+       .read_settings =
+           [&](core::Config& config) {
+             settings = accounts::Settings::read(config);
+             keys.load(settings, config);
+           },
+       .compose = [&](runtime::ServiceContext& context) { compose(context, settings, keys); }});
+}

@@ -1,0 +1,33 @@
+#include "accounts/settings.hpp"
+
+#include "core/text.hpp"
+
+namespace tideline::accounts {
+
+Settings Settings::read(core::Config& config) {
+  Settings settings;
+  settings.signing_key = config.text("TIDELINE_JWT_SIGNING_KEY");
+  settings.public_keys = config.text("TIDELINE_JWT_PUBLIC_KEYS");
+  settings.operators = config.list("TIDELINE_OPERATORS", {});
+  for (const std::string& user_id : settings.operators) {
+    if (!core::is_user_id(user_id)) {
+      config.complain("TIDELINE_OPERATORS", "\"" + user_id + "\" is no user_id");
+    }
+  }
+  settings.access_token_lifetime = std::chrono::seconds(config.integer(
+      "TIDELINE_ACCESS_TOKEN_SECONDS", settings.access_token_lifetime.count(), 60, 86'400));
+  settings.session_lifetime = std::chrono::days(
+      config.integer("TIDELINE_SESSION_DAYS", settings.session_lifetime.count(), 1, 365));
+  settings.password_hashes_max =
+      config.integer("TIDELINE_PASSWORD_HASHES_MAX", settings.password_hashes_max, 0, 256);
+  settings.password_wait = config.duration_ms("TIDELINE_PASSWORD_WAIT_MS", settings.password_wait);
+  settings.attempts_per_account =
+      config.integer("TIDELINE_ATTEMPTS_PER_ACCOUNT", settings.attempts_per_account, 1, 10'000);
+  settings.attempts_per_source =
+      config.integer("TIDELINE_ATTEMPTS_PER_SOURCE", settings.attempts_per_source, 1, 1'000'000);
+  settings.visits_queued_max = config.integer("TIDELINE_PROFILE_VISITS_QUEUED_MAX",
+                                              settings.visits_queued_max, 1, 1'000'000);
+  return settings;
+}
+
+}  // namespace tideline::accounts

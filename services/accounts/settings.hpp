@@ -1,0 +1,49 @@
+// Settings of accounts alone; those that all services share are in libs/runtime/settings.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/config.hpp"
+
+namespace tideline::accounts {
+
+struct Settings {
+  // TIDELINE_JWT_SIGNING_KEY, required: PEM file with the EC P-256 private key that access tokens
+  // are signed with; its name without ".pem" is the kid. The public key must lie in
+  // TIDELINE_JWT_PUBLIC_KEYS of every service before.
+  std::string signing_key;
+  // TIDELINE_JWT_PUBLIC_KEYS: what /.well-known/jwks.json shows.
+  std::string public_keys;
+  // TIDELINE_OPERATORS, none: user_ids, by commas, whose tokens carry the role operator. Register
+  // them before anybody else can.
+  std::vector<std::string> operators;
+
+  // TIDELINE_ACCESS_TOKEN_SECONDS, 60 to 86,400: so long a token outlives a sign-out, a change of
+  // password and the closing of its account.
+  std::chrono::seconds access_token_lifetime{15 * 60};
+  // TIDELINE_SESSION_DAYS, 1 to 365: from sign-in, however often it is refreshed.
+  std::chrono::days session_lifetime{30};
+
+  // TIDELINE_PASSWORD_HASHES_MAX, 0 to 256, 0 = one a core: hashes at once, 19 MiB and some tens of
+  // milliseconds of a core each.
+  std::int64_t password_hashes_max = 0;
+  // TIDELINE_PASSWORD_WAIT_MS: how long a request waits for its turn to hash before it gets 503.
+  std::chrono::milliseconds password_wait{2000};
+
+  // TIDELINE_ATTEMPTS_PER_ACCOUNT, 1 to 10,000: wrong passwords for one account at once, and again
+  // as many a minute; then 429.
+  std::int64_t attempts_per_account = 10;
+  // TIDELINE_ATTEMPTS_PER_SOURCE, 1 to 1,000,000: the same for one source address.
+  std::int64_t attempts_per_source = 200;
+  // TIDELINE_PROFILE_VISITS_QUEUED_MAX, 1 to 1,000,000: visits that wait to be recorded; one more
+  // is dropped and counted.
+  std::int64_t visits_queued_max = 8192;
+
+  // Mistakes go to `config`.
+  static Settings read(core::Config& config);
+};
+
+}  // namespace tideline::accounts
