@@ -1,0 +1,62 @@
+#include "scoring/projections/awards.hpp"
+
+namespace tideline::scoring {
+
+using eventsourcing::Overloaded;
+
+std::vector<Award> awards_of(const Fact& fact) {
+  using Awards = std::vector<Award>;
+  return std::visit(
+      Overloaded{
+          [](const read::AccountRegistered&) { return Awards{}; },
+          [](const read::AccountClosed&) { return Awards{}; },
+          [](const read::SignedIn& event) { return Awards{{event.account, Reason::SignIn}}; },
+          [](const read::ProfileViewed& event) {
+            return Awards{{event.owner, Reason::ProfileViewed}};
+          },
+          [](const read::ContactAccepted& event) {
+            if (!event.first) return Awards{};
+            return Awards{{.account = event.from, .reason = Reason::Contact, .person = event.to},
+                          {.account = event.to, .reason = Reason::Contact, .person = event.from}};
+          },
+          [](const read::Followed& event) {
+            if (!event.first) return Awards{};
+            return Awards{{.account = event.followee,
+                           .reason = Reason::Followed,
+                           .person = event.follower}};
+          },
+          [](const read::ProjectCreated& event) {
+            return Awards{{.account = event.author,
+                           .reason = Reason::ProjectPublished,
+                           .project_id = event.project_id}};
+          },
+          [](const read::ProjectEdited& event) {
+            return Awards{{.account = event.author,
+                           .reason = Reason::ProjectEdited,
+                           .project_id = event.project_id}};
+          },
+          [](const read::CommentAdded& event) {
+            return Awards{{.account = event.author,
+                           .reason = Reason::Comment,
+                           .project_id = event.project_id}};
+          },
+          [](const read::VoteCast& event) {
+            if (!event.first) return Awards{};
+            return Awards{{.account = event.project_author,
+                           .reason = Reason::VoteReceived,
+                           .project_id = event.project_id},
+                          {.account = event.voter,
+                           .reason = Reason::VoteCast,
+                           .project_id = event.project_id}};
+          },
+          [](const PointsAdjusted& event) {
+            return Awards{{.account = event.account_id,
+                           .reason = Reason::Adjustment,
+                           .adjusted_by = event.delta,
+                           .note = event.reason}};
+          },
+      },
+      fact);
+}
+
+}  // namespace tideline::scoring

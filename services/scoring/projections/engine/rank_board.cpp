@@ -1,0 +1,190 @@
+#include "scoring/projections/engine/rank_board.hpp"
+
+#include <algorithm>
+#include <ext/pb_ds/assoc_container.hpp>
+#include <ext/pb_ds/tree_policy.hpp>
+#include <numeric>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace tideline::scoring {
+
+struct RankBoard::Outliers {
+  using Key = std::pair<std::int64_t, core::AccountId>;
+  using Tree = __gnu_pbds::tree<Key, __gnu_pbds::null_type, std::less<Key>, __gnu_pbds::rb_tree_tag,
+                                __gnu_pbds::tree_order_statistics_node_update>;
+
+  Tree tree;
+  std::uint64_t high = 0;  // of them above every cell
+
+  // Outliers with at most so many points.
+  std::uint64_t up_to(std::int64_t points) const {
+    if (points == std::numeric_limits<std::int64_t>::max()) return tree.size();
+    return tree.order_of_key({points + 1, core::AccountId{}});
+  }
+};
+
+RankBoard::RankBoard(std::size_t band_members, Scan scan)
+    : band_members_(std::max<std::size_t>(band_members, 1)),
+      scan_(std::move(scan)),
+      outliers_(std::make_unique<Outliers>()) {}
+
+RankBoard::~RankBoard() = default;
+
+std::uint64_t RankBoard::size() const { return cells_.size() + outliers_->tree.size(); }
+
+std::uint64_t RankBoard::above(std::int64_t points) const {
+  if (ScoreCells::holds(points)) return outliers_->high + cells_.above(points);
+  const std::uint64_t outliers_above = outliers_->tree.size() - outliers_->up_to(points);
+  return points < 0 ? outliers_above + cells_.size() : outliers_above;
+}
+
+void RankBoard::count_in(const BoardEntry& member) {
+  if (ScoreCells::holds(member.points)) return cells_.add(member.points);
+  outliers_->tree.insert({member.points, member.account});
+  if (member.points > 0) ++outliers_->high;
+}
+
+void RankBoard::count_out(const BoardEntry& member) {
+  if (ScoreCells::holds(member.points)) return cells_.remove(member.points);
+  const bool erased = outliers_->tree.erase({member.points, member.account});
+  CHECK(erased, "who leaves the board was on it");
+  if (member.points > 0) --outliers_->high;
+}
+
+void RankBoard::enter(const BoardEntry& member) {
+  count_in(member);
+  if (in_band(member)) band_.insert(member);
+  balance_band();
+}
+
+void RankBoard::leave(const BoardEntry& member) {
+  count_out(member);
+  if (in_band(member)) band_.erase(member);
+  balance_band();
+}
+
+void RankBoard::move(const BoardEntry& from, const BoardEntry& to) {
+  if (from == to) return;
+  if (ScoreCells::holds(from.points) && ScoreCells::holds(to.points)) {
+    cells_.move(from.points, to.points);
+  } else {
+    count_out(from);
+    count_in(to);
+  }
+  if (in_band(from)) band_.erase(from);
+  if (in_band(to)) band_.insert(to);
+  balance_band();
+}
+
+void RankBoard::rebuild() {
+  ScoreCells::Builder cells;
+  outliers_ = std::make_unique<Outliers>();
+  scan_([&](const BoardEntry& member) {
+    if (ScoreCells::holds(member.points)) {
+      cells.count(member.points);
+    } else {
+      count_in(member);
+    }
+  });
+  cells_ = std::move(cells).finish();
+  band_.clear();
+  floor_ = floor_for(band_members_);
+  fill_band(std::numeric_limits<std::int64_t>::max());
+}
+
+// Half and twice the size keep one member who goes to and fro from moving the floor each time.
+void RankBoard::balance_band() {
+  if (band_.size() > 2 * band_members_) {
+    floor_ = floor_for(band_members_);
+    while (!band_.empty() && !in_band(*band_.rbegin())) band_.erase(std::prev(band_.end()));
+  } else if (floor_ != kNoFloor && band_.size() < (band_members_ + 1) / 2) {
+    const std::int64_t lower = floor_for(band_members_);
+    if (lower >= floor_) return;
+    const std::int64_t old_floor = std::exchange(floor_, lower);
+    fill_band(old_floor);
+  }
+}
+
+// The lowest score at or above which there are at most so many members.
+std::int64_t RankBoard::floor_for(std::uint64_t members) const {
+  if (size() <= members) return kNoFloor;
+  std::int64_t too_low = kNoFloor;
+  std::int64_t enough = std::numeric_limits<std::int64_t>::max();
+  while (too_low + 1 < enough) {
+    const std::int64_t middle = std::midpoint(too_low, enough);
+    (above(middle - 1) <= members ? enough : too_low) = middle;
+  }
+  return enough;
+}
+
+// Takes in those from the floor up to, not including, `below` points.
+void RankBoard::fill_band(std::int64_t below) {
+  scan_([&](const BoardEntry& member) {
+    if (in_band(member) && member.points < below) band_.insert(member);
+  });
+}
+
+std::vector<BoardEntry> RankBoard::after(const std::optional<BoardEntry>& place,
+                                         std::size_t limit) const {
+  std::vector<BoardEntry> found;
+  auto next = place ? band_.upper_bound(*place) : band_.begin();
+  for (; next != band_.end() && found.size() < limit; ++next) found.push_back(*next);
+  if (found.size() < limit && floor_ != kNoFloor) {
+    const auto deeper = scan_after(place, limit - found.size());
+    found.insert(found.end(), deeper.begin(), deeper.end());
+  }
+  return found;
+}
+
+std::vector<BoardEntry> RankBoard::before(const BoardEntry& place, std::size_t limit) const {
+  std::vector<BoardEntry> found;
+  if (!in_band(place)) found = scan_before(place, limit);
+  auto next = band_.lower_bound(place);
+  std::vector<BoardEntry> higher;
+  while (next != band_.begin() && found.size() + higher.size() < limit) higher.push_back(*--next);
+  found.insert(found.begin(), higher.rbegin(), higher.rend());
+  return found;
+}
+
+std::vector<BoardEntry> RankBoard::scan_after(const std::optional<BoardEntry>& place,
+                                              std::size_t limit) const {
+  std::vector<BoardEntry> best;  // a heap whose front is the last of them in board order
+  const BoardOrder ahead;
+  scan_([&](const BoardEntry& member) {
+    if (in_band(member) || (place && !ahead(*place, member))) return;
+    if (best.size() == limit) {
+      if (!ahead(member, best.front())) return;
+      std::pop_heap(best.begin(), best.end(), ahead);
+      best.pop_back();
+    }
+    best.push_back(member);
+    std::push_heap(best.begin(), best.end(), ahead);
+  });
+  std::sort_heap(best.begin(), best.end(), ahead);
+  return best;
+}
+
+std::vector<BoardEntry> RankBoard::scan_before(const BoardEntry& place, std::size_t limit) const {
+  std::vector<BoardEntry> nearest;  // a heap whose front is the first of them in board order
+  const BoardOrder ahead;
+  const auto behind = [&](const BoardEntry& left, const BoardEntry& right) {
+    return ahead(right, left);
+  };
+  if (limit == 0) return nearest;
+  scan_([&](const BoardEntry& member) {
+    if (in_band(member) || !ahead(member, place)) return;
+    if (nearest.size() == limit) {
+      if (!ahead(nearest.front(), member)) return;
+      std::pop_heap(nearest.begin(), nearest.end(), behind);
+      nearest.pop_back();
+    }
+    nearest.push_back(member);
+    std::push_heap(nearest.begin(), nearest.end(), behind);
+  });
+  std::sort(nearest.begin(), nearest.end(), ahead);
+  return nearest;
+}
+
+}  // namespace tideline::scoring

@@ -1,0 +1,182 @@
+#include "scoring/projections/engine/score_changes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+namespace tideline::scoring {
+namespace {
+
+using eventsourcing::Transaction;
+
+constexpr const char* kAddScores = R"(
+INSERT INTO score AS held (account_id, points, reached_at, standing)
+SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::smallint[])
+ON CONFLICT (account_id) DO UPDATE
+  SET points = held.points + excluded.points,
+      reached_at = greatest(held.reached_at, excluded.reached_at),
+      standing = held.standing | excluded.standing)";
+
+constexpr const char* kAddCounts = R"(
+INSERT INTO cap_counter AS held (account_id, day, reason, events)
+SELECT * FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[])
+ON CONFLICT (account_id, day, reason) DO UPDATE SET events = held.events + excluded.events)";
+
+constexpr const char* kAddMonths = R"(
+INSERT INTO calendar AS held (account_id, year, month, days)
+SELECT account_id, year, month, days::bigint[]
+FROM unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::text[])
+     AS change (account_id, year, month, days)
+ON CONFLICT (account_id, year, month) DO UPDATE
+  SET days = calendar_days_add(held.days, excluded.days))";
+
+constexpr const char* kAddLedger = R"(
+INSERT INTO ledger (account_id, happened_at, event, day, reason, points, cap, person, project_id,
+                    note)
+SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::date[], $5::text[],
+                     $6::bigint[], $7::integer[], $8::uuid[], $9::text[], $10::text[]))";
+
+// The entries of a map in the order of their keys: a batch that is sorted meets its pages once, and
+// two writers cannot lock rows crosswise.
+template <class Map>
+std::vector<const typename Map::value_type*> sorted(const Map& map) {
+  std::vector<const typename Map::value_type*> entries;
+  entries.reserve(map.size());
+  for (const auto& entry : map) entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(),
+            [](const auto* left, const auto* right) { return left->first < right->first; });
+  return entries;
+}
+
+}  // namespace
+
+void ScoreChanges::add_score(const core::AccountId& account, const PersonScore& change) {
+  PersonScore& pending = scores_[account];
+  pending.points += change.points;
+  pending.reached_at = std::max(pending.reached_at, change.reached_at);
+  pending.standing = static_cast<std::uint8_t>(pending.standing | change.standing);
+}
+
+void ScoreChanges::add_contribution(const core::AccountId& account, core::Day day,
+                                    std::int64_t amount) {
+  const std::chrono::year_month_day date(day);
+  const int year = static_cast<int>(date.year());
+  const unsigned month = static_cast<unsigned>(date.month());
+  const MonthKey key{account, year * 12 + static_cast<int>(month) - 1};
+  months_[key].at(static_cast<unsigned>(date.day()) - 1) += amount;
+}
+
+void ScoreChanges::add_ledger(const eventsourcing::RecordedEvent& event, const Award& award,
+                              core::Day day, std::int64_t points,
+                              std::optional<std::uint32_t> cap) {
+  ledger_.push_back({.account = award.account,
+                     .happened_at = event.time,
+                     .event = event.source + "/" + std::to_string(event.log.value()) + "/" +
+                              std::to_string(event.position.value()),
+                     .day = day,
+                     .reason = award.reason,
+                     .points = points,
+                     .cap = cap,
+                     .person = award.person,
+                     .project_id = award.project_id,
+                     .note = award.note});
+}
+
+void ScoreChanges::clear() {
+  scores_.clear();
+  counts_.clear();
+  months_.clear();
+  ledger_.clear();
+}
+
+void ScoreChanges::flush(Transaction& transaction) const {
+  flush_scores(transaction);
+  flush_counts(transaction);
+  flush_months(transaction);
+  flush_ledger(transaction);
+}
+
+void ScoreChanges::flush_scores(Transaction& transaction) const {
+  if (scores_.empty()) return;
+  std::vector<core::AccountId> accounts;
+  std::vector<std::int64_t> points;
+  std::vector<core::Timestamp> reached;
+  std::vector<int> standings;
+  for (const auto* entry : sorted(scores_)) {
+    accounts.push_back(entry->first);
+    points.push_back(entry->second.points);
+    reached.push_back(entry->second.reached_at);
+    standings.push_back(entry->second.standing);
+  }
+  transaction.execute(kAddScores, {accounts, points, reached, standings});
+}
+
+void ScoreChanges::flush_counts(Transaction& transaction) const {
+  if (counts_.empty()) return;
+  std::vector<core::AccountId> accounts;
+  std::vector<core::Day> days;
+  std::vector<std::string_view> reasons;
+  std::vector<std::uint32_t> events;
+  for (const auto* entry : sorted(counts_)) {
+    accounts.push_back(entry->first.account);
+    days.push_back(entry->first.day);
+    reasons.push_back(name_of(entry->first.reason));
+    events.push_back(entry->second);
+  }
+  transaction.execute(kAddCounts, {accounts, days, reasons, events});
+}
+
+void ScoreChanges::flush_months(Transaction& transaction) const {
+  if (months_.empty()) return;
+  std::vector<core::AccountId> accounts;
+  std::vector<int> years;
+  std::vector<int> months;
+  std::vector<std::string> days;
+  for (const auto* entry : sorted(months_)) {
+    accounts.push_back(entry->first.account);
+    years.push_back(entry->first.months / 12);
+    months.push_back(entry->first.months % 12 + 1);
+    std::string list;
+    for (const std::int64_t amount : entry->second) {
+      list += (list.empty() ? "{" : ",") + std::to_string(amount);
+    }
+    days.push_back(list + "}");
+  }
+  transaction.execute(kAddMonths, {accounts, years, months, days});
+}
+
+void ScoreChanges::flush_ledger(Transaction& transaction) const {
+  if (ledger_.empty()) return;
+  std::vector<const LedgerRow*> rows;
+  for (const LedgerRow& row : ledger_) rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(), [](const LedgerRow* left, const LedgerRow* right) {
+    return std::tie(left->account, left->happened_at, left->event, left->reason) <
+           std::tie(right->account, right->happened_at, right->event, right->reason);
+  });
+  std::vector<core::AccountId> accounts;
+  std::vector<core::Timestamp> times;
+  std::vector<std::string> events;
+  std::vector<core::Day> days;
+  std::vector<std::string_view> reasons;
+  std::vector<std::int64_t> points;
+  std::vector<std::optional<std::uint32_t>> caps;
+  std::vector<std::optional<core::AccountId>> persons;
+  std::vector<std::optional<std::string>> projects;
+  std::vector<std::optional<std::string>> notes;
+  for (const LedgerRow* row : rows) {
+    accounts.push_back(row->account);
+    times.push_back(row->happened_at);
+    events.push_back(row->event);
+    days.push_back(row->day);
+    reasons.push_back(name_of(row->reason));
+    points.push_back(row->points);
+    caps.push_back(row->cap);
+    persons.push_back(row->person);
+    projects.push_back(row->project_id);
+    notes.push_back(row->note);
+  }
+  transaction.execute(kAddLedger, {accounts, times, events, days, reasons, points, caps, persons,
+                                   projects, notes});
+}
+
+}  // namespace tideline::scoring

@@ -1,0 +1,76 @@
+// What has changed since the last flush, as deltas and not as totals, and the statements that write
+// it: rows of table score, calendar, cap_counter and ledger, each batch sorted by key.
+//
+// Not synchronized: the runner's thread alone.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "scoring/projections/awards.hpp"
+#include "scoring/projections/engine/score_memory.hpp"
+
+namespace tideline::scoring {
+
+class ScoreChanges {
+ public:
+  void add_score(const core::AccountId& account, const PersonScore& change);
+  void add_cap(const CapKey& key) { ++counts_[key]; }
+  void add_contribution(const core::AccountId& account, core::Day day, std::int64_t amount);
+  // `points` and `cap` as the rule says: which events of a day come after the cap is found when the
+  // ledger is read, since it depends on their times and not on their coming.
+  void add_ledger(const eventsourcing::RecordedEvent& event, const Award& award, core::Day day,
+                  std::int64_t points, std::optional<std::uint32_t> cap);
+
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear();
+  std::size_t people() const { return scores_.size(); }
+
+ private:
+  struct MonthKey {
+    core::AccountId account;
+    std::int32_t months = 0;  // year * 12 + month - 1
+
+    friend auto operator<=>(const MonthKey&, const MonthKey&) = default;
+    struct Hash {
+      std::size_t operator()(const MonthKey& key) const {
+        const auto months = static_cast<std::uint64_t>(key.months) + 1;
+        return std::hash<core::AccountId>{}(key.account) ^ (months * 0x9e3779b97f4a7c15U);
+      }
+    };
+  };
+  using Days = std::array<std::int64_t, 31>;
+  struct LedgerRow {
+    core::AccountId account;
+    core::Timestamp happened_at;
+    std::string event;  // where it lies: "social-graph/3/42"
+    core::Day day;
+    Reason reason = Reason::SignIn;
+    std::int64_t points = 0;
+    std::optional<std::uint32_t> cap;
+    std::optional<core::AccountId> person;
+    std::optional<std::string> project_id;
+    std::optional<std::string> note;
+  };
+
+  void flush_scores(eventsourcing::Transaction& transaction) const;
+  void flush_counts(eventsourcing::Transaction& transaction) const;
+  void flush_months(eventsourcing::Transaction& transaction) const;
+  void flush_ledger(eventsourcing::Transaction& transaction) const;
+
+  absl::flat_hash_map<core::AccountId, PersonScore, std::hash<core::AccountId>> scores_;
+  absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
+  absl::flat_hash_map<MonthKey, Days, MonthKey::Hash> months_;
+  std::vector<LedgerRow> ledger_;
+};
+
+}  // namespace tideline::scoring

@@ -1,0 +1,195 @@
+#include "scoring/projections/engine/score_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scoring/projections/awards.hpp"
+#include "scoring/projections/events_read.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+using eventsourcing::Overloaded;
+using eventsourcing::RecordedEvent;
+using eventsourcing::Row;
+using eventsourcing::Transaction;
+
+// No event speaks of more than two people.
+constexpr std::size_t kPeoplePerEvent = 2;
+
+constexpr const char* kDeclareScores =
+    "DECLARE score_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
+    " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM score";
+constexpr const char* kDeclareCounts =
+    "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, events"
+    " FROM cap_counter";
+
+// Reads through a cursor, so that a large table is never whole in the client's buffers.
+template <class Take>
+void for_each_row(Transaction& transaction, const char* declare, const char* fetch,
+                  const char* close, const Take& take) {
+  transaction.execute(declare);
+  while (true) {
+    const auto rows = transaction.execute(fetch);
+    for (const Row& row : rows) take(row);
+    if (rows.empty()) break;
+  }
+  transaction.execute(close);
+}
+
+PersonScore score_of(const Row& row) {
+  return {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))};
+}
+
+RankedEntry ranked(const RankBoard& board, const BoardEntry& entry) {
+  return {board.rank_of(entry.points), entry};
+}
+
+}  // namespace
+
+ScoreEngine::ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus,
+                         EngineOptions options)
+    : rules_(rules),
+      campus_(campus),
+      options_(options),
+      memory_(std::make_unique<ScoreMemory>(options.band_members)) {}
+
+std::vector<std::string> ScoreEngine::sources() const {
+  return {"accounts", "projects", "social-graph", "scoring"};
+}
+
+eventsourcing::FlushPolicy ScoreEngine::flush_policy() const {
+  return {options_.flush_interval,
+          std::max<std::size_t>(1, options_.pending_people_max / kPeoplePerEvent)};
+}
+
+void ScoreEngine::load(Transaction& transaction) {
+  auto loaded = std::make_unique<ScoreMemory>(options_.band_members);
+  for_each_row(transaction, kDeclareScores, "FETCH FORWARD 50000 FROM score_rows",
+               "CLOSE score_rows",
+               [&](const Row& row) { loaded->put(row.account(0), score_of(row)); });
+  for_each_row(transaction, kDeclareCounts, "FETCH FORWARD 50000 FROM count_rows",
+               "CLOSE count_rows", [&](const Row& row) {
+                 const auto reason = reason_named(row.text(2));
+                 if (!reason) {
+                   throw eventsourcing::TransactionFailed(core::internal_error(
+                       "table cap_counter holds the unknown reason " + row.text(2)));
+                 }
+                 loaded->put_cap({row.account(0), row.day(1), *reason},
+                                 static_cast<std::uint32_t>(row.integer(3)));
+               });
+  loaded->finish();
+  changes_.clear();
+  pending_people_ = 0;
+  {
+    const absl::WriterMutexLock lock(&mutex_);
+    memory_.swap(loaded);
+  }
+  // What was there before is freed here, outside the lock.
+}
+
+void ScoreEngine::apply(const RecordedEvent& event) {
+  const auto fact = read_fact(event);
+  if (!fact) return;
+  const std::vector<Award> awards = awards_of(*fact);
+  const absl::WriterMutexLock lock(&mutex_);
+  if (const auto* registered = std::get_if<read::AccountRegistered>(&*fact)) {
+    change(registered->account, {0, event.time, kRegistered});
+  } else if (const auto* closed = std::get_if<read::AccountClosed>(&*fact)) {
+    change(closed->account, {0, core::Timestamp{}, kClosed});
+  }
+  for (const Award& award : awards) take(event, award);
+  pending_people_ = changes_.people();
+}
+
+void ScoreEngine::take(const RecordedEvent& event, const Award& award) {
+  const core::Day day = campus_.day_of(event.time);
+  Rule rule{award.reason, award.adjusted_by};
+  if (award.reason != Reason::Adjustment) {
+    const Rule* found = rules_.on(day).find(award.reason);
+    if (found == nullptr) return;
+    rule = *found;
+  }
+  bool counts = true;
+  if (rule.cap_per_day) {
+    const CapKey key{award.account, day, award.reason};
+    counts = memory_->count(key, *rule.cap_per_day);
+    changes_.add_cap(key);
+  }
+  auto& tally = counts ? awards_ : capped_;
+  ++tally[static_cast<std::size_t>(award.reason)];
+  if (rule.contribution != 0 && counts) {
+    changes_.add_contribution(award.account, day, rule.contribution);
+  }
+  // A change by nothing is none: neither the total nor its time moves.
+  if (rule.points == 0) return;
+  change(award.account, {counts ? rule.points : 0, event.time, 0});
+  changes_.add_ledger(event, award, day, rule.points, rule.cap_per_day);
+}
+
+void ScoreEngine::change(const core::AccountId& account, const PersonScore& change) {
+  memory_->add(account, change);
+  changes_.add_score(account, change);
+}
+
+void ScoreEngine::flush(Transaction& transaction) { changes_.flush(transaction); }
+
+void ScoreEngine::flushed() {
+  changes_.clear();
+  pending_people_ = 0;
+}
+
+Total ScoreEngine::total(const core::AccountId& account) const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  const RankBoard& board = memory_->board();
+  Total total;
+  total.members = board.size();
+  if (const PersonScore* score = memory_->find(account)) {
+    total.points = score->points;
+    if (score->on_board()) total.rank = board.rank_of(score->points);
+  }
+  return total;
+}
+
+BoardPage ScoreEngine::page(const BoardWindow& window) const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  const RankBoard& board = memory_->board();
+  const bool upwards = window.before.has_value();
+  // One more than asked for tells whether there is a further page.
+  auto entries = upwards ? board.before(*window.before, window.limit + 1)
+                         : board.after(window.after, window.limit + 1);
+  const bool more = entries.size() > window.limit;
+  if (more) entries.erase(upwards ? entries.begin() : std::prev(entries.end()));
+  BoardPage page;
+  for (const BoardEntry& entry : entries) page.items.push_back(ranked(board, entry));
+  page.more_before = upwards ? more : window.after.has_value();
+  page.more_after = upwards || more;
+  return page;
+}
+
+std::vector<RankedEntry> ScoreEngine::around(const core::AccountId& account,
+                                             std::size_t span) const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  const RankBoard& board = memory_->board();
+  const PersonScore* score = memory_->find(account);
+  std::vector<RankedEntry> found;
+  if (score == nullptr || !score->on_board()) return found;
+  const BoardEntry own{score->points, score->reached_at, account};
+  for (const BoardEntry& entry : board.before(own, span)) found.push_back(ranked(board, entry));
+  found.push_back(ranked(board, own));
+  for (const BoardEntry& entry : board.after(own, span)) found.push_back(ranked(board, entry));
+  return found;
+}
+
+EngineStatus ScoreEngine::status() const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  return {.members = memory_->board().size(),
+          .people = memory_->people(),
+          .band = memory_->board().band_size(),
+          .cap_counters = memory_->cap_counters(),
+          .pending_people = pending_people_,
+          .awards = awards_,
+          .capped = capped_};
+}
+
+}  // namespace tideline::scoring

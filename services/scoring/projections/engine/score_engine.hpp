@@ -1,0 +1,116 @@
+// The scoring engine: events of all services in, points, ranks and lists out, from memory.
+//
+// A durable projection: its memory is the tables score and cap_counter plus what was applied since;
+// load() takes the tables up, flush() adds the deltas to them. Commutative: whatever the interleaving
+// of logs and topics, and however often it was rebuilt, totals, ranks, calendars and ledgers are the
+// same. To that end an event behind a daily cap adds no point but still counts as the last time at
+// which its person earned something: which ones are behind the cap depends on the interleaving, the
+// latest of all does not.
+//
+// Queries are for any thread and take a reader's lock, for microseconds as long as they stay in the
+// top band (see rank_board.hpp); apply() and load() come from one runner thread. Queries wait on the
+// runner's positions in memory, those of the tables (calendar, ledger) on the committed ones.
+//
+// It answers for everybody only where one instance owns all partitions.
+#pragma once
+
+#include <absl/synchronization/mutex.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "eventsourcing/projection.hpp"
+#include "scoring/domain/rules.hpp"
+#include "scoring/projections/engine/score_changes.hpp"
+#include "scoring/projections/engine/score_memory.hpp"
+
+namespace tideline::scoring {
+
+struct EngineOptions {
+  std::size_t band_members = 1'000'000;  // people whose lists are kept in order
+  std::chrono::milliseconds flush_interval{2'000};
+  std::size_t pending_people_max = 100'000;  // with changes that are not in the tables yet
+};
+
+struct Total {
+  std::int64_t points = 0;
+  std::optional<std::uint64_t> rank;  // nullopt: not on the board
+  std::uint64_t members = 0;          // of the board
+};
+
+struct RankedEntry {
+  std::uint64_t rank = 0;
+  BoardEntry entry;
+  friend bool operator==(const RankedEntry&, const RankedEntry&) = default;
+};
+
+// At most one of both places is set; they are not in the page.
+struct BoardWindow {
+  std::optional<BoardEntry> before;
+  std::optional<BoardEntry> after;
+  std::size_t limit = 20;
+};
+
+struct BoardPage {
+  std::vector<RankedEntry> items;
+  bool more_before = false;
+  bool more_after = false;
+};
+
+struct EngineStatus {
+  std::uint64_t members = 0;
+  std::uint64_t people = 0;
+  std::uint64_t band = 0;
+  std::uint64_t cap_counters = 0;
+  std::uint64_t pending_people = 0;
+  // Since the start, by reason: events that earned, and those behind a daily cap.
+  std::array<std::uint64_t, kReasonCount> awards{};
+  std::array<std::uint64_t, kReasonCount> capped{};
+};
+
+class ScoreEngine final : public eventsourcing::Projection {
+ public:
+  // Both references outlive the engine.
+  ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus, EngineOptions options);
+
+  std::string_view name() const override { return "scores"; }
+  std::vector<std::string> sources() const override;
+  eventsourcing::FlushPolicy flush_policy() const override;
+  void load(eventsourcing::Transaction& transaction) override;
+  void apply(const eventsourcing::RecordedEvent& event) override;
+  void flush(eventsourcing::Transaction& transaction) override;
+  void flushed() override;
+
+  // Of somebody who has never earned anything: no points, not on the board.
+  Total total(const core::AccountId& account) const;
+  BoardPage page(const BoardWindow& window) const;
+  // The person with up to `span` neighbours on either side; empty: not on the board.
+  std::vector<RankedEntry> around(const core::AccountId& account, std::size_t span) const;
+  EngineStatus status() const;
+
+ private:
+  void take(const eventsourcing::RecordedEvent& event, const Award& award)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void change(const core::AccountId& account, const PersonScore& change)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const RuleBook& rules_;
+  const core::CampusCalendar& campus_;
+  const EngineOptions options_;
+
+  mutable absl::Mutex mutex_;
+  std::unique_ptr<ScoreMemory> memory_ ABSL_GUARDED_BY(mutex_);
+  std::array<std::uint64_t, kReasonCount> awards_ ABSL_GUARDED_BY(mutex_){};
+  std::array<std::uint64_t, kReasonCount> capped_ ABSL_GUARDED_BY(mutex_){};
+
+  ScoreChanges changes_;  // the runner's thread alone
+  std::atomic<std::uint64_t> pending_people_{0};
+};
+
+}  // namespace tideline::scoring

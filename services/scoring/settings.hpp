@@ -1,0 +1,27 @@
+// Settings of scoring alone; those that all services share are in libs/runtime/settings.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/config.hpp"
+#include "scoring/projections/engine/score_engine.hpp"
+
+namespace tideline::scoring {
+
+struct Settings {
+  // TIDELINE_SCORING_FLUSH_MS, 50 to 60,000: at the latest so long after a change it is in the
+  // tables. Longer means fewer writes, and more events to apply again after a crash.
+  // TIDELINE_SCORING_PENDING_PEOPLE, 1,000 to 1,000,000: people with changes not yet written.
+  // TIDELINE_SCORING_BAND, 1,000 to 10,000,000: people whose lists are kept in order; lists further
+  // down cost a scan. About 60 bytes each.
+  EngineOptions engine;
+  // TIDELINE_SCORING_RANK_EXACT, 1 to 1,000,000,000: ranks beyond are marked as not exact and come
+  // with "top x %".
+  std::int64_t rank_exact_max = 100'000;
+
+  // Mistakes go to `config`.
+  static Settings read(core::Config& config);
+};
+
+}  // namespace tideline::scoring
