@@ -13,10 +13,10 @@ default_home() {
 use_home() {
   home=$1
   [[ $home = /* ]] || home=$PWD/$home
-  local recorded_base=18000
+  external_postgres='' external_kafka=''
   # shellcheck source=/dev/null
   [ ! -r "$home/ports" ] || . "$home/ports"
-  local base=${TIDELINE_PORT_BASE:-$recorded_base}
+  local base=${TIDELINE_PORT_BASE:-18000}
   if [ -n "${TIDELINE_PORT_BASE:-}" ] || [ -z "${gateway_port:-}" ]; then
     gateway_port=$((base + 80)) metrics_port=$((base + 81))
     kafka_port=$((base + 92)) controller_port=$((base + 93)) postgres_port=$((base + 432))
@@ -40,6 +40,8 @@ record_ports() {
   for name in gateway metrics kafka controller postgres accounts projects social_graph feed scoring; do
     printf '%s_port=%s\n' "$name" "$(port_of "$name")"
   done > "$home/ports"
+  # Whether the stores are our own, for those who look later.
+  printf 'external_postgres=%s\nexternal_kafka=%s\n' "${TIDELINE_PG:+yes}" "${TIDELINE_KAFKA:-}" >> "$home/ports"
 }
 
 # port_of PART : social-graph and social_graph are one.
