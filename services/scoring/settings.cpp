@@ -7,12 +7,11 @@ Settings Settings::read(core::Config& config) {
   EngineOptions& engine = settings.engine;
   engine.flush_interval = std::chrono::milliseconds(
       config.integer("TIDELINE_SCORING_FLUSH_MS", engine.flush_interval.count(), 50, 60'000));
-  engine.pending_people_max = static_cast<std::size_t>(config.integer(
-      "TIDELINE_SCORING_PENDING_PEOPLE", static_cast<std::int64_t>(engine.pending_people_max),
-      1'000, 1'000'000));
-  engine.band_members = static_cast<std::size_t>(
-      config.integer("TIDELINE_SCORING_BAND", static_cast<std::int64_t>(engine.band_members),
-                     1'000, 10'000'000));
+  engine.pending_people_max = static_cast<std::size_t>(
+      config.integer("TIDELINE_SCORING_PENDING_PEOPLE",
+                     static_cast<std::int64_t>(engine.pending_people_max), 1'000, 1'000'000));
+  engine.band_members = static_cast<std::size_t>(config.integer(
+      "TIDELINE_SCORING_BAND", static_cast<std::int64_t>(engine.band_members), 1'000, 10'000'000));
   settings.rank_exact_max =
       config.integer("TIDELINE_SCORING_RANK_EXACT", settings.rank_exact_max, 1, 1'000'000'000);
   return settings;

@@ -25,18 +25,17 @@ Adjustment::State Adjustment::evolve(State state, const Event& event) {
 }
 
 Decision<Adjustment::Event> Adjustment::decide(const State& state, const Command& command) {
-  return std::visit(
-      Overloaded{[&](const AdjustPoints& wanted) -> Decision<Event> {
-        if (wanted.delta == 0) return kNothing;
-        if (wanted.delta > kDeltaMax || wanted.delta < -kDeltaMax) return kTooLarge;
-        if (wanted.reason.empty()) return kNoReason;
-        const PointsAdjusted adjusted{wanted.account_id, wanted.delta, wanted.reason,
-                                      wanted.operator_id};
-        if (!state.made) return Decision<Event>::of(adjusted);
-        if (*state.made == adjusted) return Decision<Event>::nothing();
-        return kAnother;
-      }},
-      command);
+  return std::visit(Overloaded{[&](const AdjustPoints& wanted) -> Decision<Event> {
+                      if (wanted.delta == 0) return kNothing;
+                      if (wanted.delta > kDeltaMax || wanted.delta < -kDeltaMax) return kTooLarge;
+                      if (wanted.reason.empty()) return kNoReason;
+                      const PointsAdjusted adjusted{wanted.account_id, wanted.delta, wanted.reason,
+                                                    wanted.operator_id};
+                      if (!state.made) return Decision<Event>::of(adjusted);
+                      if (*state.made == adjusted) return Decision<Event>::nothing();
+                      return kAnother;
+                    }},
+                    command);
 }
 
 }  // namespace tideline::scoring

@@ -1,8 +1,9 @@
 // What earns points and contributions: rules as data, with a version.
 //
-// A rule counts once for each event of its reason; with a cap only the first `cap_per_day` events of
-// a (person, reason, campus day) count. Rules, caps and days go by the time of the event. A change
-// of rules is a new RuleSet that begins with a day, so that every replay gives what was given first.
+// A rule counts once for each event of its reason; with a cap only the first `cap_per_day` events
+// of a (person, reason, campus day) count. Rules, caps and days go by the time of the event. A
+// change of rules is a new RuleSet that begins with a day, so that every replay gives what was
+// given first.
 //
 // Values without behaviour of their own; immutable after construction, so shared between threads.
 #pragma once
@@ -38,7 +39,7 @@ std::optional<Reason> reason_named(std::string_view name);
 struct Rule {
   Reason reason = Reason::SignIn;
   std::int64_t points = 0;
-  std::int64_t contribution = 0;              // weighted activity on projects, for the calendar
+  std::int64_t contribution = 0;               // weighted activity on projects, for the calendar
   std::optional<std::uint32_t> cap_per_day{};  // events that count; nullopt = all
 };
 

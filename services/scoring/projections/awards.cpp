@@ -10,7 +10,9 @@ std::vector<Award> awards_of(const Fact& fact) {
       Overloaded{
           [](const read::AccountRegistered&) { return Awards{}; },
           [](const read::AccountClosed&) { return Awards{}; },
-          [](const read::SignedIn& event) { return Awards{{event.account, Reason::SignIn}}; },
+          [](const read::SignedIn& event) {
+            return Awards{{event.account, Reason::SignIn}};
+          },
           [](const read::ProfileViewed& event) {
             return Awards{{event.owner, Reason::ProfileViewed}};
           },
@@ -21,9 +23,8 @@ std::vector<Award> awards_of(const Fact& fact) {
           },
           [](const read::Followed& event) {
             if (!event.first) return Awards{};
-            return Awards{{.account = event.followee,
-                           .reason = Reason::Followed,
-                           .person = event.follower}};
+            return Awards{
+                {.account = event.followee, .reason = Reason::Followed, .person = event.follower}};
           },
           [](const read::ProjectCreated& event) {
             return Awards{{.account = event.author,

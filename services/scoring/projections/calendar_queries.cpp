@@ -26,9 +26,8 @@ YearCalendar find_calendar(eventsourcing::Transaction& transaction, const core::
   YearCalendar calendar;
   const core::Day first_current = today - kCurrentScoreSpan + std::chrono::days(1);
   for (const auto& row : transaction.execute(kFindCalendarSql, {account})) {
-    const std::chrono::year_month at =
-        std::chrono::year(static_cast<int>(row.integer(0))) /
-        std::chrono::month(static_cast<unsigned>(row.integer(1)));
+    const std::chrono::year_month at = std::chrono::year(static_cast<int>(row.integer(0))) /
+                                       std::chrono::month(static_cast<unsigned>(row.integer(1)));
     MonthContributions month{static_cast<unsigned>(at.month()), {}};
     unsigned day = 0;
     for (const std::string& digits : row.text_array(2)) {

@@ -18,7 +18,7 @@ struct DayContribution {
 };
 
 struct MonthContributions {
-  unsigned month = 0;  // 1 to 12
+  unsigned month = 0;                 // 1 to 12
   std::vector<DayContribution> days;  // those that are not empty
   friend bool operator==(const MonthContributions&, const MonthContributions&) = default;
 };

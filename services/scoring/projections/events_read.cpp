@@ -26,14 +26,12 @@ constexpr std::array kReaders = {
            [](const EventData& data) -> Fact {
              return read::AccountClosed{data.account("account_id")};
            }},
-    Reader{"accounts", "SignedIn",
-           [](const EventData& data) -> Fact {
-             return read::SignedIn{data.account("account_id")};
-           }},
-    Reader{"accounts", "ProfileViewed",
-           [](const EventData& data) -> Fact {
-             return read::ProfileViewed{data.account("owner")};
-           }},
+    Reader{
+        "accounts", "SignedIn",
+        [](const EventData& data) -> Fact { return read::SignedIn{data.account("account_id")}; }},
+    Reader{
+        "accounts", "ProfileViewed",
+        [](const EventData& data) -> Fact { return read::ProfileViewed{data.account("owner")}; }},
     Reader{"social-graph", "ContactAccepted",
            [](const EventData& data) -> Fact {
              return read::ContactAccepted{data.account("from"), data.account("to"),

@@ -1,5 +1,5 @@
-// What scoring understands of the events of all services: the fields that it uses, whatever else the
-// data holds. Pure functions; they throw PoisonEvent for data that breaks its contract.
+// What scoring understands of the events of all services: the fields that it uses, whatever else
+// the data holds. Pure functions; they throw PoisonEvent for data that breaks its contract.
 #pragma once
 
 #include <optional>

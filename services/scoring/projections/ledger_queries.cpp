@@ -33,10 +33,9 @@ LedgerEntry to_entry(const eventsourcing::Row& row) {
 }
 
 bool is_event_place(std::string_view text) {
-  return !text.empty() && text.size() <= 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '/';
-         });
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '/';
+  });
 }
 
 }  // namespace

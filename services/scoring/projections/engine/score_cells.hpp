@@ -1,9 +1,9 @@
 // How many members stand strictly above a score, for scores 0 to 2^20 - 1.
 //
-// An array indexed by score, cut into blocks of 2^10: a cell holds how many members of its own block
-// stand above its score, a block how many stand in the blocks above it. So above() adds two numbers,
-// a member who earns d points changes d adjacent cells, and no change touches more than three blocks'
-// worth of cells, however far it goes. 4 MiB whatever the number of members.
+// An array indexed by score, cut into blocks of 2^10: a cell holds how many members of its own
+// block stand above its score, a block how many stand in the blocks above it. So above() adds two
+// numbers, a member who earns d points changes d adjacent cells, and no change touches more than
+// three blocks' worth of cells, however far it goes. 4 MiB whatever the number of members.
 //
 // Not synchronized.
 #pragma once

@@ -175,8 +175,8 @@ void ScoreChanges::flush_ledger(Transaction& transaction) const {
     projects.push_back(row->project_id);
     notes.push_back(row->note);
   }
-  transaction.execute(kAddLedger, {accounts, times, events, days, reasons, points, caps, persons,
-                                   projects, notes});
+  transaction.execute(
+      kAddLedger, {accounts, times, events, days, reasons, points, caps, persons, projects, notes});
 }
 
 }  // namespace tideline::scoring

@@ -1,15 +1,15 @@
 // The scoring engine: events of all services in, points, ranks and lists out, from memory.
 //
 // A durable projection: its memory is the tables score and cap_counter plus what was applied since;
-// load() takes the tables up, flush() adds the deltas to them. Commutative: whatever the interleaving
-// of logs and topics, and however often it was rebuilt, totals, ranks, calendars and ledgers are the
-// same. To that end an event behind a daily cap adds no point but still counts as the last time at
-// which its person earned something: which ones are behind the cap depends on the interleaving, the
-// latest of all does not.
+// load() takes the tables up, flush() adds the deltas to them. Commutative: whatever the
+// interleaving of logs and topics, and however often it was rebuilt, totals, ranks, calendars and
+// ledgers are the same. To that end an event behind a daily cap adds no point but still counts as
+// the last time at which its person earned something: which ones are behind the cap depends on the
+// interleaving, the latest of all does not.
 //
 // Queries are for any thread and take a reader's lock, for microseconds as long as they stay in the
-// top band (see rank_board.hpp); apply() and load() come from one runner thread. Queries wait on the
-// runner's positions in memory, those of the tables (calendar, ledger) on the committed ones.
+// top band (see rank_board.hpp); apply() and load() come from one runner thread. Queries wait on
+// the runner's positions in memory, those of the tables (calendar, ledger) on the committed ones.
 //
 // It answers for everybody only where one instance owns all partitions.
 #pragma once

@@ -1,5 +1,5 @@
-// Everybody's totals, the counters of the daily caps, and the board over them. What was added in any
-// order comes out the same. Not synchronized.
+// Everybody's totals, the counters of the daily caps, and the board over them. What was added in
+// any order comes out the same. Not synchronized.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,7 +13,8 @@
 
 namespace tideline::scoring {
 
-// Facts about an account, each a bit that once set stays: in tables and memory they are joined by or.
+// Facts about an account, each a bit that once set stays: in tables and memory they are joined by
+// or.
 enum Standing : std::uint8_t { kRegistered = 1, kClosed = 2 };
 
 struct PersonScore {

@@ -1,0 +1,120 @@
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "http/cursor.hpp"
+#include "scoring/api/board_place.hpp"
+#include "scoring/api/named_person.hpp"
+#include "scoring/api/routes.hpp"
+#include "scoring/api/score_json.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+using http::Json;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr std::string_view kLeaderboard = "leaderboard";
+constexpr int kSpanDefault = 5;
+constexpr int kSpanMax = 50;
+
+Parsed<BoardWindow> read_board_window(const Request& request) {
+  const auto page = http::PageRequest::read(request, kLeaderboard);
+  if (!page) return page.problem();
+  BoardWindow window;
+  window.limit = static_cast<std::size_t>(page->limit);
+  for (const bool higher : {true, false}) {
+    const auto& text = higher ? page->before : page->after;
+    if (!text) continue;
+    const auto place = parse_board_place(*text);
+    if (!place) return http::malformed("the cursor is not one that this list gave out");
+    (higher ? window.before : window.after) = *place;
+  }
+  return window;
+}
+
+Parsed<std::size_t> read_span(const Request& request) {
+  const auto text = request.query("span");
+  int span = kSpanDefault;
+  if (text) {
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), span);
+    if (error != std::errc() || end != text->data() + text->size() || span < 1 || span > kSpanMax) {
+      return http::malformed("span is a number from 1 to 50");
+    }
+  }
+  return static_cast<std::size_t>(span);
+}
+
+Parsed<Json> entries_json(const ApiPorts& ports, const std::vector<RankedEntry>& entries) {
+  std::vector<core::AccountId> accounts;
+  for (const RankedEntry& ranked : entries) accounts.push_back(ranked.entry.account);
+  const auto people = NamedPeople::find(ports, accounts);
+  if (!people) return people.problem();
+  Json items = Json::array();
+  for (const RankedEntry& ranked : entries) {
+    items.push_back(entry_json(ports, ranked, people->json(ranked.entry.account)));
+  }
+  return items;
+}
+
+Response leaderboard(const ApiPorts& ports, const Request& request) {
+  const auto window = read_board_window(request);
+  if (!window) return window.response();
+  return http::answer_query(request, {ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
+    const BoardPage found = ports.scores.page(*window);
+    auto items = entries_json(ports, found.items);
+    if (!items) return items.response();
+    http::Page page;
+    page.items = std::move(items).value();
+    if (!found.items.empty()) {
+      if (found.more_before) page.before = board_place_text(found.items.front().entry);
+      if (found.more_after) page.after = board_place_text(found.items.back().entry);
+    }
+    return http::page_response(kLeaderboard, std::move(page));
+  });
+}
+
+Response rank_of(const ApiPorts& ports, const Request& request) {
+  return http::answer_query(request, {ports.people_applied, ports.scores_in_memory},
+                            http::WhenBehind::Stale, [&] {
+                              const auto person = member_in_path(ports, request);
+                              if (!person) return person.response();
+                              const Total total = ports.scores.total(person->account);
+                              Json json = total_json(ports, total);
+                              json["user"] = person_json(*person);
+                              json["members"] = total.members;
+                              return Response::json(200, json);
+                            });
+}
+
+Response around(const ApiPorts& ports, const Request& request) {
+  const auto span = read_span(request);
+  if (!span) return span.response();
+  return http::answer_query(
+      request, {ports.people_applied, ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
+        const auto person = member_in_path(ports, request);
+        if (!person) return person.response();
+        auto items = entries_json(ports, ports.scores.around(person->account, *span));
+        if (!items) return items.response();
+        return Response::json(
+            200, {{"user", person_json(*person)}, {"items", std::move(items).value()}});
+      });
+}
+
+}  // namespace
+
+void add_board_routes(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  router.add(Method::Get, "/v1/leaderboard", Access::SignedIn,
+             [ports](const Request& request) { return leaderboard(ports, request); });
+  router.add(Method::Get, "/v1/ranks/{user_id}", Access::SignedIn,
+             [ports](const Request& request) { return rank_of(ports, request); });
+  router.add(Method::Get, "/v1/ranks/{user_id}/around", Access::SignedIn,
+             [ports](const Request& request) { return around(ports, request); });
+}
+
+}  // namespace tideline::scoring

@@ -1,0 +1,36 @@
+// People as requests name them (user_id) and as answers do (user_id and real name).
+//
+// Thread-safe. Looking somebody up blocks on the database.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "http/problem.hpp"
+#include "scoring/api/ports.hpp"
+
+namespace tideline::scoring {
+
+// From "{user_id}" of the path, also one whose account is closed; 404 "no-such-person".
+http::Parsed<people::Person> registered_in_path(const ApiPorts& ports,
+                                                const http::Request& request);
+// The same, but whose account is closed is not there either.
+http::Parsed<people::Person> member_in_path(const ApiPorts& ports, const http::Request& request);
+
+http::Problem no_such_person();
+
+// {"user_id", "real_name"}, each null while it is not known.
+http::Json person_json(const people::Person& person);
+
+// Several at once, in one question to the database.
+class NamedPeople {
+ public:
+  static http::Parsed<NamedPeople> find(const ApiPorts& ports,
+                                        const std::vector<core::AccountId>& accounts);
+  http::Json json(const core::AccountId& account) const;
+
+ private:
+  std::map<core::AccountId, people::Person> people_;
+};
+
+}  // namespace tideline::scoring

@@ -1,0 +1,171 @@
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/keys.hpp"
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/command_step.hpp"
+#include "http/cursor.hpp"
+#include "http/json.hpp"
+#include "scoring/api/adjustment_codec.hpp"
+#include "scoring/api/named_person.hpp"
+#include "scoring/api/routes.hpp"
+#include "scoring/api/score_json.hpp"
+#include "scoring/projections/ledger_queries.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+namespace es = eventsourcing;
+using http::Json;
+using http::Request;
+using http::Response;
+
+constexpr std::string_view kLedger = "ledger";
+constexpr std::size_t kReasonLengthMax = 500;
+
+Json or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
+
+Json points_json(const ApiPorts& ports, Json person, const core::AccountId& account) {
+  Json json = total_json(ports, ports.scores.total(account));
+  json.update(person);
+  return json;
+}
+
+Response own_points(const ApiPorts& ports, const Request& request) {
+  return http::answer_query(request, {ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
+    auto named = NamedPeople::find(ports, {request.account()});
+    if (!named) return named.response();
+    return Response::json(200,
+                          points_json(ports, named->json(request.account()), request.account()));
+  });
+}
+
+Response points_of(const ApiPorts& ports, const Request& request) {
+  return http::answer_query(
+      request, {ports.people_applied, ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
+        const auto person = member_in_path(ports, request);
+        if (!person) return person.response();
+        return Response::json(200, points_json(ports, person_json(*person), person->account));
+      });
+}
+
+http::Parsed<es::Window<std::string>> read_ledger_window(const Request& request) {
+  const auto page = http::PageRequest::read(request, kLedger);
+  if (!page) return page.problem();
+  es::Window<std::string> window;
+  window.limit = page->limit;
+  for (const bool newer : {true, false}) {
+    const auto& text = newer ? page->before : page->after;
+    if (!text) continue;
+    auto place = parse_ledger_place(*text);
+    if (!place) return http::malformed("the cursor is not one that this list gave out");
+    (newer ? window.before : window.after) = std::move(*place);
+  }
+  return window;
+}
+
+Json ledger_json(const LedgerEntry& entry, const NamedPeople& people) {
+  return {{"time", core::format_iso8601(entry.time)},
+          {"reason", entry.reason},
+          {"delta", entry.delta},
+          {"capped", entry.capped},
+          {"source",
+           {{"event", entry.event},
+            {"user", entry.person ? people.json(*entry.person) : Json(nullptr)},
+            {"project_id", or_null(entry.project_id)},
+            {"note", or_null(entry.note)}}}};
+}
+
+Response own_ledger(const ApiPorts& ports, const Request& request) {
+  const auto window = read_ledger_window(request);
+  if (!window) return window.response();
+  return http::answer_query(request, {ports.scores_committed}, http::WhenBehind::Stale, [&] {
+    const auto slice = ports.database.read([&](es::Transaction& transaction) {
+      return list_ledger(transaction, request.account(), *window);
+    });
+    if (!slice) return to_response(http::from_error(slice.error()));
+    std::vector<core::AccountId> accounts;
+    for (const LedgerEntry& entry : slice->items) {
+      if (entry.person) accounts.push_back(*entry.person);
+    }
+    const auto people = NamedPeople::find(ports, accounts);
+    if (!people) return people.response();
+    http::Page page;
+    for (const LedgerEntry& entry : slice->items) page.items.push_back(ledger_json(entry, *people));
+    const auto place = [](const LedgerEntry& entry) {
+      return es::place_text(LedgerPlace{entry.time, entry.event});
+    };
+    if (!slice->items.empty()) {
+      if (slice->more_before) page.before = place(slice->items.front());
+      if (slice->more_after) page.after = place(slice->items.back());
+    }
+    return http::page_response(kLedger, std::move(page));
+  });
+}
+
+Response rules(const ApiPorts& ports) {
+  const RuleSet& set = ports.rules.on(ports.campus.day_of(ports.clock.now()));
+  Json list = Json::array();
+  for (const Rule& rule : set.rules) {
+    list.push_back({{"reason", name_of(rule.reason)},
+                    {"points", rule.points},
+                    {"contribution", rule.contribution},
+                    {"cap_per_day", rule.cap_per_day ? Json(*rule.cap_per_day) : Json(nullptr)}});
+  }
+  Json levels = Json::array();
+  for (const std::int64_t points : ports.levels.thresholds()) {
+    levels.push_back({{"level", ports.levels.level_of(points)}, {"points", points}});
+  }
+  return Response::json(
+      200, {{"version", set.version}, {"rules", std::move(list)}, {"levels", std::move(levels)}});
+}
+
+Response adjust(const ApiPorts& ports, const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  AdjustPoints command;
+  command.delta = fields.integer("delta", -Adjustment::kDeltaMax, Adjustment::kDeltaMax);
+  command.reason = fields.text("reason", {1, kReasonLengthMax});
+  if (const auto problem = fields.problem()) return to_response(*problem);
+  if (auto behind = http::await_models(request, {ports.people_applied})) return *behind;
+  const auto person = registered_in_path(ports, request);
+  if (!person) return person.response();
+  if (person->closed) {
+    return to_response(http::conflict("account-closed", "this person has closed the account"));
+  }
+  command.account_id = person->account;
+  command.operator_id = request.account();
+  const std::string id = core::make_time_ordered_id(ports.clock.now(), ports.random);
+  const core::StreamId stream = core::keys::adjustment(id);
+  return ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
+    const auto changed = es::change<Adjustment>(session, stream, AdjustmentCodec{}, command);
+    if (!changed) return changed.stopped();
+    const Json answer = {{"adjustment_id", id},
+                         {"user", person_json(*person)},
+                         {"delta", command.delta},
+                         {"reason", command.reason}};
+    return es::Answer{201, answer.dump(), "", stream};
+  });
+}
+
+}  // namespace
+
+void add_points_routes(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  router.add(Method::Get, "/v1/points/me", Access::SignedIn,
+             [ports](const Request& request) { return own_points(ports, request); });
+  router.add(Method::Get, "/v1/points/me/ledger", Access::SignedIn,
+             [ports](const Request& request) { return own_ledger(ports, request); });
+  router.add(Method::Get, "/v1/points/rules", Access::SignedIn,
+             [ports](const Request&) { return rules(ports); });
+  router.add(Method::Get, "/v1/points/{user_id}", Access::SignedIn,
+             [ports](const Request& request) { return points_of(ports, request); });
+  router.add(Method::Post, "/v1/points/{user_id}/adjustments", Access::Operator,
+             [ports](const Request& request) { return adjust(ports, request); });
+}
+
+}  // namespace tideline::scoring

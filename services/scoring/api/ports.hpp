@@ -1,0 +1,37 @@
+// What the routes of scoring are given. All references outlive the router.
+#pragma once
+
+#include <cstdint>
+
+#include "core/clock.hpp"
+#include "core/random.hpp"
+#include "crypto/account_ids.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "http/command_endpoint.hpp"
+#include "people/people_directory.hpp"
+#include "scoring/domain/rules.hpp"
+#include "scoring/projections/engine/score_engine.hpp"
+
+namespace tideline::scoring {
+
+struct ApiPorts {
+  const http::CommandEndpoint& commands;
+  eventsourcing::Database& database;
+  const core::Clock& clock;
+  core::Random& random;
+  const core::CampusCalendar& campus;
+  const crypto::AccountIds& account_ids;
+  const people::PeopleDirectory& people;
+  const ScoreEngine& scores;
+  const RuleBook& rules;
+  const Levels& levels;
+  // What queries wait on: the directory of people, the engine's memory, and its tables.
+  eventsourcing::AppliedPositions& people_applied;
+  eventsourcing::AppliedPositions& scores_in_memory;
+  eventsourcing::AppliedPositions& scores_committed;
+  // See Settings.
+  std::int64_t rank_exact_max;
+};
+
+}  // namespace tideline::scoring

@@ -1,0 +1,11 @@
+#include "scoring/api/routes.hpp"
+
+namespace tideline::scoring {
+
+void add_routes(http::Router& router, const ApiPorts& ports) {
+  add_points_routes(router, ports);
+  add_board_routes(router, ports);
+  add_calendar_routes(router, ports);
+}
+
+}  // namespace tideline::scoring

@@ -1,0 +1,20 @@
+// The HTTP surface of scoring, as schemas/http/scoring.yaml describes it.
+//
+// Who asks for more than the engine has applied waits for it at most http::kPositionWaitMax; past
+// that the answer comes as it is, marked Tideline-Stale: nothing here is private to others.
+#pragma once
+
+#include "http/router.hpp"
+#include "scoring/api/ports.hpp"
+
+namespace tideline::scoring {
+
+// Adds every route. `ports` is copied; what it refers to must outlive the router.
+void add_routes(http::Router& router, const ApiPorts& ports);
+
+// By area.
+void add_points_routes(http::Router& router, const ApiPorts& ports);
+void add_board_routes(http::Router& router, const ApiPorts& ports);
+void add_calendar_routes(http::Router& router, const ApiPorts& ports);
+
+}  // namespace tideline::scoring
