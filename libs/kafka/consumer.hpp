@@ -26,7 +26,7 @@ struct ConsumerOptions {
   std::uint32_t logs = 16;  // partitions of each service's topic
   // "" = all partitions of all services belong to this consumer (manual assignment). Otherwise the
   // consumer group that shares them among its members.
-  std::string group;
+  std::string group = {};
   std::string client_id = "tideline-consumer";
   std::size_t batch_records = 2000;
   // A member that has died gives up its partitions after this.

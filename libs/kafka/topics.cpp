@@ -2,6 +2,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kAttempt{2000};
+constexpr milliseconds kAnswerSlack{500};  // the client gives up by itself before that
 constexpr milliseconds kBetweenAttempts{50};
 
 struct ReleaseAdmin {
@@ -88,7 +90,7 @@ core::Status create(rd_kafka_t* client, const std::vector<TopicSpec>& missing,
                                             why.data(), why.size());
   rd_kafka_CreateTopics(client, wanted.data(), wanted.size(), options.get(), queue.get());
   const Owned<rd_kafka_event_t> event(
-      rd_kafka_queue_poll(queue.get(), static_cast<int>((timeout + kAttempt).count())));
+      rd_kafka_queue_poll(queue.get(), static_cast<int>((timeout + kAnswerSlack).count())));
   if (!event) return core::timed_out("creation of topics");
   if (const auto error = rd_kafka_event_error(event.get())) {
     return kafka_error(error, "creation of topics");
@@ -108,8 +110,9 @@ core::Status create(rd_kafka_t* client, const std::vector<TopicSpec>& missing,
 }
 
 // True when all are there and ready; makes those that are missing.
-core::Result<bool> attempt(rd_kafka_t* client, const std::vector<TopicSpec>& specs) {
-  const auto found = look(client, kAttempt);
+core::Result<bool> attempt(rd_kafka_t* client, const std::vector<TopicSpec>& specs,
+                           milliseconds timeout) {
+  const auto found = look(client, timeout);
   if (!found) return found.error();
   std::vector<TopicSpec> missing;
   bool ready = true;
@@ -127,7 +130,7 @@ core::Result<bool> attempt(rd_kafka_t* client, const std::vector<TopicSpec>& spe
                                std::to_string(spec.partitions));
   }
   if (missing.empty()) return ready;
-  const core::Status created = create(client, missing, kAttempt);
+  const core::Status created = create(client, missing, timeout);
   if (!created) return created.error();
   return false;
 }
@@ -142,7 +145,8 @@ core::Status ensure_topics(const std::string& brokers, const std::vector<TopicSp
   const Client client =
       make_producer(make_conf(brokers, "tideline-topics", {{"allow.auto.create.topics", "false"}}));
   while (true) {
-    const auto done = attempt(client.get(), specs);
+    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
+    const auto done = attempt(client.get(), specs, std::clamp(left, kBetweenAttempts, kAttempt));
     if (done && *done) return core::success();
     if (!done && !done.error().retryable) return done.error();
     if (Clock::now() + kBetweenAttempts > end) {

@@ -26,7 +26,7 @@ struct TopicSpec {
   // Keeps the newest record of each key instead of all records.
   bool compacted = false;
   // How long records are kept; nullopt = for ever.
-  std::optional<std::chrono::milliseconds> retention;
+  std::optional<std::chrono::milliseconds> retention = {};
 };
 
 // Makes the topics that are missing and waits until every partition has a leader. A topic that is

@@ -1,0 +1,173 @@
+// A service as far as its events go: a database, an event store, topics. Each has a name and a
+// database of its own, on the test binary's one PostgreSQL and one Kafka.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/random.hpp"
+#include "kafka/consumer.hpp"
+#include "kafka/relay.hpp"
+#include "kafka/topics.hpp"
+#include "postgres/event_store.hpp"
+#include "postgres/relay_checkpoints.hpp"
+#include "postgres/tests/integration/fresh_database.hpp"
+#include "support/kafka_server.hpp"
+
+namespace tideline::kafka::testing {
+
+using namespace std::chrono_literals;
+
+inline constexpr std::uint32_t kLogs = 4;
+inline constexpr auto kDeadline = 30s;
+
+inline bool eventually(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+struct PublishedService {
+  PublishedService()
+      : name(test_support::KafkaServer::shared().unused_service()),
+        options(postgres::testing::fresh_database(kLogs)),
+        database(options),
+        store(database, clock, random, {.service = name, .logs = kLogs}) {
+    const auto made = ensure_topics(
+        brokers(), {{.name = events_topic(name), .partitions = kLogs}, {.name = kGapsTopic}}, 20s);
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+  }
+
+  static std::string brokers() { return test_support::KafkaServer::shared().brokers(); }
+
+  // Appends `count` events of {"n":<index>} over a dozen streams of its own, in batches.
+  void append(std::size_t count) {
+    constexpr std::size_t kStreams = 12;
+    while (count > 0) {
+      eventsourcing::Append append;
+      append.time = clock.now();
+      append.metadata.correlation_id = "test";
+      for (std::size_t i = 0; i < kStreams && count > 0; ++i) {
+        const std::size_t events = std::min<std::size_t>(count, 10);
+        const core::StreamId stream("counted-" + std::to_string(i));
+        eventsourcing::StreamAppend part{stream, core::StreamVersion(versions[stream]), {}};
+        for (std::size_t e = 0; e < events; ++e) {
+          eventsourcing::NewEvent made;
+          made.type = "Counted";
+          made.data = R"({"n":)" + std::to_string(appended++) + "}";
+          part.events.push_back(std::move(made));
+        }
+        versions[stream] += events;
+        count -= events;
+        append.streams.push_back(std::move(part));
+      }
+      const auto outcome = store.append(std::move(append));
+      ASSERT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.error().message);
+      const auto* done = std::get_if<eventsourcing::Appended>(&*outcome);
+      ASSERT_NE(done, nullptr);
+      positions.join(done->positions);
+    }
+  }
+
+  // All events of one log as the database has them.
+  std::vector<eventsourcing::RecordedEvent> log(std::uint32_t index) {
+    auto events = store.read_log(core::LogIndex(index), core::LogPosition(0), 1'000'000);
+    EXPECT_TRUE(events.ok());
+    return events.ok() ? std::move(*events) : std::vector<eventsourcing::RecordedEvent>{};
+  }
+
+  // Everything that lies in the topic just now, partition by partition.
+  std::map<core::LogIndex, std::vector<eventsourcing::RecordedEvent>> topic() {
+    KafkaRecordSource source({.brokers = brokers(), .services = {name}, .logs = kLogs});
+    const auto assigned = source.poll(0ms);
+    EXPECT_TRUE(assigned.ok());
+    for (const auto& partition : assigned->assigned) {
+      EXPECT_TRUE(source.seek(partition, core::KafkaOffset(0)).ok());
+    }
+    const auto ends = source.end_offsets();
+    EXPECT_TRUE(ends.ok());
+    std::int64_t left = 0;
+    for (const auto& [partition, end] : *ends) left += end.value();
+    std::map<core::LogIndex, std::vector<eventsourcing::RecordedEvent>> records;
+    EXPECT_TRUE(left == 0 || eventually([&] {
+                  auto polled = source.poll(100ms);
+                  if (!polled.ok()) return false;
+                  for (auto& record : polled->records) {
+                    records[record.event.log].push_back(std::move(record.event));
+                    --left;
+                  }
+                  return left <= 0;
+                }));
+    return records;
+  }
+
+  const std::string name;
+  const postgres::DatabaseOptions options;
+  core::SystemClock clock;
+  core::SystemRandom random;
+  postgres::PooledDatabase database;
+  postgres::PostgresEventStore store;
+  std::map<core::StreamId, std::uint64_t> versions;
+  std::size_t appended = 0;
+  eventsourcing::PositionVector positions;  // of everything appended
+};
+
+// A relay on a thread of its own, with its own session for claims.
+class RunningRelay {
+ public:
+  explicit RunningRelay(PublishedService& service)
+      : checkpoints_(service.options),
+        relay_({service.store, checkpoints_, log_line()}, options_for(service)),
+        thread_([this](std::stop_token stop) { relay_.run(stop); }) {}
+  // With checkpoints that a test has bent.
+  RunningRelay(PublishedService& service, eventsourcing::RelayCheckpoints& checkpoints)
+      : checkpoints_(service.options),
+        relay_({service.store, checkpoints, log_line()}, options_for(service)),
+        thread_([this](std::stop_token stop) { relay_.run(stop); }) {}
+
+  RelayStatus status() const { return relay_.status(); }
+  void stop() {
+    thread_.request_stop();
+    thread_.join();
+  }
+  bool has_published(const eventsourcing::PositionVector& positions, const std::string& service) {
+    return eventually([&] {
+      for (const RelayLogStatus& log : status().logs) {
+        if (log.acknowledged < positions.at(service, log.log)) return false;
+      }
+      return true;
+    });
+  }
+
+ private:
+  static RelayOptions options_for(const PublishedService& service) {
+    RelayOptions options;
+    options.brokers = PublishedService::brokers();
+    options.service = service.name;
+    options.claim_interval = 200ms;
+    return options;
+  }
+  static std::function<void(std::string_view, const std::string&)> log_line() {
+    return [](std::string_view level, const std::string& text) {
+      std::fprintf(stderr, "relay %.*s: %s\n", static_cast<int>(level.size()), level.data(),
+                   text.c_str());
+    };
+  }
+
+  postgres::PostgresRelayCheckpoints checkpoints_;
+  Relay relay_;
+  std::jthread thread_;
+};
+
+}  // namespace tideline::kafka::testing

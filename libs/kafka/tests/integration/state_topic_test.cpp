@@ -1,0 +1,115 @@
+#include "kafka/state_topic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+
+#include "published_service.hpp"
+
+namespace tideline::kafka {
+namespace {
+
+using namespace testing;
+
+constexpr std::uint32_t kPartitions = 3;
+
+// Keeps each value in a table, and counts what it was given.
+class Names final : public eventsourcing::StateView {
+ public:
+  std::string_view name() const override { return "names"; }
+  eventsourcing::FlushPolicy flush_policy() const override { return {10ms, 1000}; }
+  void load(eventsourcing::Transaction&) override { pending_.clear(); }
+  void apply(const std::string& key, const std::optional<std::string>& value) override {
+    if (value == "unreadable") throw eventsourcing::PoisonEvent("it says so");
+    pending_[key] = value;
+  }
+  void flush(eventsourcing::Transaction& transaction) override {
+    for (const auto& [key, value] : pending_) {
+      transaction.execute(
+          "INSERT INTO name (key, value) VALUES ($1, $2)"
+          " ON CONFLICT (key) DO UPDATE SET value = $2",
+          {key, value});
+    }
+  }
+  void flushed() override { pending_.clear(); }
+
+ private:
+  std::map<std::string, std::optional<std::string>> pending_;
+};
+
+class StateTopicIntegration : public ::testing::Test {
+ protected:
+  StateTopicIntegration() : database(postgres::testing::fresh_database(1)) {
+    options.brokers = test_support::KafkaServer::shared().brokers();
+    options.topic = events_topic(test_support::KafkaServer::shared().unused_service());
+    options.partitions = kPartitions;
+    EXPECT_TRUE(
+        ensure_topics(options.brokers,
+                      {{.name = options.topic, .partitions = kPartitions, .compacted = true}}, 20s)
+            .ok());
+    EXPECT_TRUE(database
+                    .transact([](eventsourcing::Transaction& transaction) {
+                      transaction.execute("CREATE TABLE name (key text PRIMARY KEY, value text)");
+                    })
+                    .ok());
+  }
+
+  std::optional<std::string> value_of(const std::string& key) {
+    const auto value = database.read([&](eventsourcing::Transaction& transaction) {
+      const auto rows = transaction.execute("SELECT value FROM name WHERE key = $1", {key});
+      return rows.empty() ? std::nullopt : rows[0].nullable_text(0);
+    });
+    EXPECT_TRUE(value.ok());
+    return value.ok() ? *value : std::nullopt;
+  }
+
+  // Runs the view until it is caught up, and returns how many records that took.
+  std::uint64_t catch_up() {
+    Names names;
+    eventsourcing::StateTopicRunner runner(names, database,
+                                           std::make_unique<KafkaStateSource>(options), {});
+    std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
+    EXPECT_TRUE(eventually([&] { return runner.status().caught_up_once; }))
+        << runner.status().last_problem;
+    thread.request_stop();
+    thread.join();
+    return runner.status().applied + runner.status().passed_over;
+  }
+
+  StateTopicOptions options;
+  postgres::PooledDatabase database;
+};
+
+TEST_F(StateTopicIntegration, StatesComeThroughAndTombstonesErase) {
+  KafkaStatePublisher publisher(options);
+  ASSERT_TRUE(publisher.publish({{"a", "Ada"}, {"b", "Bob"}, {"c", ""}, {"d", "unreadable"}}).ok());
+  ASSERT_TRUE(publisher.publish({{"b", std::nullopt}}).ok());
+  EXPECT_EQ(catch_up(), 5U);
+  EXPECT_EQ(value_of("a"), "Ada");
+  EXPECT_EQ(value_of("b"), std::nullopt);
+  EXPECT_EQ(value_of("c"), "") << "an empty value is no tombstone";
+  EXPECT_EQ(value_of("d"), std::nullopt);
+}
+
+TEST_F(StateTopicIntegration, GoesOnWhereItStopped) {
+  KafkaStatePublisher publisher(options);
+  ASSERT_TRUE(publisher.publish({{"a", "Ada"}, {"b", "Bob"}}).ok());
+  EXPECT_EQ(catch_up(), 2U);
+  ASSERT_TRUE(publisher.publish({{"a", "Ada Lovelace"}}).ok());
+  EXPECT_EQ(catch_up(), 1U);
+  EXPECT_EQ(value_of("a"), "Ada Lovelace");
+  EXPECT_EQ(value_of("b"), "Bob");
+}
+
+TEST_F(StateTopicIntegration, AnEmptyTopicCountsAsCaughtUp) { EXPECT_EQ(catch_up(), 0U); }
+
+TEST_F(StateTopicIntegration, APublicationThatIsNotAcknowledgedIsAnError) {
+  options.brokers = "127.0.0.1:1";
+  options.publish_timeout = 300ms;
+  KafkaStatePublisher publisher(options);
+  EXPECT_FALSE(publisher.publish({{"a", "Ada"}}).ok());
+}
+
+}  // namespace
+}  // namespace tideline::kafka
