@@ -2,4 +2,3 @@
 find_package(absl REQUIRED)
 target_link_libraries(${projections} PUBLIC
   absl::flat_hash_map absl::flat_hash_set absl::synchronization)
-target_link_libraries(${api} PUBLIC tideline_people)

@@ -1,0 +1,177 @@
+// What the law test cannot see of the engine: what it counts, what it tells of groups, and that it
+// says so while it is beginning anew.
+#include "feed/projections/engine/feed_engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/keys.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using Json = nlohmann::json;
+
+core::AccountId person(std::uint8_t number) {
+  return core::AccountId(core::AccountId::Bytes{static_cast<std::uint8_t>(number * 37), number});
+}
+
+class NoTables final : public eventsourcing::Transaction {
+ public:
+  eventsourcing::Rows execute(std::string_view, const eventsourcing::Params&) override {
+    throw eventsourcing::TransactionFailed(core::internal_error("no tables"));
+  }
+  void copy_in(std::string_view, std::span<const std::string>,
+               std::span<const eventsourcing::Params>) override {}
+};
+
+class FeedEngineTest : public ::testing::Test {
+ protected:
+  FeedEngineTest() : engine(options()) {
+    applied.reset(engine.sources(), {});
+    engine.watch(applied);
+  }
+
+  FeedEngineOptions options() {
+    return {.timeline_length_max = 8, .rules = {}, .on_fan_out = [this](const FanOut& told) {
+              fan_outs.push_back(told);
+            }};
+  }
+
+  eventsourcing::RecordedEvent event(const std::string& source, const std::string& type,
+                                     const Json& data) {
+    eventsourcing::RecordedEvent made;
+    made.source = source;
+    made.type = type;
+    made.position = core::LogPosition(++position);
+    made.data = data.dump();
+    return made;
+  }
+  void tell(const std::string& source, const std::string& type, const Json& data) {
+    engine.apply(event(source, type, data));
+  }
+  void befriend(std::uint8_t one, std::uint8_t other) {
+    tell("social-graph", "ContactAccepted",
+         {{"from", person(one).to_string()}, {"to", person(other).to_string()}, {"first", true}});
+  }
+  void join(const std::string& group, std::uint8_t who) {
+    tell("social-graph", "GroupJoined",
+         {{"group_id", group}, {"account_id", person(who).to_string()}});
+  }
+  Json moment(std::uint64_t id, std::uint8_t author, const std::string& audience = "public") {
+    return {{"moment_id", std::to_string(id)},
+            {"author", person(author).to_string()},
+            {"audience", audience},
+            {"group_ids", Json::array()},
+            {"tag_ids", Json::array()},
+            {"user_ids", Json::array()},
+            {"content", "1.x"},
+            {"images", Json::array()},
+            {"published_at", "2026-01-02T03:04:05.678901Z"},
+            {"seen", ""}};
+  }
+  void publish(const Json& data) { tell("feed", "MomentPublished", data); }
+  std::size_t seen_by(std::uint8_t who) {
+    return engine.timeline(person(who), {}, 20).entries.size();
+  }
+
+  std::vector<FanOut> fan_outs;
+  std::uint64_t position = 0;
+  eventsourcing::AppliedPositions applied;
+  FeedEngine engine;
+};
+
+TEST_F(FeedEngineTest, CountsADeliveryForEachTimelineThatAMomentEnters) {
+  befriend(1, 2);
+  befriend(1, 3);
+  tell("social-graph", "Followed",
+       {{"follower", person(4).to_string()}, {"followee", person(1).to_string()}});
+  publish(moment(100, 1));
+  publish(moment(101, 1, "partly-invisible"));
+  publish(moment(102, 1, "private"));
+  publish(moment(100, 1));  // a repeat is none
+  ASSERT_EQ(fan_outs.size(), 3U);
+  EXPECT_EQ(fan_outs[0].deliveries, 4U);  // the author, two contacts, a follower
+  EXPECT_EQ(fan_outs[1].deliveries, 3U);
+  EXPECT_EQ(fan_outs[2].deliveries, 1U);
+  EXPECT_EQ(core::format_iso8601(fan_outs[0].published_at), "2026-01-02T03:04:05.678901Z");
+  const auto size = engine.size();
+  EXPECT_EQ(size.moments, 3U);
+  EXPECT_EQ(size.viewers, 4U);
+  EXPECT_EQ(size.ids, 8U);
+}
+
+TEST_F(FeedEngineTest, KeepsNoMoreThanTheBoundAndStillReadsAll) {
+  for (std::uint64_t id = 1; id <= 50; ++id) publish(moment(id, 1));
+  EXPECT_LE(engine.size().ids, 8U);
+  EXPECT_EQ(engine.timeline(person(1), {}, 100).entries.size(), 50U);
+}
+
+TEST_F(FeedEngineTest, HoldsAMomentUntilWhatItsWriterSawIsHere) {
+  befriend(1, 2);
+  eventsourcing::PositionVector seen;
+  seen.raise("social-graph", core::LogIndex(5), core::LogPosition(9));
+  seen.raise("accounts", core::LogIndex(1), core::LogPosition(4));
+  seen.raise("projects", core::LogIndex(1), core::LogPosition(7));  // not consumed: not waited for
+  Json data = moment(100, 1);
+  data["seen"] = seen.to_token();
+  publish(data);
+  EXPECT_EQ(seen_by(1), 1U);
+  EXPECT_EQ(seen_by(2), 0U);
+  EXPECT_FALSE(engine.find_visible(core::MomentId(100), person(3)));
+
+  eventsourcing::PositionVector reached;
+  reached.raise("social-graph", core::LogIndex(5), core::LogPosition(9));
+  applied.advance(reached);
+  EXPECT_EQ(seen_by(2), 0U) << "one log of two";
+  reached.raise("accounts", core::LogIndex(1), core::LogPosition(4));
+  applied.advance(reached);
+  EXPECT_EQ(seen_by(2), 1U);
+  EXPECT_TRUE(engine.find_visible(core::MomentId(100), person(3)));
+}
+
+TEST_F(FeedEngineTest, NamesTheMembersOfAGroupThatAreThere) {
+  join("g", 3);
+  join("g", 1);
+  join("g", 2);
+  EXPECT_EQ(engine.members_of("g").size(), 3U);
+  tell("social-graph", "GroupLeft", {{"group_id", "g"}, {"account_id", person(2).to_string()}});
+  tell("accounts", "AccountClosed", {{"account_id", person(3).to_string()}});
+  EXPECT_EQ(engine.members_of("g"), std::vector{person(1)});
+  tell("social-graph", "GroupDissolved", {{"group_id", "g"}});
+  EXPECT_TRUE(engine.members_of("g").empty());
+  EXPECT_TRUE(engine.members_of("unheard-of").empty());
+}
+
+TEST_F(FeedEngineTest, SaysThatItIsRebuildingUntilItKnowsAgainWhatItKnew) {
+  NoTables no_tables;
+  engine.load(no_tables);
+  EXPECT_FALSE(engine.is_rebuilding()) << "it knew nothing before";
+  const auto first = event("social-graph", "ContactAccepted",
+                           {{"from", person(1).to_string()}, {"to", person(2).to_string()}});
+  const auto second = event("feed", "MomentPublished", moment(100, 1));
+  engine.apply(first);
+  engine.apply(second);
+  engine.load(no_tables);
+  EXPECT_TRUE(engine.is_rebuilding());
+  EXPECT_EQ(seen_by(2), 0U);
+  engine.apply(first);
+  EXPECT_TRUE(engine.is_rebuilding());
+  engine.load(no_tables);
+  engine.apply(first);
+  EXPECT_TRUE(engine.is_rebuilding()) << "what an unfinished rebuild forgot is still due";
+  engine.apply(second);
+  EXPECT_FALSE(engine.is_rebuilding());
+  EXPECT_EQ(seen_by(2), 1U);
+}
+
+TEST_F(FeedEngineTest, RefusesABrokenEventWithoutAnEffect) {
+  Json data = moment(100, 1);
+  data.erase("audience");
+  EXPECT_THROW(publish(data), eventsourcing::PoisonEvent);
+  EXPECT_EQ(engine.size().moments, 0U);
+}
+
+}  // namespace
+}  // namespace tideline::feed

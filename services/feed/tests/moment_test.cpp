@@ -1,0 +1,90 @@
+#include "feed/domain/moment.hpp"
+
+#include "eventsourcing/testing/given_when_then.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::testing::given;
+
+const core::AccountId kAda(core::AccountId::Bytes{1});
+const core::AccountId kBob(core::AccountId::Bytes{2});
+const core::MomentId kId{4'711};
+const core::Timestamp kNow{std::chrono::seconds(1'800'000'000)};
+
+PublishMoment command(Audience audience = Audience::Public, AudienceLists lists = {}) {
+  return {kId, kAda, audience, std::move(lists), "hello", {"a1"}, kNow, "token"};
+}
+
+MomentPublished published(Audience audience = Audience::Public, AudienceLists lists = {}) {
+  return {kId, kAda, audience, std::move(lists), "hello", {"a1"}, kNow, "token"};
+}
+
+TEST(Moment, IsPublishedForEachAudience) {
+  given<Moment>().when(command()).then(published());
+  given<Moment>().when(command(Audience::Private)).then(published(Audience::Private));
+  const AudienceLists lists{{"g"}, {"t"}, {kBob}};
+  for (const auto audience : {Audience::PartlyVisible, Audience::PartlyInvisible}) {
+    given<Moment>().when(command(audience, lists)).then(published(audience, lists));
+    given<Moment>().when(command(audience)).then(published(audience));
+  }
+}
+
+TEST(Moment, TakesListsOnlyForThePartlyAudiences) {
+  for (const auto audience : {Audience::Public, Audience::Private}) {
+    given<Moment>()
+        .when(command(audience, {{"g"}, {}, {}}))
+        .then_rejected("audience-takes-no-lists");
+    given<Moment>()
+        .when(command(audience, {{}, {"t"}, {}}))
+        .then_rejected("audience-takes-no-lists");
+    given<Moment>()
+        .when(command(audience, {{}, {}, {kBob}}))
+        .then_rejected("audience-takes-no-lists");
+  }
+}
+
+TEST(Moment, CountsItsContentInCodePoints) {
+  const auto with = [](std::string content) {
+    PublishMoment wanted = command();
+    wanted.content = std::move(content);
+    return wanted;
+  };
+  std::string longest;
+  for (std::size_t i = 0; i < Moment::kContentCodePointsMax; ++i) longest += "\u6d6a";
+  EXPECT_FALSE(Moment::decide({}, with(longest)).rejected());
+  given<Moment>().when(with(longest + "!")).then_rejected("content-length");
+  given<Moment>().when(with("")).then_rejected("content-length");
+  given<Moment>().when(with("\xff")).then_rejected("content-length");
+}
+
+TEST(Moment, HasAtMostNineImages) {
+  PublishMoment wanted = command();
+  wanted.images = std::vector<std::string>(9, "x");
+  EXPECT_FALSE(Moment::decide({}, wanted).rejected());
+  wanted.images.emplace_back("x");
+  given<Moment>().when(wanted).then_rejected("too-many-images");
+}
+
+TEST(Moment, NamesABoundedAudience) {
+  AudienceLists lists;
+  lists.user_ids.resize(Moment::kListedUsersMax + 1);
+  given<Moment>().when(command(Audience::PartlyVisible, lists)).then_rejected("audience-too-long");
+}
+
+TEST(Moment, OfOneIdIsPublishedOnce) {
+  given<Moment>(published()).when(command()).then_rejected("moment-id-taken");
+}
+
+TEST(Moment, IsDeletedByItsAuthorOnce) {
+  given<Moment>(published()).when(DeleteMoment{kAda}).then(MomentDeleted{kId, kAda});
+  given<Moment>(published(), MomentDeleted{kId, kAda}).when(DeleteMoment{kAda}).then_nothing();
+}
+
+TEST(Moment, IsDeletedByNobodyElse) {
+  given<Moment>(published()).when(DeleteMoment{kBob}).then_rejected("not-the-author");
+  given<Moment>().when(DeleteMoment{kAda}).then_rejected("no-such-moment");
+}
+
+}  // namespace
+}  // namespace tideline::feed
