@@ -1,0 +1,120 @@
+// Between the domain's events and what is stored: nothing is lost, and what people write is sealed.
+
+#include "projects/api/codecs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/contract.hpp"
+#include "campus.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const core::AccountId kAda({1});
+const core::AccountId kBob({2});
+const std::string kId(26, '0');
+
+// Every event of the service, made by real commands.
+void live_a_little(Campus& campus) {
+  const ProjectCodec project(campus.cipher);
+  const CommentsCodec comments(campus.cipher);
+  campus.run<Project>(core::keys::project(kId), project,
+                      CreateProject{kId, kAda, {"Tides", "Swim", "https://t.example"}, {"sea"},
+                                    campus.clock.now()});
+  EditProject edit;
+  edit.editor = kAda;
+  edit.name = "Tide tables";
+  edit.changes_link = true;
+  campus.run<Project>(core::keys::project(kId), project, edit);
+  campus.run<Comments>(core::keys::comments(kId), comments,
+                       AddComment{kId, kAda, 0, kBob, "A secret remark"});
+  campus.run<Voting>(core::keys::voting(kId), VotingCodec{}, OpenVoting{kId, kAda, kAda});
+  const auto vote = core::keys::vote(kId, kBob);
+  campus.run<Vote>(vote, VoteCodec{}, CastVote{kId, kAda, kBob, Voting::State::Open});
+  campus.run<Vote>(vote, VoteCodec{}, WithdrawVote{kId, kAda, kBob, Voting::State::Open});
+  campus.run<Voting>(core::keys::voting(kId), VotingCodec{}, CloseVoting{kId, kAda, kAda});
+}
+
+template <class Codec, class Event>
+void expect_round_trip(const Codec& codec, const Event& event) {
+  const eventsourcing::NewEvent stored = codec.encode(event);
+  eventsourcing::RecordedEvent recorded;
+  recorded.type = stored.type;
+  recorded.data = stored.data;
+  const auto decoded = codec.decode(recorded);
+  ASSERT_TRUE(decoded.has_value()) << stored.type;
+  EXPECT_TRUE(*decoded == event) << stored.type << " " << stored.data;
+}
+
+TEST(Codecs, EveryEventComesBackAsItWent) {
+  Campus campus;
+  const ProjectCodec project(campus.cipher);
+  const auto now = campus.clock.now();
+  expect_round_trip(project, Project::Event(ProjectCreated{
+                                 kId, kAda, {"N", "I", std::nullopt}, {"a", "b"}, now}));
+  expect_round_trip(project,
+                    Project::Event(ProjectEdited{kId, kAda, {"N", "", "https://x.example"}, {}}));
+  expect_round_trip(CommentsCodec(campus.cipher),
+                    Comments::Event(CommentAdded{kId, kAda, 3, 1, kBob, "Größe \"x\"\n"}));
+  expect_round_trip(VotingCodec{}, Voting::Event(VotingOpened{kId, kAda}));
+  expect_round_trip(VotingCodec{}, Voting::Event(VotingClosed{kId, kAda}));
+  expect_round_trip(VoteCodec{}, Vote::Event(VoteCast{kId, kAda, kBob, true}));
+  expect_round_trip(VoteCodec{}, Vote::Event(VoteWithdrawn{kId, kAda, kBob}));
+}
+
+TEST(Codecs, NothingThatSomebodyWroteIsInTheLogInClear) {
+  Campus campus;
+  live_a_little(campus);
+  for (const auto& event : campus.events()) {
+    for (const char* written : {"Tide", "Swim", "t.example", "secret"}) {
+      EXPECT_EQ(event.data.find(written), std::string::npos) << event.type << " " << event.data;
+    }
+  }
+}
+
+TEST(Codecs, ADestroyedKeyErasesTheTextAndLeavesTheFacts) {
+  Campus campus;
+  live_a_little(campus);
+  ASSERT_TRUE(campus.cipher.destroy(kBob).ok());
+  for (const auto& event : campus.events()) {
+    const auto comment = CommentsCodec(campus.cipher).decode(event);
+    if (!comment) continue;
+    EXPECT_EQ(std::get<CommentAdded>(*comment).text, "");
+    EXPECT_EQ(std::get<CommentAdded>(*comment).comment_id, 1);
+  }
+}
+
+TEST(Codecs, DataThatBreaksItsSchemaIsDamageAndNotPassedOver) {
+  eventsourcing::RecordedEvent recorded;
+  recorded.type = "VoteCast";
+  recorded.data = R"({"project_id":"x"})";
+  EXPECT_THROW(VoteCodec{}.decode(recorded), eventsourcing::CodecFailed);
+}
+
+TEST(Contracts, WhatOthersReadOfOurEventsIsThere) {
+  Campus campus;
+  live_a_little(campus);
+  const auto contracts = test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "projects");
+  EXPECT_THAT(contracts, ::testing::Not(IsEmpty())) << "nobody reads the events of projects";
+  EXPECT_THAT(test_support::broken_promises(contracts, campus.events()), IsEmpty());
+}
+
+TEST(Contracts, ARenamedFieldIsNoticedAndItsConsumersAreNamed) {
+  Campus campus;
+  live_a_little(campus);
+  auto events = campus.events();
+  for (auto& event : events) {
+    const auto at = event.data.find("\"author\"");
+    if (at != std::string::npos) event.data.replace(at, 8, "\"writer\"");
+  }
+  const auto contracts = test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "projects");
+  const auto broken = test_support::broken_promises(contracts, events);
+  EXPECT_THAT(broken, ::testing::Contains(::testing::HasSubstr("scoring")));
+}
+
+}  // namespace
+}  // namespace tideline::projects

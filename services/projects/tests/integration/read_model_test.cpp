@@ -1,0 +1,193 @@
+// The tables of projects on a real PostgreSQL: whatever the interleaving of the logs and however the
+// batches are cut, what is read comes out the same.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "../campus.hpp"
+#include "people/people_directory.hpp"
+#include "postgres/database.hpp"
+#include "postgres/migrations.hpp"
+#include "projects/migrations.hpp"
+#include "projects/projections/project_queries.hpp"
+#include "projects/projections/projects_projection.hpp"
+#include "support/postgres_server.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using eventsourcing::RecordedEvent;
+using eventsourcing::Transaction;
+
+core::AccountId person(int number) { return core::AccountId({static_cast<std::uint8_t>(number)}); }
+
+class ReadModel : public ::testing::Test {
+ protected:
+  ReadModel() : database_(fresh_database()) {}
+
+  static postgres::DatabaseOptions fresh_database() {
+    postgres::DatabaseOptions options;
+    options.conninfo = test_support::PostgresServer::shared().create_database();
+    const std::vector<postgres::MigrationSet> sets{postgres::base_migrations(Campus::kLogs),
+                                                   {"projects", projects::migrations()}};
+    const auto migrated = postgres::migrate(options, sets);
+    CHECK(migrated.ok(), "the migrations run on an empty database");
+    return options;
+  }
+
+  // Applies the events in order, cut into batches by `batch`.
+  void project(const std::vector<RecordedEvent>& events, std::size_t batch) {
+    ProjectsProjection projection;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      projection.apply(events[i]);
+      if ((i + 1) % batch != 0 && i + 1 != events.size()) continue;
+      const auto flushed =
+          database_.transact([&](Transaction& transaction) { projection.flush(transaction); });
+      ASSERT_TRUE(flushed.ok()) << flushed.error().message;
+      projection.flushed();
+    }
+  }
+
+  // All that the queries answer, as one text.
+  std::string everything(const std::vector<std::string>& ids) {
+    const auto text = database_.read([&](Transaction& transaction) {
+      std::string all;
+      for (const ProjectRow& row : find_projects(transaction, ids)) {
+        all += row.id + " " + row.author.to_string() + " " + row.sealed_card + " " +
+               std::to_string(row.version.value()) + " " + std::to_string(row.comments) + " " +
+               row.voting + " " + std::to_string(row.tally);
+        for (const auto& label : row.labels) all += " #" + label;
+        all += "\n";
+        for (const auto& comment : list_comments(transaction, row.id, {}, {}, 1000)) {
+          all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + "\n";
+        }
+      }
+      for (const auto& place : list_board(transaction, {}, {}, 1000)) {
+        all += "board " + place.project + " " + std::to_string(place.tally) + "\n";
+      }
+      for (const auto& row : list_by_label(transaction, "sea", {}).items) all += "sea " + row.id;
+      return all;
+    });
+    CHECK(text.ok(), "the queries run");
+    return *text;
+  }
+
+  postgres::PooledDatabase database_;
+};
+
+// Projects with edits, comments and votes, as commands make them.
+std::vector<std::string> live(Campus& campus) {
+  std::vector<std::string> ids;
+  const ProjectCodec project(campus.cipher);
+  for (int i = 0; i < 6; ++i) {
+    campus.clock.advance(std::chrono::seconds(1));
+    const auto id = core::make_time_ordered_id(campus.clock.now(), campus.random);
+    ids.push_back(id);
+    const auto author = person(i % 3 + 1);
+    campus.run<Project>(core::keys::project(id), project,
+                        CreateProject{id, author, {"P", "", {}}, {"sea"}, campus.clock.now()});
+    if (i % 2 == 0) {
+      EditProject edit;
+      edit.editor = author;
+      edit.labels = std::vector<std::string>{i == 0 ? "sea" : "land", "new"};
+      campus.run<Project>(core::keys::project(id), project, edit);
+    }
+    for (int c = 0; c < i; ++c) {
+      campus.run<Comments>(core::keys::comments(id), CommentsCodec(campus.cipher),
+                           AddComment{id, author, c, person(7), "text"});
+    }
+    campus.run<Voting>(core::keys::voting(id), VotingCodec{}, OpenVoting{id, author, author});
+    for (int voter = 1; voter <= i + 1; ++voter) {
+      const auto stream = core::keys::vote(id, person(voter));
+      campus.run<Vote>(stream, VoteCodec{},
+                       CastVote{id, author, person(voter), Voting::State::Open});
+      if (voter % 3 == 0) {
+        campus.run<Vote>(stream, VoteCodec{},
+                         WithdrawVote{id, author, person(voter), Voting::State::Open});
+      }
+    }
+    if (i == 5) {
+      campus.run<Voting>(core::keys::voting(id), VotingCodec{}, CloseVoting{id, author, author});
+    }
+  }
+  return ids;
+}
+
+// Keeps the order within each log and mixes the logs.
+std::vector<RecordedEvent> interleave(std::vector<RecordedEvent> events, std::uint64_t seed) {
+  std::vector<std::vector<RecordedEvent>> logs(Campus::kLogs);
+  for (auto& event : events) logs[event.log.value()].push_back(std::move(event));
+  std::mt19937_64 random(seed);
+  std::vector<std::size_t> next(logs.size(), 0);
+  std::vector<RecordedEvent> mixed;
+  while (mixed.size() < events.size()) {
+    const std::size_t log = random() % logs.size();
+    if (next[log] < logs[log].size()) mixed.push_back(logs[log][next[log]++]);
+  }
+  return mixed;
+}
+
+TEST_F(ReadModel, EveryInterleavingEndsInTheSameAnswers) {
+  Campus campus;
+  const auto ids = live(campus);
+  const auto events = campus.events();
+  project(events, events.size());
+  const std::string expected = everything(ids);
+  EXPECT_NE(expected.find("board"), std::string::npos);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto cleared = database_.transact([](Transaction& transaction) {
+      transaction.execute(
+          "TRUNCATE project, project_by_author, project_by_label, comment, voting, vote");
+    });
+    ASSERT_TRUE(cleared.ok());
+    project(interleave(events, seed), seed * 3);
+    EXPECT_EQ(everything(ids), expected);
+  }
+}
+
+TEST_F(ReadModel, TheBoardIsOrderedByTallyAndPagesBothWays) {
+  Campus campus;
+  live(campus);
+  project(campus.events(), 1000);
+  const auto walked = database_.read([](Transaction& transaction) {
+    const auto all = list_board(transaction, {}, {}, 100);
+    EXPECT_EQ(all.size(), 5U) << "the closed one is off the board";
+    for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i - 1].tally, all[i].tally);
+    const auto second = list_board(transaction, {}, all[1], 2);
+    EXPECT_EQ(second[0].project, all[2].project);
+    const auto back = list_board(transaction, all[2], {}, 2);
+    EXPECT_EQ(back[0].project, all[0].project);
+    return true;
+  });
+  EXPECT_TRUE(walked.ok());
+}
+
+TEST_F(ReadModel, AProjectAndItsCommentsLieInOnePartition) {
+  const auto plans = database_.read([](Transaction& transaction) {
+    std::vector<std::string> texts;
+    for (const char* sql :
+         {"SELECT * FROM project WHERE id = 'a'", "SELECT * FROM comment WHERE project_id = 'a'",
+          "SELECT * FROM voting WHERE project_id = 'a'",
+          "SELECT * FROM vote WHERE project_id = 'a'",
+          "SELECT * FROM project_by_label WHERE label = 'a'",
+          "SELECT * FROM project_by_author WHERE author = "
+          "'00000000-0000-0000-0000-000000000000'"}) {
+      std::string plan;
+      for (const auto& row : transaction.execute("EXPLAIN " + std::string(sql), {})) {
+        plan += row.text(0) + "\n";
+      }
+      texts.push_back(plan);
+    }
+    return texts;
+  });
+  ASSERT_TRUE(plans.ok());
+  for (const std::string& plan : *plans) {
+    EXPECT_EQ(plan.find("Append"), std::string::npos) << plan;
+  }
+}
+
+}  // namespace
+}  // namespace tideline::projects

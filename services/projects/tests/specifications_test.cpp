@@ -1,0 +1,133 @@
+// What the deciders of projects promise, given / when / then.
+
+#include <gtest/gtest.h>
+
+#include "eventsourcing/testing/given_when_then.hpp"
+#include "projects/domain/comments.hpp"
+#include "projects/domain/project.hpp"
+#include "projects/domain/vote.hpp"
+#include "projects/domain/voting.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using eventsourcing::testing::given;
+
+const core::AccountId kAda({1});
+const core::AccountId kBob({2});
+const std::string kId(26, '0');
+const core::Timestamp kNow = *core::parse_iso8601("2026-03-04T05:06:07.000008Z");
+const Card kCard{"Tide tables", "When to swim", "https://tides.example"};
+
+ProjectCreated created() { return {kId, kAda, kCard, {"sea"}, kNow}; }
+CommentAdded comment(std::int64_t id, std::int64_t parent) {
+  return {kId, kAda, id, parent, kBob, "Nice"};
+}
+
+TEST(Project, IsCreatedAsItsAuthorDescribesIt) {
+  given<Project>().when(CreateProject{kId, kAda, kCard, {"sea"}, kNow}).then(created());
+}
+
+TEST(Project, AnEditChangesWhatItNamesAndNothingElse) {
+  EditProject edit;
+  edit.editor = kAda;
+  edit.introduction = "When not to swim";
+  given<Project>(created())
+      .when(edit)
+      .then(ProjectEdited{
+          kId, kAda, {"Tide tables", "When not to swim", "https://tides.example"}, {"sea"}});
+}
+
+TEST(Project, ALinkCanBeTakenAway) {
+  EditProject edit;
+  edit.editor = kAda;
+  edit.changes_link = true;
+  given<Project>(created())
+      .when(edit)
+      .then(ProjectEdited{kId, kAda, {"Tide tables", "When to swim", std::nullopt}, {"sea"}});
+}
+
+TEST(Project, AnEditThatChangesNothingIsNoEvent) {
+  EditProject edit;
+  edit.editor = kAda;
+  edit.name = "Tide tables";
+  edit.labels = std::vector<std::string>{"sea"};
+  given<Project>(created()).when(edit).then_nothing();
+}
+
+TEST(Project, OnlyItsAuthorEditsIt) {
+  EditProject edit;
+  edit.editor = kBob;
+  edit.name = "Mine now";
+  given<Project>(created()).when(edit).then_rejected("not-the-author");
+  given<Project>().when(edit).then_rejected("no-such-project");
+}
+
+TEST(Comments, AreNumberedFromOneWithinTheirProject) {
+  given<Comments>().when(AddComment{kId, kAda, 0, kBob, "Nice"}).then(comment(1, 0));
+  given<Comments>(comment(1, 0)).when(AddComment{kId, kAda, 1, kBob, "Nice"}).then(comment(2, 1));
+}
+
+TEST(Comments, AnswerOnlyWhatExists) {
+  given<Comments>(comment(1, 0))
+      .when(AddComment{kId, kAda, 2, kBob, "?"})
+      .then_rejected("no-such-comment");
+  given<Comments>().when(AddComment{kId, kAda, -1, kBob, "?"}).then_rejected("no-such-comment");
+}
+
+TEST(Voting, IsOpenedAndClosedOnceByTheAuthor) {
+  given<Voting>().when(OpenVoting{kId, kAda, kAda}).then(VotingOpened{kId, kAda});
+  given<Voting>(VotingOpened{kId, kAda}).when(OpenVoting{kId, kAda, kAda}).then_nothing();
+  given<Voting>(VotingOpened{kId, kAda})
+      .when(CloseVoting{kId, kAda, kAda})
+      .then(VotingClosed{kId, kAda});
+  given<Voting>(VotingOpened{kId, kAda}, VotingClosed{kId, kAda})
+      .when(CloseVoting{kId, kAda, kAda})
+      .then_nothing();
+  given<Voting>(VotingOpened{kId, kAda}, VotingClosed{kId, kAda})
+      .when(OpenVoting{kId, kAda, kAda})
+      .then_rejected("voting-closed");
+}
+
+TEST(Voting, NobodyElseOpensOrClosesIt) {
+  given<Voting>().when(OpenVoting{kId, kAda, kBob}).then_rejected("not-the-author");
+  given<Voting>(VotingOpened{kId, kAda})
+      .when(CloseVoting{kId, kAda, kBob})
+      .then_rejected("not-the-author");
+  given<Voting>().when(CloseVoting{kId, kAda, kAda}).then_rejected("voting-not-open");
+}
+
+constexpr auto kOpen = Voting::State::Open;
+constexpr auto kClosed = Voting::State::Closed;
+
+TEST(Vote, TheFirstOneIsMarkedAndTheNextOnesAreNot) {
+  given<Vote>().when(CastVote{kId, kAda, kBob, kOpen}).then(VoteCast{kId, kAda, kBob, true});
+  given<Vote>(VoteCast{kId, kAda, kBob, true}, VoteWithdrawn{kId, kAda, kBob})
+      .when(CastVote{kId, kAda, kBob, kOpen})
+      .then(VoteCast{kId, kAda, kBob, false});
+}
+
+TEST(Vote, CastTwiceCountsOnce) {
+  given<Vote>(VoteCast{kId, kAda, kBob, true})
+      .when(CastVote{kId, kAda, kBob, kOpen})
+      .then_nothing();
+}
+
+TEST(Vote, IsWithdrawnOnlyWhereItStands) {
+  given<Vote>(VoteCast{kId, kAda, kBob, true})
+      .when(WithdrawVote{kId, kAda, kBob, kOpen})
+      .then(VoteWithdrawn{kId, kAda, kBob});
+  given<Vote>().when(WithdrawVote{kId, kAda, kBob, kOpen}).then_nothing();
+}
+
+TEST(Vote, NothingChangesOutsideTheOpenBallot) {
+  given<Vote>()
+      .when(CastVote{kId, kAda, kBob, Voting::State::NotOpened})
+      .then_rejected("voting-not-open");
+  given<Vote>(VoteCast{kId, kAda, kBob, true})
+      .when(WithdrawVote{kId, kAda, kBob, kClosed})
+      .then_rejected("voting-not-open");
+}
+
+}  // namespace
+}  // namespace tideline::projects
