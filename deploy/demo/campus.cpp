@@ -9,7 +9,7 @@ namespace {
 
 // Hashing passwords is slow on purpose; more hands would only wait and be turned away.
 constexpr std::size_t kRegistrars = 4;
-constexpr std::array kDepartments = {"Mathematics", "Physics",  "Biology", "History",
+constexpr std::array kDepartments = {"Mathematics", "Physics",   "Biology", "History",
                                      "Chemistry",   "Computing", "Music",   ""};
 
 const char* name_of(Audience audience) {
@@ -48,8 +48,8 @@ Campus::Campus(Crew& crew, const Graph& graph, const Plan& plan, std::string run
 }
 
 void Campus::renew(Client& client, Person& person) {
-  const Reply reply = client.expect(200, {"POST", "/v1/sessions/refresh", "",
-                                          {{"refresh_token", person.refresh_token}}, ""});
+  const Reply reply = client.expect(
+      200, {"POST", "/v1/sessions/refresh", "", {{"refresh_token", person.refresh_token}}, ""});
   const Json session = reply.json();
   const std::lock_guard lock(books_);
   person.access_token = session.at("access_token").get<std::string>();
@@ -114,7 +114,9 @@ void Campus::register_everybody() {
       "people registered", plan_.people,
       [&](Client& client, std::size_t i) {
         Person& person = world_.people[i];
-        const Reply reply = client.expect(201, {"POST", "/v1/accounts", "",
+        const Reply reply = client.expect(201, {"POST",
+                                                "/v1/accounts",
+                                                "",
                                                 {{"user_id", person.user_id},
                                                  {"password", password_of(person.user_id)},
                                                  {"real_name", person.real_name},
@@ -130,79 +132,85 @@ void Campus::register_everybody() {
 }
 
 void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) {
-  by_actor(title + " asked for", edges, [](const Edge& edge) { return edge.first; },
-           [&](Client& client, const Edge& edge, std::size_t) {
-             as(client, edge.first, 201, "POST", "/v1/contact-requests",
-                {{"user_id", name(edge.second)}});
-           });
-  by_actor(title + " accepted", edges, [](const Edge& edge) { return edge.second; },
-           [&](Client& client, const Edge& edge, std::size_t) {
-             as(client, edge.second, 200, "POST",
-                "/v1/contact-requests/" + name(edge.first) + "/accept");
-             const std::lock_guard lock(books_);
-             world_.contacts[edge.first].insert(edge.second);
-             world_.contacts[edge.second].insert(edge.first);
-             world_.points[edge.first] += Rules::kContact;
-             world_.points[edge.second] += Rules::kContact;
-           });
+  by_actor(
+      title + " asked for", edges, [](const Edge& edge) { return edge.first; },
+      [&](Client& client, const Edge& edge, std::size_t) {
+        as(client, edge.first, 201, "POST", "/v1/contact-requests",
+           {{"user_id", name(edge.second)}});
+      });
+  by_actor(
+      title + " accepted", edges, [](const Edge& edge) { return edge.second; },
+      [&](Client& client, const Edge& edge, std::size_t) {
+        as(client, edge.second, 200, "POST",
+           "/v1/contact-requests/" + name(edge.first) + "/accept");
+        const std::lock_guard lock(books_);
+        world_.contacts[edge.first].insert(edge.second);
+        world_.contacts[edge.second].insert(edge.first);
+        world_.points[edge.first] += Rules::kContact;
+        world_.points[edge.second] += Rules::kContact;
+      });
 }
 
 void Campus::follow() {
-  by_actor("follows", plan_.follows, [](const Edge& edge) { return edge.first; },
-           [&](Client& client, const Edge& edge, std::size_t) {
-             as(client, edge.first, 200, "PUT", "/v1/follows/" + name(edge.second));
-             award(edge.second, Rules::kFollowed);
-             const std::lock_guard lock(books_);
-             world_.following[edge.first].insert(edge.second);
-           });
+  by_actor(
+      "follows", plan_.follows, [](const Edge& edge) { return edge.first; },
+      [&](Client& client, const Edge& edge, std::size_t) {
+        as(client, edge.first, 200, "PUT", "/v1/follows/" + name(edge.second));
+        award(edge.second, Rules::kFollowed);
+        const std::lock_guard lock(books_);
+        world_.following[edge.first].insert(edge.second);
+      });
 }
 
 void Campus::tag() {
   world_.tags.resize(plan_.tags.size());
-  by_actor("tags with their people", plan_.tags, [](const PlannedTag& t) { return t.owner; },
-           [&](Client& client, const PlannedTag& planned, std::size_t number) {
-             const Reply reply = as(client, planned.owner, 201, "POST", "/v1/tags",
-                                    {{"name", "tag " + std::to_string(number)}});
-             Tag made{reply.json().at("id").get<std::string>(), planned.owner, {}};
-             for (const PersonIndex person : planned.people) {
-               as(client, planned.owner, 200, "PUT",
-                  "/v1/tags/" + made.id + "/contacts/" + name(person));
-               made.people.insert(person);
-             }
-             const std::lock_guard lock(books_);
-             world_.tags[number] = std::move(made);
-           });
+  by_actor(
+      "tags with their people", plan_.tags, [](const PlannedTag& t) { return t.owner; },
+      [&](Client& client, const PlannedTag& planned, std::size_t number) {
+        const Reply reply = as(client, planned.owner, 201, "POST", "/v1/tags",
+                               {{"name", "tag " + std::to_string(number)}});
+        Tag made{reply.json().at("id").get<std::string>(), planned.owner, {}};
+        for (const PersonIndex person : planned.people) {
+          as(client, planned.owner, 200, "PUT",
+             "/v1/tags/" + made.id + "/contacts/" + name(person));
+          made.people.insert(person);
+        }
+        const std::lock_guard lock(books_);
+        world_.tags[number] = std::move(made);
+      });
 }
 
 void Campus::form_groups() {
   world_.groups.resize(plan_.groups.size());
-  by_actor("groups", plan_.groups, [](const PlannedGroup& g) { return g.creator; },
-           [&](Client& client, const PlannedGroup& planned, std::size_t number) {
-             const Reply reply = as(
-                 client, planned.creator, 201, "POST", "/v1/groups",
-                 {{"name", "group " + std::to_string(number)}, {"private", planned.is_private}});
-             Group made{reply.json().at("id").get<std::string>(), planned.creator, {}, false};
-             made.members.insert(planned.creator);
-             if (planned.is_private) {
-               for (const PersonIndex member : planned.members) {
-                 as(client, planned.creator, 201, "POST", "/v1/groups/" + made.id + "/invitations",
-                    {{"user_id", name(member)}});
-               }
-             }
-             const std::lock_guard lock(books_);
-             world_.groups[number] = std::move(made);
-           });
+  by_actor(
+      "groups", plan_.groups, [](const PlannedGroup& g) { return g.creator; },
+      [&](Client& client, const PlannedGroup& planned, std::size_t number) {
+        const Reply reply =
+            as(client, planned.creator, 201, "POST", "/v1/groups",
+               {{"name", "group " + std::to_string(number)}, {"private", planned.is_private}});
+        Group made{reply.json().at("id").get<std::string>(), planned.creator, {}, false};
+        made.members.insert(planned.creator);
+        if (planned.is_private) {
+          for (const PersonIndex member : planned.members) {
+            as(client, planned.creator, 201, "POST", "/v1/groups/" + made.id + "/invitations",
+               {{"user_id", name(member)}});
+          }
+        }
+        const std::lock_guard lock(books_);
+        world_.groups[number] = std::move(made);
+      });
   std::vector<std::pair<std::size_t, PersonIndex>> joins;
   for (std::size_t group = 0; group < plan_.groups.size(); ++group) {
     for (const PersonIndex member : plan_.groups[group].members) joins.emplace_back(group, member);
   }
-  by_actor("group members", joins, [](const auto& join) { return join.second; },
-           [&](Client& client, const auto& join, std::size_t) {
-             as(client, join.second, 201, "POST",
-                "/v1/groups/" + world_.groups[join.first].id + "/members");
-             const std::lock_guard lock(books_);
-             world_.groups[join.first].members.insert(join.second);
-           });
+  by_actor(
+      "group members", joins, [](const auto& join) { return join.second; },
+      [&](Client& client, const auto& join, std::size_t) {
+        as(client, join.second, 201, "POST",
+           "/v1/groups/" + world_.groups[join.first].id + "/members");
+        const std::lock_guard lock(books_);
+        world_.groups[join.first].members.insert(join.second);
+      });
 }
 
 void Campus::exclude() {
@@ -222,19 +230,20 @@ void Campus::exclude() {
 
 void Campus::found_projects() {
   world_.projects.resize(plan_.projects.size());
-  by_actor("projects", plan_.projects, [](const PlannedProject& p) { return p.author; },
-           [&](Client& client, const PlannedProject& planned, std::size_t number) {
-             const Reply reply = as(client, planned.author, 201, "POST", "/v1/projects",
-                                    {{"name", "Project " + std::to_string(number)},
-                                     {"introduction", "What " + name(planned.author) + " builds"},
-                                     {"labels", {"campus", "label-" + std::to_string(number % 7)}},
-                                     {"link", nullptr}});
-             const std::string id = reply.json().at("id").get<std::string>();
-             as(client, planned.author, 201, "POST", "/v1/projects/" + id + "/voting");
-             award(planned.author, Rules::kProject, Rules::kProjectContribution);
-             const std::lock_guard lock(books_);
-             world_.projects[number] = {id, planned.author, 0, {}};
-           });
+  by_actor(
+      "projects", plan_.projects, [](const PlannedProject& p) { return p.author; },
+      [&](Client& client, const PlannedProject& planned, std::size_t number) {
+        const Reply reply = as(client, planned.author, 201, "POST", "/v1/projects",
+                               {{"name", "Project " + std::to_string(number)},
+                                {"introduction", "What " + name(planned.author) + " builds"},
+                                {"labels", {"campus", "label-" + std::to_string(number % 7)}},
+                                {"link", nullptr}});
+        const std::string id = reply.json().at("id").get<std::string>();
+        as(client, planned.author, 201, "POST", "/v1/projects/" + id + "/voting");
+        award(planned.author, Rules::kProject, Rules::kProjectContribution);
+        const std::lock_guard lock(books_);
+        world_.projects[number] = {id, planned.author, 0, {}};
+      });
 }
 
 void Campus::comment_and_vote() {
@@ -245,15 +254,17 @@ void Campus::comment_and_vote() {
                Project& project = world_.projects[number];
                const std::string path = "/v1/projects/" + project.id;
                for (const PlannedComment& comment : planned.comments) {
-                 client.expect(201, {"POST", path + "/comments",
+                 client.expect(201, {"POST",
+                                     path + "/comments",
                                      world_.people[comment.author].access_token,
-                                     {{"parent_id", comment.parent}, {"text", "Well done."}}, ""});
+                                     {{"parent_id", comment.parent}, {"text", "Well done."}},
+                                     ""});
                  award(comment.author, Rules::kComment, Rules::kCommentContribution);
                  ++project.comments;
                }
                for (const PersonIndex voter : planned.voters) {
-                 client.expect(200, {"PUT", path + "/vote", world_.people[voter].access_token,
-                                     nullptr, ""});
+                 client.expect(
+                     200, {"PUT", path + "/vote", world_.people[voter].access_token, nullptr, ""});
                  award(planned.author, Rules::kVoteReceived);
                  award(voter, 0, Rules::kVoteContribution);
                  project.voters.insert(voter);
@@ -266,31 +277,41 @@ void Campus::sign_in_and_visit() {
       "people signed in", plan_.sign_ins.size(),
       [&](Client& client, std::size_t i) {
         const PersonIndex person = plan_.sign_ins[i];
-        client.expect(201, {"POST", "/v1/sessions", "",
+        client.expect(201, {"POST",
+                            "/v1/sessions",
+                            "",
                             {{"user_id", name(person)}, {"password", password_of(name(person))}},
                             ""});
         award(person, Rules::kSignIn);
       },
       kRegistrars);
-  by_actor("profiles visited", plan_.visits, [](const Edge& edge) { return edge.first; },
-           [&](Client& client, const Edge& edge, std::size_t) {
-             as(client, edge.first, 200, "GET", "/v1/profiles/" + name(edge.second));
-             award(edge.second, Rules::kVisited);
-           });
+  by_actor(
+      "profiles visited", plan_.visits, [](const Edge& edge) { return edge.first; },
+      [&](Client& client, const Edge& edge, std::size_t) {
+        as(client, edge.first, 200, "GET", "/v1/profiles/" + name(edge.second));
+        award(edge.second, Rules::kVisited);
+      });
 }
 
 void Campus::publish(const std::vector<PlannedMoment>& moments, const std::string& title) {
   const std::size_t first = world_.moments.size();
   world_.moments.resize(first + moments.size());
-  by_actor(title, moments, [](const PlannedMoment& moment) { return moment.author; },
-           [&](Client& client, const PlannedMoment& planned, std::size_t number) {
-             publish_one(client, planned, first + number);
-           });
+  by_actor(
+      title, moments, [](const PlannedMoment& moment) { return moment.author; },
+      [&](Client& client, const PlannedMoment& planned, std::size_t number) {
+        publish_one(client, planned, first + number);
+      });
 }
 
 void Campus::publish_one(Client& client, const PlannedMoment& planned, std::size_t slot) {
-  Moment moment{0, planned.author, planned.audience, planned.users, planned.tags, planned.groups,
-                "Moment " + std::to_string(slot) + " of " + name(planned.author), false};
+  Moment moment{0,
+                planned.author,
+                planned.audience,
+                planned.users,
+                planned.tags,
+                planned.groups,
+                "Moment " + std::to_string(slot) + " of " + name(planned.author),
+                false};
   auto users = Json::array();
   auto tags = Json::array();
   auto groups = Json::array();
@@ -339,38 +360,42 @@ void Campus::unfriend_and_reveal() {
 }
 
 void Campus::untag_leave_and_delete() {
-  by_actor("tags taken off", plan_.untagged,
-           [&](const auto& item) { return world_.tags[item.first].owner; },
-           [&](Client& client, const auto& item, std::size_t) {
-             Tag& tag = world_.tags[item.first];
-             as(client, tag.owner, 204, "DELETE",
-                "/v1/tags/" + tag.id + "/contacts/" + name(item.second));
-             const std::lock_guard lock(books_);
-             tag.people.erase(item.second);
-           });
-  by_actor("groups left", plan_.left, [](const auto& item) { return item.second; },
-           [&](Client& client, const auto& item, std::size_t) {
-             Group& group = world_.groups[item.first];
-             as(client, item.second, 204, "DELETE", "/v1/groups/" + group.id + "/members/me");
-             const std::lock_guard lock(books_);
-             group.members.erase(item.second);
-           });
-  by_actor("groups dissolved", plan_.dissolved,
-           [&](std::size_t group) { return world_.groups[group].creator; },
-           [&](Client& client, std::size_t number, std::size_t) {
-             Group& group = world_.groups[number];
-             as(client, group.creator, 204, "DELETE", "/v1/groups/" + group.id);
-             const std::lock_guard lock(books_);
-             group.dissolved = true;
-           });
-  by_actor("moments deleted", plan_.deleted,
-           [&](std::size_t moment) { return world_.moments[moment].author; },
-           [&](Client& client, std::size_t number, std::size_t) {
-             Moment& moment = world_.moments[number];
-             as(client, moment.author, 204, "DELETE", "/v1/moments/" + std::to_string(moment.id));
-             const std::lock_guard lock(books_);
-             moment.deleted = true;
-           });
+  by_actor(
+      "tags taken off", plan_.untagged,
+      [&](const auto& item) { return world_.tags[item.first].owner; },
+      [&](Client& client, const auto& item, std::size_t) {
+        Tag& tag = world_.tags[item.first];
+        as(client, tag.owner, 204, "DELETE",
+           "/v1/tags/" + tag.id + "/contacts/" + name(item.second));
+        const std::lock_guard lock(books_);
+        tag.people.erase(item.second);
+      });
+  by_actor(
+      "groups left", plan_.left, [](const auto& item) { return item.second; },
+      [&](Client& client, const auto& item, std::size_t) {
+        Group& group = world_.groups[item.first];
+        as(client, item.second, 204, "DELETE", "/v1/groups/" + group.id + "/members/me");
+        const std::lock_guard lock(books_);
+        group.members.erase(item.second);
+      });
+  by_actor(
+      "groups dissolved", plan_.dissolved,
+      [&](std::size_t group) { return world_.groups[group].creator; },
+      [&](Client& client, std::size_t number, std::size_t) {
+        Group& group = world_.groups[number];
+        as(client, group.creator, 204, "DELETE", "/v1/groups/" + group.id);
+        const std::lock_guard lock(books_);
+        group.dissolved = true;
+      });
+  by_actor(
+      "moments deleted", plan_.deleted,
+      [&](std::size_t moment) { return world_.moments[moment].author; },
+      [&](Client& client, std::size_t number, std::size_t) {
+        Moment& moment = world_.moments[number];
+        as(client, moment.author, 204, "DELETE", "/v1/moments/" + std::to_string(moment.id));
+        const std::lock_guard lock(books_);
+        moment.deleted = true;
+      });
 }
 
 void Campus::settle() {
@@ -399,10 +424,11 @@ std::vector<std::chrono::microseconds> Campus::publish_to_visible(std::size_t sa
         for (PersonIndex offset = 0; offset < plan_.people; ++offset) {
           const PersonIndex author = (sample * 37 + offset) % plan_.people;
           const auto& contacts = world_.contacts[author];
-          const auto reader = std::find_if(contacts.begin(), contacts.end(), [&](PersonIndex other) {
-            return !world_.hides[other].contains(author) &&
-                   !world_.hidden_from[author].contains(other);
-          });
+          const auto reader =
+              std::find_if(contacts.begin(), contacts.end(), [&](PersonIndex other) {
+                return !world_.hides[other].contains(author) &&
+                       !world_.hidden_from[author].contains(other);
+              });
           if (reader == contacts.end()) continue;
           const std::size_t slot = world_.moments.size();
           world_.moments.emplace_back();
@@ -412,9 +438,9 @@ std::vector<std::chrono::microseconds> Campus::publish_to_visible(std::size_t sa
           const auto give_up = start + std::chrono::seconds(30);
           while (true) {
             // Without a position token: as somebody who does not know that there is anything new.
-            const Reply reply = client.expect(200, {"GET", "/v1/timeline?limit=1",
-                                                    world_.people[*reader].access_token, nullptr,
-                                                    ""});
+            const Reply reply = client.expect(
+                200,
+                {"GET", "/v1/timeline?limit=1", world_.people[*reader].access_token, nullptr, ""});
             const Json items = reply.json().at("items");
             if (!items.empty() && items[0].at("id") == id) break;
             if (std::chrono::steady_clock::now() > give_up) {

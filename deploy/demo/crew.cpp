@@ -24,9 +24,8 @@ void draw_bar(const std::string& title, std::size_t done, std::size_t count, dou
   constexpr std::size_t kWidth = 32;
   const std::size_t filled = count == 0 ? kWidth : done * kWidth / count;
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::printf("\r  %-34s [%s%s] %6zu/%zu  %7.0f/s", title.c_str(),
-              std::string(filled, '#').c_str(), std::string(kWidth - filled, '.').c_str(), done,
-              count, rate);
+  std::printf("\r  %-34s [%s%s] %6zu/%zu  %7.0f/s", title.c_str(), std::string(filled, '#').c_str(),
+              std::string(kWidth - filled, '.').c_str(), done, count, rate);
   std::fflush(stdout);
 }
 
@@ -41,8 +40,8 @@ Crew::Crew(Endpoint endpoint, std::size_t hands, Traffic& traffic) {
 void Crew::work(const std::string& title, std::size_t count,
                 const std::function<void(Client&, std::size_t)>& job, std::size_t hands) {
   const auto start = SteadyClock::now();
-  const std::size_t workers =
-      std::min({hands == 0 ? clients_.size() : hands, clients_.size(), std::max<std::size_t>(count, 1)});
+  const std::size_t workers = std::min(
+      {hands == 0 ? clients_.size() : hands, clients_.size(), std::max<std::size_t>(count, 1)});
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
   std::atomic<bool> failed{false};

@@ -1,6 +1,6 @@
-// What the demo will do, drawn from a seed before the first request is sent: the same graph and seed
-// give the same plan. People, tags, groups, projects and moments are numbered; the suite's own ids
-// come later.
+// What the demo will do, drawn from a seed before the first request is sent: the same graph and
+// seed give the same plan. People, tags, groups, projects and moments are numbered; the suite's own
+// ids come later.
 #pragma once
 
 #include <cstdint>
@@ -55,9 +55,9 @@ struct Plan {
   // ...and publishes; then everything that counts backwards changes...
   std::vector<PlannedMoment> moments_before;
   std::vector<Edge> late_contacts;
-  std::vector<Edge> unfriended;  // of `contacts`
-  std::vector<Edge> unhidden;    // of `hides`
-  std::vector<Edge> unfollowed;  // of `follows`
+  std::vector<Edge> unfriended;                               // of `contacts`
+  std::vector<Edge> unhidden;                                 // of `hides`
+  std::vector<Edge> unfollowed;                               // of `follows`
   std::vector<std::pair<std::size_t, PersonIndex>> untagged;  // tag, person
   std::vector<std::pair<std::size_t, PersonIndex>> left;      // group, member
   std::vector<std::size_t> dissolved;                         // groups

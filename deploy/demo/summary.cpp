@@ -27,7 +27,8 @@ void print_timeline(Client& client, Campus& campus, PersonIndex person) {
               viewer.real_name.c_str(), campus.world().contacts[person].size());
   const Json answer = campus.as(client, person, 200, "GET", "/v1/timeline?limit=5").json();
   for (const Json& item : answer.at("items")) {
-    std::printf("  %s  %-18s %s\n", item.at("published_at").get<std::string>().substr(0, 19).c_str(),
+    std::printf("  %s  %-18s %s\n",
+                item.at("published_at").get<std::string>().substr(0, 19).c_str(),
                 item.at("author").at("user_id").get<std::string>().c_str(),
                 item.at("content").get<std::string>().c_str());
   }
@@ -52,8 +53,7 @@ void print_calendar(Client& client, Campus& campus) {
       world.contributions.begin());
   const std::string& user_id = world.people[busiest].user_id;
   std::printf("\nCalendar of %s\n", user_id.c_str());
-  const Json answer =
-      campus.as(client, busiest, 200, "GET", "/v1/calendars/" + user_id).json();
+  const Json answer = campus.as(client, busiest, 200, "GET", "/v1/calendars/" + user_id).json();
   for (const Json& month : answer.at("months")) {
     for (const Json& day : month.at("days")) {
       std::printf("  %lld-%02lld-%02lld  %lld contributions\n",

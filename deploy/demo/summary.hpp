@@ -16,7 +16,7 @@ struct Measured {
   std::size_t moments = 0;                      // published in that time
   std::uint64_t deliveries = 0;                 // entries of timelines that they became
   std::vector<std::chrono::microseconds> publish_to_visible;  // ascending
-  std::uint64_t events = 0;                     // 0 = not known
+  std::uint64_t events = 0;                                   // 0 = not known
 };
 
 void print_summary(Crew& crew, Campus& campus, const Verified& verified, const Measured& measured,

@@ -43,8 +43,8 @@ std::vector<Entry> read_list(Campus& campus, Client& client, PersonIndex viewer,
   }
 }
 
-void compare(const World& world, const std::string& what, const std::vector<const Moment*>& expected,
-             const std::vector<Entry>& got) {
+void compare(const World& world, const std::string& what,
+             const std::vector<const Moment*>& expected, const std::vector<Entry>& got) {
   for (std::size_t i = 0; i < std::max(expected.size(), got.size()); ++i) {
     const std::string place = what + ", entry " + std::to_string(i + 1) + ": ";
     if (i >= got.size()) {
@@ -123,10 +123,9 @@ void verify_calendars(Crew& crew, Campus& campus, const std::vector<PersonIndex>
   const World& world = campus.world();
   crew.work("calendars verified", people.size(), [&](Client& client, std::size_t i) {
     const PersonIndex person = people[i];
-    const Json answer = campus
-                            .as(client, person, 200, "GET",
-                                "/v1/calendars/" + world.people[person].user_id)
-                            .json();
+    const Json answer =
+        campus.as(client, person, 200, "GET", "/v1/calendars/" + world.people[person].user_id)
+            .json();
     std::int64_t sum = 0;
     for (const Json& month : answer.at("months")) {
       for (const Json& day : month.at("days")) sum += day.at("contributions").get<std::int64_t>();
@@ -161,10 +160,10 @@ Verified verify(Crew& crew, Campus& campus, std::size_t sample, std::size_t top,
     const PersonIndex viewer = people[i];
     // A contact's page where there is one, else a stranger's.
     const auto& contacts = world.contacts[viewer];
-    const PersonIndex author = contacts.empty() || i % 4 == 0 ? (viewer + i) % world.people.size()
-                                                              : *contacts.begin();
-    const auto got = read_list(campus, client, viewer,
-                               "/v1/moments?author=" + world.people[author].user_id);
+    const PersonIndex author =
+        contacts.empty() || i % 4 == 0 ? (viewer + i) % world.people.size() : *contacts.begin();
+    const auto got =
+        read_list(campus, client, viewer, "/v1/moments?author=" + world.people[author].user_id);
     compare(world,
             "page of " + world.people[author].user_id + " for " + world.people[viewer].user_id,
             page_of(world, author, viewer), got);

@@ -50,8 +50,7 @@ struct Changed {
 namespace detail {
 
 template <Decider D, CodecOf<D> C>
-Step<Changed<D>> decide_and_stage(CommandSession& session,
-                                  const core::Result<Loaded<D>>& loaded,
+Step<Changed<D>> decide_and_stage(CommandSession& session, const core::Result<Loaded<D>>& loaded,
                                   const C& codec, const typename D::Command& command) {
   if (!loaded) return loaded.error();
   const auto decision = D::decide(loaded->state, command);
@@ -67,15 +66,15 @@ Step<Changed<D>> decide_and_stage(CommandSession& session,
 }  // namespace detail
 
 template <Decider D, CodecOf<D> C>
-Step<Changed<D>> change(CommandSession& session, const core::StreamId& stream,
-                        const C& codec, const typename D::Command& command) {
+Step<Changed<D>> change(CommandSession& session, const core::StreamId& stream, const C& codec,
+                        const typename D::Command& command) {
   return detail::decide_and_stage<D>(session, session.load<D>(stream, codec), codec, command);
 }
 
 // For streams whose every event carries the whole state.
 template <Decider D, CodecOf<D> C>
-Step<Changed<D>> change_last(CommandSession& session, const core::StreamId& stream,
-                             const C& codec, const typename D::Command& command) {
+Step<Changed<D>> change_last(CommandSession& session, const core::StreamId& stream, const C& codec,
+                             const typename D::Command& command) {
   return detail::decide_and_stage<D>(session, session.load_last<D>(stream, codec), codec, command);
 }
 

@@ -18,7 +18,8 @@ struct EventData::Json {
 
 EventData::EventData(const RecordedEvent& recorded)
     : recorded_(recorded),
-      json_(std::make_unique<const Json>(Json{nlohmann::json::parse(recorded.data, nullptr, false)})) {
+      json_(std::make_unique<const Json>(
+          Json{nlohmann::json::parse(recorded.data, nullptr, false)})) {
   if (!json_->object.is_object()) {
     throw PoisonEvent(recorded.type + " whose data is not a JSON object");
   }

@@ -1,6 +1,6 @@
-// The JSON of an event, read field by field: what tolerant readers are made of. A reader asks for the
-// fields that it uses and does not see the others; a field that is missing or of another kind is a
-// broken contract and throws PoisonEvent, which names event and field.
+// The JSON of an event, read field by field: what tolerant readers are made of. A reader asks for
+// the fields that it uses and does not see the others; a field that is missing or of another kind
+// is a broken contract and throws PoisonEvent, which names event and field.
 //
 //   const EventData data(recorded);
 //   return CommentAdded{data.id("project_id"), data.account("author"), ...};

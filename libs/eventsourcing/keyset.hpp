@@ -78,9 +78,8 @@ std::string keyset_sql(const KeysetStatement& statement, std::string_view id_typ
 }
 
 template <class Item, class Id, class ToItem>
-Slice<Item> select_newest_first(Transaction& transaction,
-                                const KeysetStatement& statement, Params params,
-                                const Window<Id>& window, const ToItem& to_item) {
+Slice<Item> select_newest_first(Transaction& transaction, const KeysetStatement& statement,
+                                Params params, const Window<Id>& window, const ToItem& to_item) {
   constexpr std::string_view kIdType = std::is_same_v<Id, core::AccountId> ? "uuid" : "text";
   const bool newer = window.before.has_value();
   const auto& bound = newer ? window.before : window.after;

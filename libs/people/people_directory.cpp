@@ -19,8 +19,7 @@ Person to_person(const eventsourcing::Row& row) {
 
 std::optional<Person> PeopleDirectory::find(eventsourcing::Transaction& transaction,
                                             const core::AccountId& account) const {
-  const auto rows =
-      transaction.execute(std::string(kSelect) + "account_id = $1::uuid", {account});
+  const auto rows = transaction.execute(std::string(kSelect) + "account_id = $1::uuid", {account});
   if (rows.empty()) return std::nullopt;
   return to_person(rows[0]);
 }

@@ -1,8 +1,9 @@
 // Who is who: the directory of people that every service but accounts keeps in its own database.
 //
-// That somebody exists, and that his account is closed, comes from the events of accounts, so that a
-// position token covers it. Names come from the compacted topic of public profiles (newest version
-// wins, a tombstone erases) and may arrive a little later: a name that is not known yet is nullopt.
+// That somebody exists, and that his account is closed, comes from the events of accounts, so that
+// a position token covers it. Names come from the compacted topic of public profiles (newest
+// version wins, a tombstone erases) and may arrive a little later: a name that is not known yet is
+// nullopt.
 //
 // Queries run inside the caller's transaction. Thread-safe.
 #pragma once

@@ -71,7 +71,9 @@ std::optional<Secrets> Secrets::load(const CommonSettings& settings, core::Confi
   if (!tokens) config.complain("TIDELINE_JWT_PUBLIC_KEYS", tokens.error().message);
   if (!campus) config.complain("TIDELINE_CAMPUS_TIME_ZONE", campus.error().message);
   if (!account_ids || !tokens || !campus) return std::nullopt;
-  return Secrets{*std::move(account_ids), std::make_shared<JwtVerifier>(*std::move(tokens)),
+  return Secrets{*std::move(account_ids),
+                 std::make_shared<http::CachingTokenVerifier>(
+                     std::make_shared<JwtVerifier>(*std::move(tokens))),
                  *std::move(campus)};
 }
 
@@ -94,8 +96,8 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request})),
       gaps_(settings.kafka_brokers),
-      relay_({store_, relay_checkpoints_, log_lines("relay")}, relay_options(definition, settings)) {
-}
+      relay_({store_, relay_checkpoints_, log_lines("relay")},
+             relay_options(definition, settings)) {}
 
 RunningService::~RunningService() { stop(); }
 
@@ -130,8 +132,7 @@ eventsourcing::AppliedPositions& RunningService::people_applied() {
 
 eventsourcing::StatePublisher& RunningService::profile_topic() {
   if (!profile_topic_) {
-    profile_topic_ =
-        std::make_unique<kafka::KafkaStatePublisher>(profile_topic_options(settings_));
+    profile_topic_ = std::make_unique<kafka::KafkaStatePublisher>(profile_topic_options(settings_));
   }
   return *profile_topic_;
 }
@@ -172,8 +173,7 @@ std::function<eventsourcing::RunnerStatus()> RunningService::status_of(
   return [runner = model->runner.get()] { return runner->status(); };
 }
 
-void RunningService::add_background(std::string name,
-                                    std::function<void(std::stop_token)> work) {
+void RunningService::add_background(std::string name, std::function<void(std::stop_token)> work) {
   background_.push_back({std::move(name), std::move(work)});
 }
 
@@ -213,8 +213,8 @@ void RunningService::add_gauges() {
   auto queued = metrics_.gauge("tideline_append_queue_length", "appends that wait");
   auto relayed = metrics_.gauge("tideline_relay_records", "records acknowledged by Kafka");
   auto relay_lag = metrics_.gauge("tideline_relay_lag_events", "appended, not yet in Kafka");
-  auto lag = metrics_.gauges("tideline_projection_lag_events", "records not applied yet",
-                             {"projection"});
+  auto lag =
+      metrics_.gauges("tideline_projection_lag_events", "records not applied yet", {"projection"});
   auto applied = metrics_.gauges("tideline_projection_applied_events",
                                  "events applied since the start", {"projection"});
   auto parked = metrics_.gauges("tideline_projection_parked_events",

@@ -23,7 +23,7 @@ namespace tideline::runtime {
 // What is read from files before anything starts; a mistake in one is a mistake in the settings.
 struct Secrets {
   crypto::AccountIds account_ids;
-  std::shared_ptr<JwtVerifier> tokens;
+  std::shared_ptr<http::TokenVerifier> tokens;
   std::unique_ptr<core::CampusCalendar> campus;
 
   // nullopt: `config` has been told why.

@@ -10,7 +10,7 @@
 
 namespace tideline::runtime {
 
-// http::TokenVerifier over crypto's verifier, which remembers tokens itself. Thread-safe.
+// http::TokenVerifier over crypto's verifier. Thread-safe.
 class JwtVerifier final : public http::TokenVerifier {
  public:
   explicit JwtVerifier(crypto::TokenVerifier verifier) : verifier_(std::move(verifier)) {}

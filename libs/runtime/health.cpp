@@ -48,8 +48,7 @@ void Health::add_routes(http::Router& router, const observability::Metrics& metr
   router.add(Method::Get, "/readyz", Access::Public,
              [this](const http::Request&) { return readiness(); });
   router.add(Method::Get, "/metrics", Access::Public, [&metrics](const http::Request&) {
-    return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8",
-                                metrics.render());
+    return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", metrics.render());
   });
 }
 

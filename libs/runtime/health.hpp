@@ -2,8 +2,8 @@
 //
 // livez  200 as long as the process answers at all.
 // readyz 200 when the database answers and every projection has caught up once, and the service is
-//        not stopping; else 503. What does not keep it from serving (Kafka away, lag, a parked event)
-//        makes it "degraded": shown, still 200.
+//        not stopping; else 503. What does not keep it from serving (Kafka away, lag, a parked
+//        event) makes it "degraded": shown, still 200.
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,9 @@
 namespace tideline::runtime {
 
 struct PartHealth {
-  bool ready = true;     // false: the service must get no traffic
+  bool ready = true;  // false: the service must get no traffic
   bool degraded = false;
-  std::string detail;    // "" = nothing to say; never a secret
+  std::string detail;     // "" = nothing to say; never a secret
   std::uint64_t lag = 0;  // events not yet published or applied
 };
 

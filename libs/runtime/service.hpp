@@ -69,7 +69,8 @@ class ServiceContext {
   // Takes the projection over and runs it on a thread of its own from the start of the service.
   virtual AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) = 0;
   // How far the projection of that name is behind and whether it is sound: false means that its
-  // answers may be older than the topics' known ends by more than the allowance (design, revocation).
+  // answers may be older than the topics' known ends by more than the allowance (design,
+  // revocation).
   virtual std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) = 0;
   // Runs `work` on a thread of its own until its stop token says so.
   virtual void add_background(std::string name, std::function<void(std::stop_token)> work) = 0;
@@ -90,8 +91,9 @@ struct ServiceDefinition {
   std::vector<postgres::Migration> migrations;
   // Whether the service keeps the directory of people.
   bool uses_people = true;
-  std::function<void(core::Config&)> read_settings;
-  std::function<void(ServiceContext&)> compose;
+  // Reads the service's own settings; may be empty. Called before anything is started.
+  std::function<void(core::Config&)> read_settings = nullptr;
+  std::function<void(ServiceContext&)> compose = nullptr;
 };
 
 // Returns the exit code: 0 after a graceful stop, 1 when the start failed, 2 for bad settings or

@@ -31,8 +31,8 @@ http::Json person_json(const ApiPorts& ports, const core::AccountId& account);
 template <class Found>
 using Query = std::function<http::Parsed<Found>(eventsourcing::Transaction&)>;
 
-// Waits for the request's token, runs `query` in one snapshot, and answers with what `respond` makes
-// of it after the snapshot is closed. Nothing here is private, so an answer may be stale.
+// Waits for the request's token, runs `query` in one snapshot, and answers with what `respond`
+// makes of it after the snapshot is closed. Nothing here is private, so an answer may be stale.
 template <class Found>
 http::Response answer_from_tables(const ApiPorts& ports, const http::Request& request,
                                   const Query<Found>& query,

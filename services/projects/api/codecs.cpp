@@ -69,24 +69,24 @@ NewEvent ProjectCodec::encode(const Project::Event& fact) const {
   const auto sealed_card = [&](const auto& project) {
     return seal(cipher_, project.author, card_to_json(project.card), kCardContext);
   };
-  return std::visit(
-      Overloaded{
-          [&](const ProjectCreated& created) {
-            return event("ProjectCreated",
-                         {{"project_id", created.project_id},
-                          {"author", created.author.to_string()},
-                          {"card", sealed_card(created)},
-                          {"labels", created.labels},
-                          {"published_at", core::format_iso8601(created.published_at)}});
-          },
-          [&](const ProjectEdited& edited) {
-            return event("ProjectEdited", {{"project_id", edited.project_id},
-                                           {"author", edited.author.to_string()},
-                                           {"card", sealed_card(edited)},
-                                           {"labels", edited.labels}});
-          },
-      },
-      fact);
+  return std::visit(Overloaded{
+                        [&](const ProjectCreated& created) {
+                          return event(
+                              "ProjectCreated",
+                              {{"project_id", created.project_id},
+                               {"author", created.author.to_string()},
+                               {"card", sealed_card(created)},
+                               {"labels", created.labels},
+                               {"published_at", core::format_iso8601(created.published_at)}});
+                        },
+                        [&](const ProjectEdited& edited) {
+                          return event("ProjectEdited", {{"project_id", edited.project_id},
+                                                         {"author", edited.author.to_string()},
+                                                         {"card", sealed_card(edited)},
+                                                         {"labels", edited.labels}});
+                        },
+                    },
+                    fact);
 }
 
 std::optional<Project::Event> ProjectCodec::decode(const RecordedEvent& recorded) const {
@@ -101,17 +101,17 @@ std::optional<Project::Event> ProjectCodec::decode(const RecordedEvent& recorded
 }
 
 NewEvent CommentsCodec::encode(const Comments::Event& fact) const {
-  return std::visit(
-      Overloaded{[&](const CommentAdded& added) {
-        return event("CommentAdded",
-                     {{"project_id", added.project_id},
-                      {"project_author", added.project_author.to_string()},
-                      {"comment_id", added.comment_id},
-                      {"parent_id", added.parent_id},
-                      {"author", added.author.to_string()},
-                      {"text", seal(cipher_, added.author, added.text, kCommentContext)}});
-      }},
-      fact);
+  return std::visit(Overloaded{[&](const CommentAdded& added) {
+                      return event(
+                          "CommentAdded",
+                          {{"project_id", added.project_id},
+                           {"project_author", added.project_author.to_string()},
+                           {"comment_id", added.comment_id},
+                           {"parent_id", added.parent_id},
+                           {"author", added.author.to_string()},
+                           {"text", seal(cipher_, added.author, added.text, kCommentContext)}});
+                    }},
+                    fact);
 }
 
 std::optional<Comments::Event> CommentsCodec::decode(const RecordedEvent& recorded) const {
@@ -146,17 +146,16 @@ NewEvent VoteCodec::encode(const Vote::Event& fact) const {
                 {"project_author", vote.project_author.to_string()},
                 {"voter", vote.voter.to_string()}};
   };
-  return std::visit(Overloaded{
-                        [&](const VoteCast& cast) {
-                          json fields = data(cast);
-                          fields["first"] = cast.first;
-                          return event("VoteCast", fields);
-                        },
-                        [&](const VoteWithdrawn& withdrawn) {
-                          return event("VoteWithdrawn", data(withdrawn));
-                        },
-                    },
-                    fact);
+  return std::visit(
+      Overloaded{
+          [&](const VoteCast& cast) {
+            json fields = data(cast);
+            fields["first"] = cast.first;
+            return event("VoteCast", fields);
+          },
+          [&](const VoteWithdrawn& withdrawn) { return event("VoteWithdrawn", data(withdrawn)); },
+      },
+      fact);
 }
 
 std::optional<Vote::Event> VoteCodec::decode(const RecordedEvent& recorded) const {

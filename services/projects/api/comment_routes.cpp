@@ -107,9 +107,8 @@ Response answer_comments(const ApiPorts& ports, const NamedComments& named) {
   http::Page page;
   for (std::size_t i = 0; i < named.comments.size(); ++i) {
     const CommentRow& row = named.comments[i];
-    page.items.push_back(comment_json(row.id, row.parent_id,
-                                      person_json(named.people, row.author), (*texts)[i],
-                                      row.written_at));
+    page.items.push_back(comment_json(row.id, row.parent_id, person_json(named.people, row.author),
+                                      (*texts)[i], row.written_at));
   }
   if (named.more_before) page.before = std::to_string(named.comments.front().id);
   if (named.more_after) page.after = std::to_string(named.comments.back().id);

@@ -56,8 +56,7 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json a
   project["labels"] = row.labels;
   project["icon"] = nullptr;
   project["published_at"] = core::format_iso8601(row.published_at);
-  project["edited_at"] =
-      row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
+  project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
   project["comment_count"] = row.comments;
   project["votes"] = {{"state", row.voting}, {"tally", row.tally}};
   return project;
@@ -136,9 +135,8 @@ Response create_project(const ApiPorts& ports, const Request& request) {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
     const auto stream = core::keys::project(id);
-    const auto project =
-        change<Project>(session, stream, ProjectCodec(ports.cipher),
-                        CreateProject{id, request.account(), card, labels, now});
+    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher),
+                                         CreateProject{id, request.account(), card, labels, now});
     if (!project) return project.stopped();
     return Answer{201, changed_body(ports, project->state, std::nullopt), "/v1/projects/" + id,
                   stream};
@@ -198,8 +196,7 @@ Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedPr
   if (!items) return items.response();
   http::Page page{*std::move(items), std::nullopt, std::nullopt};
   const auto place = [](const ProjectRow& row) {
-    return eventsourcing::place_text(
-        eventsourcing::Place<std::string>{row.published_at, row.id});
+    return eventsourcing::place_text(eventsourcing::Place<std::string>{row.published_at, row.id});
   };
   if (named.more_before) page.before = place(named.projects.front());
   if (named.more_after) page.after = place(named.projects.back());

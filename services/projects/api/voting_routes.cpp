@@ -46,8 +46,8 @@ Response change_voting(const ApiPorts& ports, const Request& request, int status
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
     const auto stream = core::keys::voting(*id);
-    const auto voting = change<Voting>(session, stream, VotingCodec{},
-                                       Command{*id, *author, request.account()});
+    const auto voting =
+        change<Voting>(session, stream, VotingCodec{}, Command{*id, *author, request.account()});
     if (!voting) return voting.stopped();
     const std::string body =
         status == 204 ? "" : Json({{"project_id", *id}, {"state", "open"}}).dump();
@@ -76,8 +76,8 @@ Response change_vote(const ApiPorts& ports, const Request& request, int status) 
     session.assert_unchanged(*voting);
     const core::AccountId& voter = request.account();
     const auto stream = core::keys::vote(*id, voter);
-    const auto vote = change<Vote>(session, stream, VoteCodec{},
-                                   Command{*id, *author, voter, voting->state});
+    const auto vote =
+        change<Vote>(session, stream, VoteCodec{}, Command{*id, *author, voter, voting->state});
     if (!vote) return vote.stopped();
     const std::string body =
         status == 204 ? "" : Json({{"project_id", *id}, {"voted", true}}).dump();
@@ -196,8 +196,7 @@ void add_voting_routes(http::Router& router, const ApiPorts& ports) {
   const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
     return [ports, handle](const Request& request) { return handle(ports, request); };
   };
-  router.add(Method::Post, "/v1/projects/{project_id}/voting", Access::SignedIn,
-             with(open_voting));
+  router.add(Method::Post, "/v1/projects/{project_id}/voting", Access::SignedIn, with(open_voting));
   router.add(Method::Delete, "/v1/projects/{project_id}/voting", Access::SignedIn,
              with(close_voting));
   router.add(Method::Put, "/v1/projects/{project_id}/vote", Access::SignedIn, with(cast_vote));

@@ -12,8 +12,8 @@ namespace {
 
 Decision<Project::Event> create(const Project::State& state, const CreateProject& wanted) {
   CHECK(!state.exists, "ids of projects are drawn anew");
-  return Decision<Project::Event>::of(ProjectCreated{wanted.project_id, wanted.author, wanted.card,
-                                                     wanted.labels, wanted.now});
+  return Decision<Project::Event>::of(
+      ProjectCreated{wanted.project_id, wanted.author, wanted.card, wanted.labels, wanted.now});
 }
 
 Decision<Project::Event> edit(const Project::State& state, const EditProject& wanted) {

@@ -25,8 +25,8 @@ struct VoteWithdrawn {
   friend bool operator==(const VoteWithdrawn&, const VoteWithdrawn&) = default;
 };
 
-// Commands. `voting` is how the ballot box stood when the decision was made; the append asserts that
-// it still stands so.
+// Commands. `voting` is how the ballot box stood when the decision was made; the append asserts
+// that it still stands so.
 struct CastVote {
   std::string project_id;
   core::AccountId project_author;

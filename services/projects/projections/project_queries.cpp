@@ -23,11 +23,15 @@ constexpr const char* kSelectProjects =
     " FROM project LEFT JOIN voting ON voting.project_id = project.id";
 
 ProjectRow to_project(const Row& row) {
-  ProjectRow project{row.text(0),         row.account(1),
-                     row.text(2),         row.text_array(3),
-                     row.timestamp_us(4), std::nullopt,
+  ProjectRow project{row.text(0),
+                     row.account(1),
+                     row.text(2),
+                     row.text_array(3),
+                     row.timestamp_us(4),
+                     std::nullopt,
                      core::StreamVersion(static_cast<std::uint64_t>(row.integer(6))),
-                     row.integer(7),      row.text(8),
+                     row.integer(7),
+                     row.text(8),
                      row.integer(9)};
   if (!row.is_null(5)) project.edited_at = row.timestamp_us(5);
   return project;
@@ -70,9 +74,8 @@ std::vector<ProjectRow> list_by_author(Transaction& transaction, const core::Acc
   return find_projects(transaction, first_column(rows));
 }
 
-eventsourcing::Slice<ProjectRow> list_by_label(
-    Transaction& transaction, const std::string& label,
-    const eventsourcing::Window<std::string>& window) {
+eventsourcing::Slice<ProjectRow> list_by_label(Transaction& transaction, const std::string& label,
+                                               const eventsourcing::Window<std::string>& window) {
   const auto found = eventsourcing::select_newest_first<std::string>(
       transaction,
       {"SELECT project_id FROM project_by_label WHERE label = $1", "published_at", "project_id"},
@@ -91,14 +94,13 @@ std::vector<CommentRow> list_comments(Transaction& transaction, const std::strin
   if (before) std::reverse(rows.begin(), rows.end());
   std::vector<CommentRow> comments;
   for (const Row& row : rows) {
-    comments.push_back({row.integer(0), row.integer(1), row.account(2), row.text(3),
-                        row.timestamp_us(4)});
+    comments.push_back(
+        {row.integer(0), row.integer(1), row.account(2), row.text(3), row.timestamp_us(4)});
   }
   return comments;
 }
 
-bool has_voted(Transaction& transaction, const std::string& project,
-               const core::AccountId& voter) {
+bool has_voted(Transaction& transaction, const std::string& project, const core::AccountId& voter) {
   const auto rows = transaction.execute(
       "SELECT standing FROM vote WHERE project_id = $1 AND voter = $2::uuid", {project, voter});
   return !rows.empty() && rows[0].boolean(0);

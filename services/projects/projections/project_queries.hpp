@@ -61,7 +61,8 @@ struct BoardPlace {
 };
 
 // Open votes by tally, then by project id; from behind `after`, or ahead of `before`. One more than
-// `limit` when there are more. The order is over all projects: the one query that merges partitions.
+// `limit` when there are more. The order is over all projects: the one query that merges
+// partitions.
 std::vector<BoardPlace> list_board(eventsourcing::Transaction& transaction,
                                    const std::optional<BoardPlace>& before,
                                    const std::optional<BoardPlace>& after, int limit);

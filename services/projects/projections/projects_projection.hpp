@@ -1,6 +1,6 @@
-// The read model of the whole service: projects, comments and votes, from this service's own events.
-// One projection, and so one checkpoint: a query that has waited for a token sees all tables at it.
-// Called by one runner thread.
+// The read model of the whole service: projects, comments and votes, from this service's own
+// events. One projection, and so one checkpoint: a query that has waited for a token sees all
+// tables at it. Called by one runner thread.
 #pragma once
 
 #include "eventsourcing/projection.hpp"

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/contract.hpp"
 #include "campus.hpp"
+#include "support/contract.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -22,9 +22,10 @@ const std::string kId(26, '0');
 void live_a_little(Campus& campus) {
   const ProjectCodec project(campus.cipher);
   const CommentsCodec comments(campus.cipher);
-  campus.run<Project>(core::keys::project(kId), project,
-                      CreateProject{kId, kAda, {"Tides", "Swim", "https://t.example"}, {"sea"},
-                                    campus.clock.now()});
+  campus.run<Project>(
+      core::keys::project(kId), project,
+      CreateProject{
+          kId, kAda, {"Tides", "Swim", "https://t.example"}, {"sea"}, campus.clock.now()});
   EditProject edit;
   edit.editor = kAda;
   edit.name = "Tide tables";

@@ -51,15 +51,13 @@ RC_GTEST_PROP(VotingLaw, TheTallyIsTheNumberOfThoseWhoVotedAndDidNotWithdraw, ()
       RC_ASSERT(accepted == opened);
       closed = closed || accepted;
     } else if (what < 8) {
-      const bool accepted =
-          done(campus.run<Vote>(vote, VoteCodec{},
-                                CastVote{kId, kAuthor, person(who), voting_state(campus)}));
+      const bool accepted = done(campus.run<Vote>(
+          vote, VoteCodec{}, CastVote{kId, kAuthor, person(who), voting_state(campus)}));
       RC_ASSERT(accepted == (opened && !closed));
       if (accepted) standing.insert(who), ever.insert(who);
     } else {
-      const bool accepted =
-          done(campus.run<Vote>(vote, VoteCodec{},
-                                WithdrawVote{kId, kAuthor, person(who), voting_state(campus)}));
+      const bool accepted = done(campus.run<Vote>(
+          vote, VoteCodec{}, WithdrawVote{kId, kAuthor, person(who), voting_state(campus)}));
       RC_ASSERT(accepted == (opened && !closed));
       if (accepted) standing.erase(who);
     }

@@ -32,19 +32,16 @@ TEST(Project, AnEditChangesWhatItNamesAndNothingElse) {
   EditProject edit;
   edit.editor = kAda;
   edit.introduction = "When not to swim";
-  given<Project>(created())
-      .when(edit)
-      .then(ProjectEdited{
-          kId, kAda, {"Tide tables", "When not to swim", "https://tides.example"}, {"sea"}});
+  given<Project>(created()).when(edit).then(ProjectEdited{
+      kId, kAda, {"Tide tables", "When not to swim", "https://tides.example"}, {"sea"}});
 }
 
 TEST(Project, ALinkCanBeTakenAway) {
   EditProject edit;
   edit.editor = kAda;
   edit.changes_link = true;
-  given<Project>(created())
-      .when(edit)
-      .then(ProjectEdited{kId, kAda, {"Tide tables", "When to swim", std::nullopt}, {"sea"}});
+  given<Project>(created()).when(edit).then(
+      ProjectEdited{kId, kAda, {"Tide tables", "When to swim", std::nullopt}, {"sea"}});
 }
 
 TEST(Project, AnEditThatChangesNothingIsNoEvent) {
