@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eventsourcing/position_vector.hpp"
 #include "feed/api/message_codec.hpp"
 #include "feed/api/moment_codec.hpp"
 

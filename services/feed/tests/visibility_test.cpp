@@ -17,10 +17,10 @@ struct SetsGraph {
   using Tag = char;
   using Group = char;
 
-  std::set<std::pair<char, char>> contacts, following, hiding, hidden;
-  std::set<std::tuple<char, char, char>> tagged;  // owner, tag, person
-  std::set<std::pair<char, char>> members;        // group, person
-  std::set<char> closed;
+  std::set<std::pair<char, char>> contacts{}, following{}, hiding{}, hidden{};
+  std::set<std::tuple<char, char, char>> tagged{};  // owner, tag, person
+  std::set<std::pair<char, char>> members{};        // group, person
+  std::set<char> closed{};
 
   bool is_closed(char who) const { return closed.contains(who); }
   bool are_contacts(char one, char other) const {

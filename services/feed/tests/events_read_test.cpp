@@ -1,0 +1,108 @@
+// The service reads what its contracts promise it, and makes what its own schemas and consumers
+// say.
+#include "feed/projections/events_read.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/keys.hpp"
+#include "feed/api/message_codec.hpp"
+#include "feed_app.hpp"
+#include "support/contract.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using testing::FeedApp;
+using ::testing::IsEmpty;
+using testing::NoDatabase;
+namespace es = eventsourcing;
+
+es::RecordedEvent event_of(std::string source, std::string type, std::string data) {
+  es::RecordedEvent event;
+  event.source = std::move(source);
+  event.type = std::move(type);
+  event.data = std::move(data);
+  return event;
+}
+
+TEST(EventsRead, UnderstandsEveryExampleOfItsContracts) {
+  for (const std::string producer : {"accounts", "social-graph"}) {
+    const auto contract = test_support::read_contract(TIDELINE_SOURCE_DIR, "feed", producer);
+    EXPECT_THAT(test_support::broken_examples(contract), IsEmpty());
+    for (const auto& promised : contract.events) {
+      const auto event = promised.recorded(producer);
+      EXPECT_TRUE(read::read_event(event)) << promised.type;
+      // Every field that is read is promised, and the other way round.
+      for (const auto& [field, kind] : promised.kinds) {
+        auto without = nlohmann::json::parse(event.data);
+        without.erase(field);
+        EXPECT_THROW(read::read_event(event_of(producer, promised.type, without.dump())),
+                     es::PoisonEvent)
+            << promised.type << " reads no " << field;
+      }
+    }
+  }
+}
+
+TEST(EventsRead, PassesOverWhatItDoesNotUse) {
+  EXPECT_EQ(read::read_event(event_of("accounts", "SignedIn", "{}")), std::nullopt);
+  EXPECT_EQ(read::read_event(event_of("projects", "AccountClosed", "{}")), std::nullopt);
+}
+
+TEST(EventsRead, TakesMoreFieldsThanItKnows) {
+  const core::AccountId ada(core::AccountId::Bytes{1});
+  EXPECT_TRUE(read::read_event(event_of(
+      "accounts", "AccountClosed", R"({"account_id":")" + ada.to_string() + R"(","why":"left"})")));
+}
+
+TEST(EventsRead, RefusesDamage) {
+  for (const std::string data : {"", "[]", "{", R"({"account_id":7})", R"({"account_id":"x"})"}) {
+    EXPECT_THROW(read::read_event(event_of("accounts", "AccountClosed", data)), es::PoisonEvent)
+        << data;
+  }
+}
+
+// Every event of this service, made by real commands.
+std::vector<es::RecordedEvent> made_by_commands() {
+  NoDatabase database;
+  FeedApp app(database);
+  const std::string group = core::make_time_ordered_id(app.clock.now(), app.random);
+  const auto id = app.publish("ada", {{"content", "x"}, {"audience", "public"}});
+  app.publish("ada", {{"content", "x"}, {"audience", "partly-visible"}, {"group_ids", {group}}});
+  EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+
+  // Sending asks a directory of people in a database: here the decider and the codec do it.
+  const MessageCodec codec(app.cipher);
+  const core::AccountId ada = app.id_of("ada");
+  const core::AccountId bob = app.id_of("bob");
+  for (const Message::Command& command :
+       {Message::Command(SendToPerson{ada, bob, false, "hi", app.clock.now(), ""}),
+        Message::Command(SendToGroup{
+            ada, group, {ada, bob}, "hi", app.clock.now() + std::chrono::seconds(1), ""})}) {
+    const auto decision = Message::decide({}, command);
+    const auto& sent = std::get<MessageSent>(decision.events().at(0));
+    es::Append append;
+    append.time = app.clock.now();
+    append.streams.push_back(
+        {core::keys::message(ada, sent.sent_at), core::StreamVersion(0), {codec.encode(sent)}});
+    EXPECT_TRUE(app.store.append(std::move(append)).ok());
+  }
+  return app.new_events();
+}
+
+TEST(FeedEvents, KeepThePromisesToTheirConsumers) {
+  const auto contracts = test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "feed");
+  EXPECT_THAT(test_support::broken_promises(contracts, made_by_commands()), IsEmpty());
+}
+
+TEST(FeedEvents, ARenamedFieldIsNoticed) {
+  test_support::Contract contract{
+      "reader", "feed", {{"MomentDeleted", 1, {{"writer", "account_id"}}, {}}}};
+  EXPECT_EQ(test_support::broken_promises({contract}, made_by_commands()).size(), 1U);
+}
+
+}  // namespace
+}  // namespace tideline::feed

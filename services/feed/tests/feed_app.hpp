@@ -1,0 +1,203 @@
+// The service without servers: its routes over a store, keys and clock in memory. Events reach the
+// engine when a test says so, as Kafka would bring them; tables are written when there is a
+// database.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/keys.hpp"
+#include "eventsourcing/in_memory_event_store.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/projections/message_projection.hpp"
+#include "feed/projections/moment_projection.hpp"
+#include "http/authentication.hpp"
+
+namespace tideline::feed::testing {
+
+// A test's bearer token is the account id itself.
+class TrustingVerifier final : public http::TokenVerifier {
+ public:
+  core::Result<http::VerifiedToken> verify(std::string_view bearer, core::Timestamp now) override {
+    const auto account = core::AccountId::parse(bearer);
+    if (!account) return core::invalid_input("no account id");
+    return http::VerifiedToken{{*account, {}}, now + std::chrono::hours(1)};
+  }
+};
+
+class NoDatabase final : public eventsourcing::Database {
+ public:
+  core::Status transact(const std::function<void(eventsourcing::Transaction&)>&) override {
+    return core::unavailable("this test has no database");
+  }
+  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>&) override {
+    return core::unavailable("this test has no database");
+  }
+};
+
+class FeedApp {
+ public:
+  using Json = nlohmann::json;
+  static constexpr std::uint32_t kLogs = 4;
+
+  explicit FeedApp(eventsourcing::Database& database_given) : database(database_given) {
+    engine_applied.reset(engine.sources(), {});
+    moments_applied.reset(moments.sources(), {});
+    messages_applied.reset(messages.sources(), {});
+    people_applied.reset({"accounts"}, {});
+    engine.watch(engine_applied);
+    status.caught_up_once = true;
+    add_routes(router,
+               {endpoint, database, moment_ids, account_ids, cipher, people, engine, freshness,
+                engine_applied, moments_applied, messages_applied, people_applied, kLogs});
+  }
+
+  core::AccountId id_of(const std::string& user_id) const { return account_ids.of(user_id); }
+
+  struct Extra {
+    std::string position;         // Tideline-Position
+    std::string idempotency_key;  // "" = none
+  };
+
+  http::Response call(const std::string& who, http::Method method, const std::string& path,
+                      const Json& body = nullptr, const Extra& extra = {}) {
+    http::Request request;
+    request.method = method;
+    const auto mark = path.find('?');
+    request.path = path.substr(0, mark);
+    if (mark != std::string::npos) read_query(path.substr(mark + 1), request);
+    if (!who.empty()) {
+      request.headers.set("Authorization", "Bearer " + id_of(who).to_string());
+    }
+    if (!extra.position.empty()) request.headers.set("Tideline-Position", extra.position);
+    if (!extra.idempotency_key.empty()) {
+      request.headers.set("Idempotency-Key", extra.idempotency_key);
+    }
+    if (!body.is_null()) {
+      request.headers.set("Content-Type", "application/json");
+      request.body = body.is_string() ? body.get<std::string>() : body.dump();
+    }
+    request.request_id = "r";
+    request.correlation_id = "c";
+    return router.dispatch(request);
+  }
+
+  http::Response get(const std::string& who, const std::string& path, const Extra& extra = {}) {
+    return call(who, http::Method::Get, path, nullptr, extra);
+  }
+  http::Response post(const std::string& who, const std::string& path, const Json& body,
+                      const Extra& extra = {}) {
+    return call(who, http::Method::Post, path, body, extra);
+  }
+
+  // Publishes and returns the moment's id.
+  std::string publish(const std::string& who, const Json& moment, const Extra& extra = {}) {
+    const auto response = post(who, "/v1/moments", moment, extra);
+    EXPECT_EQ(response.status, 201) << response.body;
+    return response.status == 201 ? Json::parse(response.body)["id"].get<std::string>() : "";
+  }
+
+  // An event of another service.
+  void tell(const std::string& source, const std::string& type, const Json& data) {
+    eventsourcing::RecordedEvent event;
+    event.source = source;
+    event.type = type;
+    event.log = core::LogIndex(0);
+    event.position = core::LogPosition(++foreign_positions_[source]);
+    event.data = data.dump();
+    engine.apply(event);
+    eventsourcing::PositionVector reached;
+    reached.raise(source, event.log, event.position);
+    engine_applied.advance(reached);
+  }
+  void befriend(const std::string& one, const std::string& other) {
+    tell("social-graph", "ContactAccepted",
+         {{"from", id_of(one).to_string()}, {"to", id_of(other).to_string()}});
+  }
+  void exclude(const std::string& owner, const std::string& other) {
+    tell("social-graph", "MomentSettingChanged",
+         {{"owner", id_of(owner).to_string()},
+          {"other", id_of(other).to_string()},
+          {"hides_other", false},
+          {"hidden_from_other", true}});
+  }
+  void join(const std::string& who, const std::string& group_id) {
+    tell("social-graph", "GroupJoined",
+         {{"group_id", group_id}, {"account_id", id_of(who).to_string()}});
+  }
+
+  // Events of this service since the last time.
+  std::vector<eventsourcing::RecordedEvent> new_events() {
+    std::vector<eventsourcing::RecordedEvent> events;
+    for (std::uint32_t log = 0; log < kLogs; ++log) {
+      auto read = store.read_log(core::LogIndex(log), read_.at("feed", core::LogIndex(log)), 1000);
+      EXPECT_TRUE(read.ok());
+      for (auto& event : *read) {
+        read_.raise("feed", event.log, event.position);
+        events.push_back(std::move(event));
+      }
+    }
+    return events;
+  }
+
+  // Brings them to the engine, and to the tables.
+  std::vector<eventsourcing::RecordedEvent> deliver() {
+    auto events = new_events();
+    for (const auto& event : events) engine.apply(event);
+    engine_applied.advance(read_);
+    write_tables(events);
+    return events;
+  }
+
+  void write_tables(const std::vector<eventsourcing::RecordedEvent>& events) {
+    for (eventsourcing::Projection* projection :
+         std::initializer_list<eventsourcing::Projection*>{&moments, &messages}) {
+      for (const auto& event : events) projection->apply(event);
+      const auto flushed = database.transact(
+          [&](eventsourcing::Transaction& transaction) { projection->flush(transaction); });
+      if (flushed) projection->flushed();
+    }
+    moments_applied.advance(read_);
+    messages_applied.advance(read_);
+  }
+
+  eventsourcing::Database& database;
+  core::ManualClock clock{core::Timestamp(std::chrono::milliseconds(1'800'000'000'000))};
+  core::SeededRandom random{7};
+  eventsourcing::InMemoryEventStore store{"feed", kLogs, clock, random};
+  http::CommandEndpoint endpoint{store, clock, random};
+  crypto::InMemorySubjectKeys keys;
+  crypto::SubjectCipher cipher{keys, clock};
+  crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};
+  core::MomentIdSource moment_ids{random};
+  people::PeopleDirectory people;
+  FeedEngine engine;
+  MomentProjection moments;
+  MessageProjection messages;
+  eventsourcing::AppliedPositions engine_applied, moments_applied, messages_applied, people_applied;
+  eventsourcing::RunnerStatus status;
+  Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }, clock},
+                      std::chrono::seconds(5)};
+  http::Router router{std::make_shared<TrustingVerifier>(), clock};
+
+ private:
+  static void read_query(const std::string& text, http::Request& request) {
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+      const auto end = std::min(text.find('&', begin), text.size());
+      const auto mark = text.find('=', begin);
+      request.query_parameters.emplace_back(text.substr(begin, mark - begin),
+                                            text.substr(mark + 1, end - mark - 1));
+      begin = end + 1;
+    }
+  }
+
+  std::map<std::string, std::uint64_t> foreign_positions_;
+  eventsourcing::PositionVector read_;
+};
+
+}  // namespace tideline::feed::testing

@@ -1,0 +1,169 @@
+// Commands on moments through the routes, on the store in memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "feed_app.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using Json = nlohmann::json;
+using testing::FeedApp;
+using ::testing::HasSubstr;
+using testing::NoDatabase;
+
+class MomentApi : public ::testing::Test {
+ protected:
+  Json problem_of(const http::Response& response) { return Json::parse(response.body); }
+
+  NoDatabase database;
+  FeedApp app{database};
+};
+
+Json public_moment() { return {{"content", "hello"}, {"audience", "public"}}; }
+
+TEST_F(MomentApi, PublishesAndSaysWhere) {
+  const auto response = app.post("ada", "/v1/moments", public_moment());
+  ASSERT_EQ(response.status, 201) << response.body;
+  const std::string id = Json::parse(response.body)["id"];
+  EXPECT_EQ(response.headers.find("Location"), "/v1/moments/" + id);
+  EXPECT_EQ(response.headers.find("ETag"), "\"1\"");
+  EXPECT_TRUE(response.headers.find("Tideline-Position"));
+
+  const auto events = app.new_events();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].stream, core::keys::moment(*core::parse_moment_id(id)));
+  EXPECT_EQ(core::author_partition(*core::parse_moment_id(id)), app.id_of("ada").bytes()[0]);
+  EXPECT_EQ(events[0].data.find("hello"), std::string::npos) << "the content is sealed";
+}
+
+TEST_F(MomentApi, KeepsOfTheWritersTokenWhatTheEngineCanWaitFor) {
+  eventsourcing::PositionVector seen;
+  seen.raise("social-graph", core::LogIndex(1), core::LogPosition(8));
+  seen.raise("social-graph", core::LogIndex(FeedApp::kLogs), core::LogPosition(8));
+  seen.raise("scoring", core::LogIndex(1), core::LogPosition(8));
+  app.publish("ada", public_moment(), {.position = seen.to_token(), .idempotency_key = ""});
+  eventsourcing::PositionVector kept;
+  kept.raise("social-graph", core::LogIndex(1), core::LogPosition(8));
+  EXPECT_EQ(Json::parse(app.new_events().at(0).data)["seen"], kept.to_token());
+}
+
+TEST_F(MomentApi, PublishesOnceForOneKey) {
+  const FeedApp::Extra extra{.position = "", .idempotency_key = "once"};
+  const auto first = app.publish("ada", public_moment(), extra);
+  EXPECT_EQ(app.publish("ada", public_moment(), extra), first);
+  EXPECT_EQ(app.new_events().size(), 1U);
+}
+
+TEST_F(MomentApi, GivesTwoMomentsOfOneMillisecondTwoIds) {
+  EXPECT_NE(app.publish("ada", public_moment()), app.publish("ada", public_moment()));
+}
+
+struct BadBody {
+  Json body;
+  int status;
+  std::string says;
+};
+
+TEST_F(MomentApi, RefusesWhatIsNoMoment) {
+  const std::vector<BadBody> bodies{
+      {"{", 400, "malformed"},
+      {Json::array(), 422, ""},
+      {{{"audience", "public"}}, 422, "/content"},
+      {{{"content", ""}, {"audience", "public"}}, 422, "/content"},
+      {{{"content", std::string(2001, 'x')}, {"audience", "public"}}, 422, "/content"},
+      {{{"content", "x"}, {"audience", "everybody"}}, 422, "/audience"},
+      {{{"content", "x"}}, 422, "/audience"},
+      {{{"content", "x"}, {"audience", "public"}, {"colour", "red"}}, 422, "/colour"},
+      {{{"content", "x"}, {"audience", "public"}, {"images", std::vector<std::string>(10, "i")}},
+       422,
+       "/images"},
+      {{{"content", "x"}, {"audience", "partly-visible"}, {"group_ids", {"nonsense"}}},
+       422,
+       "/group_ids"},
+      {{{"content", "x"}, {"audience", "partly-visible"}, {"user_ids", {"a b"}}}, 422, "/user_ids"},
+      {{{"content", "x"},
+        {"audience", "public"},
+        {"tag_ids", {core::make_time_ordered_id(app.clock.now(), app.random)}}},
+       422,
+       "audience-takes-no-lists"},
+  };
+  for (const BadBody& bad : bodies) {
+    const auto response = app.post("ada", "/v1/moments", bad.body);
+    EXPECT_EQ(response.status, bad.status) << bad.body << response.body;
+    EXPECT_THAT(response.body, HasSubstr(bad.says)) << bad.body;
+  }
+  EXPECT_TRUE(app.new_events().empty());
+}
+
+TEST_F(MomentApi, IsForPeopleWhoHaveSignedIn) {
+  EXPECT_EQ(app.post("", "/v1/moments", public_moment()).status, 401);
+  EXPECT_EQ(app.get("", "/v1/timeline").status, 401);
+  EXPECT_EQ(app.get("", "/v1/messages/inbox").status, 401);
+}
+
+TEST_F(MomentApi, DeletesForTheAuthorOnce) {
+  const auto id = app.publish("ada", public_moment());
+  app.deliver();
+  EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+  EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+  EXPECT_EQ(app.deliver().size(), 1U);
+}
+
+TEST_F(MomentApi, TellsOfAMomentOnlyWhomItIsShown) {
+  const auto open = app.publish("ada", public_moment());
+  const auto secret = app.publish("ada", {{"content", "x"}, {"audience", "private"}});
+  app.deliver();
+  const auto remove = [&](const std::string& id) {
+    return app.call("bob", http::Method::Delete, "/v1/moments/" + id).status;
+  };
+  EXPECT_EQ(remove(open), 403);
+  EXPECT_EQ(remove(secret), 404);
+  EXPECT_EQ(remove("123"), 404);
+  EXPECT_EQ(remove("abc"), 404);
+  app.exclude("ada", "bob");
+  EXPECT_EQ(remove(open), 404);
+}
+
+TEST_F(MomentApi, RefusesCursorsThatItDidNotGiveOut) {
+  for (const std::string cursor : {"x", "dGltZWxpbmU6eA", "bW9tZW50czo1"}) {
+    EXPECT_EQ(app.get("ada", "/v1/timeline?after=" + cursor).status, 400) << cursor;
+  }
+  EXPECT_EQ(app.get("ada", "/v1/timeline?limit=0").status, 400);
+  EXPECT_EQ(app.get("ada", "/v1/messages/inbox?after=aW5ib3g6eA").status, 400);
+  EXPECT_EQ(app.get("ada", "/v1/messages/inbox?day=yesterday").status, 400);
+  EXPECT_EQ(app.get("ada", "/v1/moments").status, 400);
+}
+
+TEST_F(MomentApi, AnswersAnEmptyTimelineWithoutATable) {
+  const auto response = app.get("ada", "/v1/timeline");
+  EXPECT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(Json::parse(response.body), Json::parse(R"({"items":[],"before":null,"after":null})"));
+}
+
+TEST_F(MomentApi, RefusesRatherThanShowAnOldVisibility) {
+  eventsourcing::PositionVector unseen;
+  unseen.raise("social-graph", core::LogIndex(0), core::LogPosition(5));
+  const auto behind =
+      app.get("ada", "/v1/timeline", {.position = unseen.to_token(), .idempotency_key = ""});
+  EXPECT_EQ(behind.status, 503);
+  EXPECT_TRUE(behind.headers.find("Retry-After"));
+
+  app.status.last_problem = "the topics do not answer";
+  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503) << "never sound so far";
+  app.status.last_problem.clear();
+  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 200);
+  app.status.last_problem = "the topics do not answer";
+  app.clock.advance(std::chrono::seconds(4));
+  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 200);
+  app.clock.advance(std::chrono::seconds(2));
+  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503);
+  EXPECT_EQ(app.get("ada", "/v1/moments/5").status, 503);
+
+  app.status.last_problem.clear();
+  app.status.caught_up_once = false;
+  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503);
+}
+
+}  // namespace
+}  // namespace tideline::feed
