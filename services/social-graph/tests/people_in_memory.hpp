@@ -1,0 +1,71 @@
+// A Database that holds the directory of people and nothing else: what commands need of a database.
+// One thread.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "eventsourcing/transaction.hpp"
+#include "people/people_directory.hpp"
+
+namespace tideline::social_graph {
+
+class PeopleInMemory final : public eventsourcing::Database {
+ public:
+  void put(const people::Person& person) { people_[person.account] = person; }
+  // Every call fails from now on, as when the database is away.
+  void go_away() { away_ = true; }
+
+  core::Status transact(const std::function<void(eventsourcing::Transaction&)>&) override {
+    return core::internal_error("commands write events, nothing else");
+  }
+  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override {
+    if (away_) return core::unavailable("the database is away");
+    Reader reader(people_);
+    work(reader);
+    return core::success();
+  }
+
+ private:
+  using People = std::map<core::AccountId, people::Person>;
+
+  // Answers the two statements of people::PeopleDirectory: one account, or an array of them.
+  class Reader final : public eventsourcing::Transaction {
+   public:
+    explicit Reader(const People& people) : people_(people) {}
+
+    eventsourcing::Rows execute(std::string_view sql,
+                                const eventsourcing::Params& params) override {
+      EXPECT_NE(sql.find("FROM person"), std::string_view::npos) << sql;
+      const std::string& asked = *params.at(0).text();
+      const auto ids = asked.starts_with('{') ? eventsourcing::Row({asked}).text_array(0)
+                                              : std::vector<std::string>{asked};
+      eventsourcing::Rows rows;
+      for (const auto& id : ids) {
+        const auto found = people_.find(*core::AccountId::parse_uuid(id));
+        if (found == people_.end()) continue;
+        const people::Person& person = found->second;
+        rows.emplace_back(std::vector<std::optional<std::string>>{
+            person.account.to_uuid(), person.user_id, person.real_name, person.department,
+            person.closed ? "t" : "f"});
+      }
+      return rows;
+    }
+    void copy_in(std::string_view, std::span<const std::string>,
+                 std::span<const eventsourcing::Params>) override {
+      ADD_FAILURE() << "nothing is copied here";
+    }
+
+   private:
+    const People& people_;
+  };
+
+  People people_;
+  bool away_ = false;
+};
+
+}  // namespace tideline::social_graph
