@@ -3,10 +3,9 @@
 #include <algorithm>
 
 namespace tideline::scoring {
-namespace {
 
 // No more of a day's earlier events are counted than the cap has.
-constexpr const char* kSelect = R"(
+const char* const kListLedgerSql = R"(
 SELECT (extract(epoch FROM happened_at) * 1000000)::bigint, event, reason, points,
        cap IS NOT NULL AND cap <= (
          SELECT count(*) FROM (
@@ -18,6 +17,8 @@ SELECT (extract(epoch FROM happened_at) * 1000000)::bigint, event, reason, point
            LIMIT entry.cap) AS counted),
        person, project_id, note
 FROM ledger AS entry WHERE account_id = $1::uuid)";
+
+namespace {
 
 LedgerEntry to_entry(const eventsourcing::Row& row) {
   LedgerEntry entry;
@@ -55,7 +56,7 @@ eventsourcing::Slice<LedgerEntry> list_ledger(eventsourcing::Transaction& transa
                                               const core::AccountId& account,
                                               const eventsourcing::Window<std::string>& window) {
   return eventsourcing::select_newest_first<LedgerEntry>(
-      transaction, {kSelect, "happened_at", "event"}, {account}, window, to_entry);
+      transaction, {kListLedgerSql, "happened_at", "event"}, {account}, window, to_entry);
 }
 
 }  // namespace tideline::scoring

@@ -36,4 +36,6 @@ eventsourcing::Slice<LedgerEntry> list_ledger(eventsourcing::Transaction& transa
                                               const core::AccountId& account,
                                               const eventsourcing::Window<std::string>& window);
 
+extern const char* const kListLedgerSql;  // for the test of its plan
+
 }  // namespace tideline::scoring

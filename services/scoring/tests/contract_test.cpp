@@ -1,0 +1,85 @@
+// What scoring relies on of others, and what it promises to them.
+
+#include "support/contract.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/keys.hpp"
+#include "core/random.hpp"
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/command_step.hpp"
+#include "eventsourcing/in_memory_event_store.hpp"
+#include "scoring/api/adjustment_codec.hpp"
+#include "scoring/projections/awards.hpp"
+#include "scoring/tests/histories.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+using ::testing::IsEmpty;
+namespace es = eventsourcing;
+
+TEST(ContractTest, ReadsWhatItReliesOn) {
+  std::set<std::string> types;
+  for (const char* producer : {"accounts", "projects", "social-graph"}) {
+    const auto contract = test_support::read_contract(TIDELINE_SOURCE_DIR, "scoring", producer);
+    EXPECT_THAT(test_support::broken_examples(contract), IsEmpty());
+    for (const auto& event : contract.events) {
+      EXPECT_TRUE(read_fact(event.recorded(producer)).has_value()) << event.type;
+      types.insert(event.type);
+    }
+  }
+  // All that read_fact() knows of others.
+  EXPECT_THAT(types, ::testing::UnorderedElementsAre("AccountRegistered", "AccountClosed",
+                                                     "SignedIn", "ProfileViewed", "ContactAccepted",
+                                                     "Followed", "ProjectCreated", "ProjectEdited",
+                                                     "CommentAdded", "VoteCast"));
+}
+
+TEST(ContractTest, NamesEveryFieldThatItReads) {
+  for (const char* producer : {"accounts", "projects", "social-graph"}) {
+    for (const auto& event :
+         test_support::read_contract(TIDELINE_SOURCE_DIR, "scoring", producer).events) {
+      for (const auto& [field, kind] : event.kinds) {
+        auto without = event.recorded(producer);
+        auto data = event.example;
+        data.erase(field);
+        without.data = data.dump();
+        EXPECT_THROW(static_cast<void>(read_fact(without)), es::PoisonEvent)
+            << event.type << " is read without " << field;
+      }
+      auto bare = event.recorded(producer);
+      nlohmann::json promised = nlohmann::json::object();
+      for (const auto& [field, kind] : event.kinds) promised[field] = event.example.at(field);
+      bare.data = promised.dump();
+      EXPECT_TRUE(read_fact(bare).has_value()) << event.type << " needs more than its contract";
+    }
+  }
+}
+
+TEST(ContractTest, KeepsWhatItPromises) {
+  core::ManualClock clock(at("2026-01-02T03:04:05.678901Z"));
+  core::SeededRandom random(1);
+  es::InMemoryEventStore store("scoring", 4, clock, random);
+  const auto stream = core::keys::adjustment(core::make_time_ordered_id(clock.now(), random));
+  es::CommandContext context;
+  context.now = clock.now();
+  const auto outcome =
+      es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
+        const auto changed =
+            es::change<Adjustment>(session, stream, AdjustmentCodec{},
+                                   AdjustPoints{account_with(1), 7, "prize", account_with(2)});
+        if (!changed) return changed.stopped();
+        return es::Answer{201, "", "", stream};
+      });
+  ASSERT_TRUE(outcome.ok());
+  const auto events = store.read_stream(stream, core::StreamVersion(0), 10);
+  ASSERT_EQ(events->size(), 1U);
+  EXPECT_THAT(test_support::broken_promises(
+                  test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "scoring"), *events),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace tideline::scoring

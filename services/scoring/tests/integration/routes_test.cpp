@@ -1,0 +1,307 @@
+// The routes as clients see them: events of other services come in by topics, commands go through
+// the store, answers come from the engine and from a real PostgreSQL.
+
+#include "scoring/api/routes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/in_memory_topics.hpp"
+#include "people/people_projection.hpp"
+#include "people/profile_view.hpp"
+#include "scoring/tests/histories.hpp"
+#include "scoring/tests/integration/scoring_database.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+using namespace std::chrono_literals;
+namespace es = eventsourcing;
+using http::Method;
+using http::Response;
+using Json = nlohmann::json;
+
+const core::Timestamp kNow = at("2026-05-20T09:00:00.000000Z");
+
+// A token is "<user_id>" or "<user_id>/operator".
+class NameVerifier final : public http::TokenVerifier {
+ public:
+  explicit NameVerifier(const crypto::AccountIds& ids) : ids_(ids) {}
+  core::Result<http::VerifiedToken> verify(std::string_view bearer, core::Timestamp now) override {
+    const auto slash = bearer.find('/');
+    http::Principal principal{ids_.of(bearer.substr(0, slash)), {"user"}};
+    if (slash != std::string_view::npos) principal.roles.emplace_back(bearer.substr(slash + 1));
+    return http::VerifiedToken{std::move(principal), now + 1h};
+  }
+
+ private:
+  const crypto::AccountIds& ids_;
+};
+
+class RoutesTest : public ::testing::Test {
+ protected:
+  RoutesTest() {
+    add_routes(router, {.commands = commands,
+                        .database = database,
+                        .clock = clock,
+                        .random = random,
+                        .campus = campus,
+                        .account_ids = account_ids,
+                        .people = directory,
+                        .scores = engine,
+                        .rules = RuleBook::standard(),
+                        .levels = Levels::standard(),
+                        .people_applied = people_runner.applied(),
+                        .scores_in_memory = score_runner.in_memory(),
+                        .scores_committed = score_runner.applied(),
+                        .rank_exact_max = 2});
+    threads.emplace_back([this](std::stop_token stop) { people_runner.run(stop); });
+    threads.emplace_back([this](std::stop_token stop) { score_runner.run(stop); });
+  }
+  ~RoutesTest() override {
+    for (auto& thread : threads) thread.request_stop();
+    threads.clear();
+  }
+
+  std::string id(const std::string& user_id) { return account_ids.of(user_id).to_string(); }
+
+  void publish(std::string source, std::string type, const Json& data,
+               core::Timestamp time = kNow) {
+    auto event = make.make(std::move(source), std::move(type), time, data);
+    event.position = core::LogPosition(++positions[event.source]);
+    seen.raise(event.source, event.log, event.position);
+    topics.publish(event);
+  }
+  void register_person(const std::string& user_id) {
+    publish("accounts", "AccountRegistered", {{"account_id", id(user_id)}});
+    people::ProfileView view;
+    view.apply(id(user_id), Json{{"version", 1},
+                                 {"user_id", user_id},
+                                 {"real_name", "Name of " + user_id},
+                                 {"department", ""},
+                                 {"closed", false}}
+                                .dump());
+    const auto named =
+        database.transact([&](es::Transaction& transaction) { view.flush(transaction); });
+    ASSERT_TRUE(named.ok()) << named.error().message;
+  }
+
+  // With the position token of everything that was published.
+  Response send(Method method, std::string path, std::string token, http::Parameters query = {},
+                const Json& body = nullptr) {
+    http::Request request;
+    request.method = method;
+    request.path = std::move(path);
+    request.query_parameters = std::move(query);
+    request.headers.add("Authorization", "Bearer " + token);
+    if (!seen.empty()) request.headers.add("Tideline-Position", seen.to_token());
+    if (!body.is_null()) {
+      request.headers.add("Content-Type", "application/json");
+      request.body = body.dump();
+    }
+    Response response = router.dispatch(request);
+    if (const auto position = response.headers.find("Tideline-Position")) {
+      seen.join(*es::PositionVector::from_token(*position));
+    }
+    return response;
+  }
+  Json get(std::string path, std::string token, http::Parameters query = {}) {
+    const Response response = send(Method::Get, path, std::move(token), std::move(query));
+    EXPECT_EQ(response.status, 200) << path << ": " << response.body;
+    EXPECT_FALSE(response.headers.find("Tideline-Stale").has_value()) << path;
+    return Json::parse(response.body);
+  }
+  Response adjust(const std::string& user_id, const Json& body,
+                  const std::string& token = "boss/operator") {
+    Response response =
+        send(Method::Post, "/v1/points/" + user_id + "/adjustments", token, {}, body);
+    const auto relayed = topics.publish_from(store, "scoring");
+    EXPECT_TRUE(relayed.ok());
+    return response;
+  }
+
+  core::ManualClock clock{kNow};
+  core::SeededRandom random{7};
+  ShiftedCalendar campus{8h};
+  crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};
+  postgres::PooledDatabase database{scoring_database()};
+  people::PeopleDirectory directory;
+  es::InMemoryEventStore store{"scoring", kLogs, clock, random};
+  es::InMemoryTopics topics{kLogs};
+  http::CommandEndpoint commands{store, clock, random};
+  ScoreEngine engine{RuleBook::standard(), campus, {}};
+  people::PeopleProjection people;
+  es::ProjectionRunner people_runner{
+      people, {database, topics.source({"accounts"}), {}, {}}, kLogs};
+  es::ProjectionRunner score_runner{
+      engine, {database, topics.source(engine.sources()), {}, {}}, kLogs};
+  http::Router router{std::make_shared<NameVerifier>(account_ids), clock};
+  EventMaker make;
+  std::map<std::string, std::uint64_t> positions;
+  es::PositionVector seen;
+  std::vector<std::jthread> threads;
+};
+
+TEST_F(RoutesTest, OwnPointsAreThereWithTheToken) {
+  register_person("0711");
+  EXPECT_EQ(get("/v1/points/me", "0711"), Json::parse(R"({
+    "user_id": "0711", "real_name": "Name of 0711", "points": 0, "level": 1, "next_level_at": 50,
+    "rank": 1, "rank_exact": true, "top_percent": null})"));
+  publish("accounts", "SignedIn", {{"account_id", id("0711")}});
+  EXPECT_EQ(get("/v1/points/me", "0711").at("points"), 3);
+  register_person("0712");
+  EXPECT_EQ(get("/v1/points/0711", "0712").at("points"), 3);
+  EXPECT_EQ(get("/v1/points/0712", "0711").at("rank"), 2);
+}
+
+TEST_F(RoutesTest, ARankFarDownComesWithItsPercentage) {
+  for (const char* user_id : {"a", "b", "c", "d"}) register_person(user_id);
+  for (const char* user_id : {"a", "b"}) {
+    publish("accounts", "SignedIn", {{"account_id", id(user_id)}});
+  }
+  const Json rank = get("/v1/ranks/c", "a");
+  EXPECT_EQ(rank.at("rank"), 3);
+  EXPECT_EQ(rank.at("rank_exact"), false);
+  EXPECT_EQ(rank.at("top_percent"), 75);
+  EXPECT_EQ(rank.at("members"), 4);
+  EXPECT_EQ(rank.at("user").at("user_id"), "c");
+}
+
+TEST_F(RoutesTest, TheLeaderboardPages) {
+  for (int i = 1; i <= 5; ++i) {
+    const std::string user_id = "u" + std::to_string(i);
+    register_person(user_id);
+    publish("scoring", "PointsAdjusted",
+            {{"account_id", id(user_id)}, {"delta", i}, {"reason", "x"}, {"operator", id("boss")}});
+  }
+  const Json first = get("/v1/leaderboard", "u1", {{"limit", "3"}});
+  ASSERT_EQ(first.at("items").size(), 3U);
+  EXPECT_EQ(first.at("items")[0].at("user").at("user_id"), "u5");
+  EXPECT_EQ(first.at("items")[0].at("points"), 5);
+  EXPECT_EQ(first.at("items")[0].at("level"), 1);
+  EXPECT_TRUE(first.at("before").is_null());
+  const Json second = get("/v1/leaderboard", "u1", {{"limit", "3"}, {"after", first.at("after")}});
+  ASSERT_EQ(second.at("items").size(), 2U);
+  EXPECT_EQ(second.at("items")[0].at("rank"), 4);
+  EXPECT_TRUE(second.at("after").is_null());
+  const Json back = get("/v1/leaderboard", "u1", {{"limit", "3"}, {"before", second.at("before")}});
+  EXPECT_EQ(back.at("items"), first.at("items"));
+  const Json around = get("/v1/ranks/u3/around", "u1", {{"span", "1"}});
+  ASSERT_EQ(around.at("items").size(), 3U);
+  EXPECT_EQ(around.at("items")[1].at("user").at("user_id"), "u3");
+}
+
+TEST_F(RoutesTest, TheCalendarIsOfTheCampusYear) {
+  register_person("ada");
+  publish("projects", "ProjectCreated",
+          {{"project_id", "00000000000000000000000000"}, {"author", id("ada")}},
+          at("2025-12-31T16:00:00.000000Z"));
+  publish("projects", "CommentAdded",
+          {{"project_id", "00000000000000000000000000"}, {"author", id("ada")}});
+  EXPECT_EQ(get("/v1/calendars/ada", "ada"), Json::parse(R"({
+    "user_id": "ada", "real_name": "Name of ada", "year": 2026,
+    "months": [{"month": 1, "days": [{"day": 1, "contributions": 5}]},
+               {"month": 5, "days": [{"day": 20, "contributions": 2}]}],
+    "historyscore": 7, "currentscore": 2})"));
+  EXPECT_EQ(get("/v1/calendars/ada", "ada", {{"year", "2024"}}).at("months"), Json::array());
+}
+
+TEST_F(RoutesTest, TheLedgerSaysWhatForAndWithWhom) {
+  register_person("ada");
+  register_person("bob");
+  publish("social-graph", "ContactAccepted",
+          {{"from", id("ada")}, {"to", id("bob")}, {"first", true}});
+  publish("accounts", "ProfileViewed", {{"owner", id("ada")}, {"viewer", id("bob")}}, kNow + 1s);
+  const Json ledger = get("/v1/points/me/ledger", "ada", {{"limit", "1"}});
+  ASSERT_EQ(ledger.at("items").size(), 1U);
+  EXPECT_EQ(ledger.at("items")[0].at("reason"), "profile-viewed");
+  EXPECT_TRUE(ledger.at("items")[0].at("source").at("user").is_null());
+  const Json older =
+      get("/v1/points/me/ledger", "ada", {{"limit", "1"}, {"after", ledger.at("after")}});
+  EXPECT_EQ(older.at("items")[0], Json::parse(R"({
+    "time": "2026-05-20T09:00:00.000000Z", "reason": "contact", "delta": 5, "capped": false,
+    "source": {"event": "social-graph/0/1",
+               "user": {"user_id": "bob", "real_name": "Name of bob"},
+               "project_id": null, "note": null}})"));
+}
+
+TEST_F(RoutesTest, OperatorsAdjust) {
+  register_person("ada");
+  const Response done = adjust("ada", {{"delta", -8}, {"reason", "counted twice"}});
+  ASSERT_EQ(done.status, 201) << done.body;
+  EXPECT_EQ(Json::parse(done.body).at("delta"), -8);
+  EXPECT_EQ(Json::parse(done.body).at("user").at("user_id"), "ada");
+  EXPECT_EQ(done.headers.find("ETag"), "\"1\"");
+  const Json points = get("/v1/points/me", "ada");
+  EXPECT_EQ(points.at("points"), -8);
+  EXPECT_EQ(points.at("level"), 0);
+  EXPECT_EQ(points.at("next_level_at"), 0);
+}
+
+TEST_F(RoutesTest, RefusesAdjustmentsThatAreNone) {
+  register_person("ada");
+  EXPECT_EQ(adjust("ada", {{"delta", 1}, {"reason", "x"}}, "ada").status, 403);
+  EXPECT_EQ(adjust("nobody", {{"delta", 1}, {"reason", "x"}}).status, 404);
+  EXPECT_EQ(adjust("ada", {{"delta", 0}, {"reason", "x"}}).status, 422);
+  EXPECT_EQ(adjust("ada", {{"delta", "1"}, {"reason", "x"}}).status, 422);
+  EXPECT_EQ(adjust("ada", {{"delta", 1}, {"reason", ""}}).status, 422);
+  EXPECT_EQ(adjust("ada", {{"delta", 1}, {"reason", "x"}, {"more", 1}}).status, 422);
+  EXPECT_EQ(adjust("ada", {{"delta", 2'000'000'000}, {"reason", "x"}}).status, 422);
+  publish("accounts", "AccountClosed", {{"account_id", id("ada")}});
+  EXPECT_EQ(adjust("ada", {{"delta", 1}, {"reason", "x"}}).status, 409);
+}
+
+TEST_F(RoutesTest, RefusesWhatItCannotRead) {
+  register_person("ada");
+  const auto status = [&](std::string path, http::Parameters query) {
+    return send(Method::Get, std::move(path), "ada", std::move(query)).status;
+  };
+  EXPECT_EQ(status("/v1/calendars/ada", {{"year", "twenty"}}), 400);
+  EXPECT_EQ(status("/v1/calendars/ada", {{"year", "99999"}}), 400);
+  EXPECT_EQ(status("/v1/ranks/ada/around", {{"span", "0"}}), 400);
+  EXPECT_EQ(status("/v1/ranks/ada/around", {{"span", "51"}}), 400);
+  EXPECT_EQ(status("/v1/leaderboard", {{"after", "bGVkZ2Vy"}}), 400);
+  EXPECT_EQ(status("/v1/leaderboard", {{"after", http::encode_cursor("leaderboard", "1,2,3")}}),
+            400);
+  EXPECT_EQ(status("/v1/points/me/ledger", {{"after", http::encode_cursor("ledger", "1,'")}}), 400);
+  EXPECT_EQ(status("/v1/leaderboard", {{"limit", "0"}}), 400);
+  for (const char* path : {"/v1/points/bob", "/v1/ranks/bob", "/v1/ranks/bob/around",
+                           "/v1/calendars/bob", "/v1/points/no person"}) {
+    EXPECT_EQ(status(path, {}), 404) << path;
+  }
+}
+
+TEST_F(RoutesTest, AClosedAccountIsNotShown) {
+  register_person("ada");
+  register_person("bob");
+  publish("accounts", "AccountClosed", {{"account_id", id("bob")}});
+  EXPECT_EQ(get("/v1/leaderboard", "ada").at("items").size(), 1U);
+  for (const char* path : {"/v1/points/bob", "/v1/ranks/bob", "/v1/calendars/bob"}) {
+    EXPECT_EQ(send(Method::Get, path, "ada").status, 404) << path;
+  }
+}
+
+TEST_F(RoutesTest, AnswersThatComeTooEarlyAreMarked) {
+  register_person("ada");
+  seen.raise("projects", core::LogIndex(0), core::LogPosition(1'000'000));
+  const Response early = send(Method::Get, "/v1/points/me", "ada");
+  EXPECT_EQ(early.status, 200);
+  EXPECT_EQ(early.headers.find("Tideline-Stale"), "true");
+}
+
+TEST_F(RoutesTest, TellsItsRules) {
+  const Json rules = get("/v1/points/rules", "ada");
+  EXPECT_EQ(rules.at("version"), 1);
+  EXPECT_EQ(rules.at("rules").size(), kReasonCount - 1);
+  EXPECT_EQ(rules.at("rules")[1], Json::parse(R"({
+    "reason": "profile-viewed", "points": 1, "contribution": 0, "cap_per_day": 100})"));
+  EXPECT_EQ(rules.at("levels")[1], Json::parse(R"({"level": 2, "points": 50})"));
+}
+
+}  // namespace
+}  // namespace tideline::scoring

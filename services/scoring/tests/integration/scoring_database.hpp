@@ -1,0 +1,30 @@
+// A database of its own with every table of scoring, on the test binary's PostgreSQL.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/check.hpp"
+#include "people/people_directory.hpp"
+#include "postgres/database.hpp"
+#include "postgres/migrations.hpp"
+#include "scoring/migrations.hpp"
+#include "support/postgres_server.hpp"
+
+namespace tideline::scoring {
+
+inline constexpr std::uint32_t kLogs = 1;
+
+inline postgres::DatabaseOptions scoring_database() {
+  postgres::DatabaseOptions options;
+  options.conninfo = test_support::PostgresServer::shared().create_database();
+  const std::vector<postgres::MigrationSet> sets = {
+      postgres::base_migrations(kLogs),
+      {"people", {{1, "person", people::kPersonTableSql}}},
+      {"scoring", migrations()}};
+  const auto migrated = postgres::migrate(options, sets);
+  CHECK(migrated.ok(), migrated.ok() ? "" : migrated.error().message.c_str());
+  return options;
+}
+
+}  // namespace tideline::scoring

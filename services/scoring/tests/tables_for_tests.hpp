@@ -1,0 +1,126 @@
+// The tables that the engine writes, in memory: they understand its statements and no others.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::scoring {
+
+class TablesForTests final : public eventsourcing::Transaction {
+ public:
+  struct Score {
+    std::int64_t points = 0;
+    core::Timestamp reached_at{};
+    std::int64_t standing = 0;
+  };
+  using Month = std::tuple<std::string, int, int>;  // account as uuid, year, month
+
+  std::map<std::string, Score> scores;
+  std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> counts;
+  std::map<Month, std::array<std::int64_t, 31>> months;
+  std::map<std::pair<std::string, std::string>, std::int64_t> ledger;  // account, event -> points
+
+  eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
+    const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
+    if (is("INSERT INTO score")) return add_scores(params);
+    if (is("INSERT INTO cap_counter")) return add_counts(params);
+    if (is("INSERT INTO calendar")) return add_months(params);
+    if (is("INSERT INTO ledger")) return add_ledger(params);
+    if (is("DECLARE score_rows")) return declare_scores();
+    if (is("DECLARE count_rows")) return declare_counts();
+    if (is("CLOSE")) return {};
+    CHECK(is("FETCH"), "a statement that the tables do not know");
+    return std::exchange(fetched_, {});
+  }
+  void copy_in(std::string_view, std::span<const std::string>,
+               std::span<const eventsourcing::Params>) override {
+    CHECK(false, "the engine copies nothing in");
+  }
+
+ private:
+  static std::vector<std::string> array(const eventsourcing::Params& params, std::size_t index) {
+    return eventsourcing::Row({params.at(index).text()}).text_array(0);
+  }
+  static void expect_sorted(const std::vector<std::string>& keys) {
+    CHECK(std::is_sorted(keys.begin(), keys.end()), "a batch is sorted by its key");
+  }
+  static std::string microseconds(core::Timestamp time) {
+    return std::to_string(time.time_since_epoch().count());
+  }
+
+  eventsourcing::Rows add_scores(const eventsourcing::Params& params) {
+    const auto accounts = array(params, 0);
+    expect_sorted(accounts);
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      Score& held = scores[accounts[i]];
+      held.points += std::stoll(array(params, 1)[i]);
+      held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 2)[i]).value());
+      held.standing |= std::stoll(array(params, 3)[i]);
+    }
+    return {};
+  }
+  eventsourcing::Rows add_counts(const eventsourcing::Params& params) {
+    const auto accounts = array(params, 0);
+    expect_sorted(accounts);
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      counts[{accounts[i], array(params, 1)[i], array(params, 2)[i]}] +=
+          std::stoll(array(params, 3)[i]);
+    }
+    return {};
+  }
+  eventsourcing::Rows add_months(const eventsourcing::Params& params) {
+    const auto accounts = array(params, 0);
+    expect_sorted(accounts);
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      auto& days =
+          months[{accounts[i], std::stoi(array(params, 1)[i]), std::stoi(array(params, 2)[i])}];
+      const auto more = eventsourcing::Row({array(params, 3)[i]}).text_array(0);
+      CHECK(more.size() == days.size(), "a month has 31 places");
+      for (std::size_t day = 0; day < days.size(); ++day) days.at(day) += std::stoll(more[day]);
+    }
+    return {};
+  }
+  eventsourcing::Rows add_ledger(const eventsourcing::Params& params) {
+    const auto accounts = array(params, 0);
+    expect_sorted(accounts);
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      const bool added =
+          ledger
+              .emplace(std::pair(accounts[i], array(params, 2)[i]), std::stoll(array(params, 5)[i]))
+              .second;
+      CHECK(added, "one entry for each person and event");
+    }
+    return {};
+  }
+  eventsourcing::Rows declare_scores() {
+    fetched_.clear();
+    for (const auto& [account, score] : scores) {
+      fetched_.push_back(
+          eventsourcing::Row({account, std::to_string(score.points), microseconds(score.reached_at),
+                              std::to_string(score.standing)}));
+    }
+    return {};
+  }
+  eventsourcing::Rows declare_counts() {
+    fetched_.clear();
+    for (const auto& [key, events] : counts) {
+      fetched_.push_back(eventsourcing::Row(
+          {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));
+    }
+    return {};
+  }
+
+  eventsourcing::Rows fetched_;
+};
+
+}  // namespace tideline::scoring
