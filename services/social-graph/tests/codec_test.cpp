@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/clock.hpp"
+#include "eventsourcing/codec.hpp"
 #include "social-graph/api/contact_codec.hpp"
 #include "social-graph/api/follow_codec.hpp"
 #include "social-graph/api/group_codec.hpp"

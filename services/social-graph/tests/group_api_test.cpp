@@ -34,7 +34,7 @@ class GroupApi : public ::testing::Test {
   GraphService service{people};
 };
 
-constexpr const char* kUnknownId = "aaaaaaaaaaaaaaaaaaaaaaaaaa";
+constexpr const char* kUnknownId = "22222222222222222222222222";
 
 TEST_F(GroupApi, ATagIsMadePutOnAContactAndTakenOff) {
   service.befriend("ada", "bob");
