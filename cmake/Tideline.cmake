@@ -28,6 +28,8 @@ if(MOLD_LINKER)
 endif()
 
 if(TIDELINE_TESTS)
+  # Debian's own: what the tests import is installed for that one.
+  set(Python3_EXECUTABLE /usr/bin/python3)
   find_package(GTest REQUIRED)
   include(GoogleTest)
   find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
