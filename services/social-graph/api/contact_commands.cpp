@@ -9,6 +9,10 @@ namespace tideline::social_graph {
 namespace {
 
 using core::AccountId;
+using eventsourcing::change;
+using eventsourcing::change_last;
+using eventsourcing::Changed;
+using eventsourcing::Step;
 
 // What an event of the pair means for the count of one of them; nullopt: nothing.
 std::optional<ContactCount::Command> count_command(const ContactPair::Event& event,

@@ -4,15 +4,14 @@
 
 #include <cstdint>
 
-#include "social-graph/api/command_step.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 
 namespace tideline::social_graph {
 
 // `me` acts, `other` is the other one of the pair. Blocks on the store.
-Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session,
-                                       const core::AccountId& me, const core::AccountId& other,
-                                       const ContactPair::Command& command,
-                                       std::int64_t contact_limit);
+eventsourcing::Step<eventsourcing::Changed<ContactPair>> change_pair(
+    eventsourcing::CommandSession& session, const core::AccountId& me, const core::AccountId& other,
+    const ContactPair::Command& command, std::int64_t contact_limit);
 
 }  // namespace tideline::social_graph

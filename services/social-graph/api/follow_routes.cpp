@@ -1,5 +1,5 @@
 #include "core/keys.hpp"
-#include "social-graph/api/command_step.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "social-graph/api/follow_codec.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
@@ -10,9 +10,13 @@ namespace {
 
 using core::AccountId;
 using eventsourcing::Answer;
+using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
+using eventsourcing::PersonSince;
+using eventsourcing::Slice;
 using eventsourcing::Transaction;
+using eventsourcing::Window;
 using http::Access;
 using http::Method;
 using http::Parsed;

@@ -10,7 +10,11 @@ namespace {
 
 namespace keys = core::keys;
 using core::AccountId;
+using eventsourcing::change;
+using eventsourcing::change_last;
+using eventsourcing::Changed;
 using eventsourcing::CommandSession;
+using eventsourcing::Step;
 
 // What an event of a membership means for the count; nullopt: nothing.
 std::optional<MemberCount::Command> count_command(const Membership::Event& event,

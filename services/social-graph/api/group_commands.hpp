@@ -6,7 +6,7 @@
 #include <string>
 
 #include "crypto/subject_cipher.hpp"
-#include "social-graph/api/command_step.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "social-graph/domain/group.hpp"
 #include "social-graph/domain/membership.hpp"
 
@@ -19,27 +19,28 @@ class GroupCommands {
       : cipher_(cipher), member_limit_(member_limit) {}
 
   // The creator is its first member.
-  Step<Changed<Group>> create(eventsourcing::CommandSession& session,
-                              const CreateGroup& command) const;
-  Step<Changed<Group>> dissolve(eventsourcing::CommandSession& session, const std::string& group_id,
-                                const core::AccountId& by) const;
+  eventsourcing::Step<eventsourcing::Changed<Group>> create(eventsourcing::CommandSession& session,
+                                                            const CreateGroup& command) const;
+  eventsourcing::Step<eventsourcing::Changed<Group>> dissolve(
+      eventsourcing::CommandSession& session, const std::string& group_id,
+      const core::AccountId& by) const;
 
-  Step<Changed<Membership>> invite(eventsourcing::CommandSession& session,
-                                   const std::string& group_id, const core::AccountId& account,
-                                   const core::AccountId& by) const;
-  Step<Changed<Membership>> join(eventsourcing::CommandSession& session,
-                                 const std::string& group_id, const core::AccountId& account) const;
-  Step<Changed<Membership>> leave(eventsourcing::CommandSession& session,
-                                  const std::string& group_id,
-                                  const core::AccountId& account) const;
+  eventsourcing::Step<eventsourcing::Changed<Membership>> invite(
+      eventsourcing::CommandSession& session, const std::string& group_id,
+      const core::AccountId& account, const core::AccountId& by) const;
+  eventsourcing::Step<eventsourcing::Changed<Membership>> join(
+      eventsourcing::CommandSession& session, const std::string& group_id,
+      const core::AccountId& account) const;
+  eventsourcing::Step<eventsourcing::Changed<Membership>> leave(
+      eventsourcing::CommandSession& session, const std::string& group_id,
+      const core::AccountId& account) const;
 
  private:
-  Step<Group::State> usable_group(eventsourcing::CommandSession& session,
-                                  const std::string& group_id) const;
-  Step<Changed<Membership>> change_counted(eventsourcing::CommandSession& session,
-                                           const std::string& group_id,
-                                           const core::AccountId& account,
-                                           const Membership::Command& command) const;
+  eventsourcing::Step<Group::State> usable_group(eventsourcing::CommandSession& session,
+                                                 const std::string& group_id) const;
+  eventsourcing::Step<eventsourcing::Changed<Membership>> change_counted(
+      eventsourcing::CommandSession& session, const std::string& group_id,
+      const core::AccountId& account, const Membership::Command& command) const;
 
   crypto::SubjectCipher& cipher_;
   std::int64_t member_limit_;

@@ -21,7 +21,11 @@ using core::AccountId;
 using eventsourcing::Answer;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
+using eventsourcing::PersonSince;
+using eventsourcing::Place;
+using eventsourcing::Slice;
 using eventsourcing::Transaction;
+using eventsourcing::Window;
 using http::Access;
 using http::Json;
 using http::Method;
@@ -29,8 +33,8 @@ using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
-using Phase = Membership::Phase;
 using People = std::map<AccountId, people::Person>;
+using Phase = Membership::Phase;
 
 constexpr http::Length kNameLength{1, 100};
 

@@ -8,6 +8,12 @@ namespace tideline::social_graph {
 namespace {
 
 using core::AccountId;
+using eventsourcing::parse_account_place;
+using eventsourcing::parse_id_place;
+using eventsourcing::PersonSince;
+using eventsourcing::Place;
+using eventsourcing::Slice;
+using eventsourcing::Window;
 using http::Parsed;
 using http::Request;
 using http::Response;

@@ -6,21 +6,21 @@
 #include <functional>
 #include <string_view>
 
+#include "eventsourcing/keyset.hpp"
 #include "http/cursor.hpp"
 #include "social-graph/api/named_person.hpp"
-#include "social-graph/projections/keyset.hpp"
 
 namespace tideline::social_graph {
 
 // The page that the request asks for; 400 for a cursor that this list did not give out.
-http::Parsed<Window<core::AccountId>> read_account_window(const http::Request& request,
-                                                          std::string_view kind);
-http::Parsed<Window<std::string>> read_id_window(const http::Request& request,
-                                                 std::string_view kind);
+http::Parsed<eventsourcing::Window<core::AccountId>> read_account_window(
+    const http::Request& request, std::string_view kind);
+http::Parsed<eventsourcing::Window<std::string>> read_id_window(const http::Request& request,
+                                                                std::string_view kind);
 
 // The cursors of a slice around its items, which the caller turns into JSON.
 template <class Item, class PlaceOf>
-http::Page cursors_of(const Slice<Item>& slice, const PlaceOf& place_of) {
+http::Page cursors_of(const eventsourcing::Slice<Item>& slice, const PlaceOf& place_of) {
   http::Page page;
   if (slice.items.empty()) return page;
   if (slice.more_before) page.before = place_text(place_of(slice.items.front()));
@@ -51,7 +51,7 @@ http::Response answer_from_tables(const ApiPorts& ports, const http::Request& re
 http::Response answer_people(
     const ApiPorts& ports, const http::Request& request, std::string_view kind,
     http::WhenBehind when_behind,
-    const std::function<http::Parsed<Slice<PersonSince>>(eventsourcing::Transaction&,
-                                                         const Window<core::AccountId>&)>& query);
+    const std::function<http::Parsed<eventsourcing::Slice<eventsourcing::PersonSince>>(
+        eventsourcing::Transaction&, const eventsourcing::Window<core::AccountId>&)>& query);
 
 }  // namespace tideline::social_graph

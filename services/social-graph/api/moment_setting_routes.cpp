@@ -1,7 +1,7 @@
 // Nothing here ever tells anybody what others have set about him.
 #include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "http/json.hpp"
-#include "social-graph/api/command_step.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/moment_setting_codec.hpp"
 #include "social-graph/api/routes.hpp"
@@ -12,9 +12,13 @@ namespace {
 
 using core::AccountId;
 using eventsourcing::Answer;
+using eventsourcing::change_last;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
+using eventsourcing::PersonSince;
+using eventsourcing::Slice;
 using eventsourcing::Transaction;
+using eventsourcing::Window;
 using http::Access;
 using http::Json;
 using http::Method;

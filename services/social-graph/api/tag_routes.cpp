@@ -5,8 +5,8 @@
 
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "http/json.hpp"
-#include "social-graph/api/command_step.hpp"
 #include "social-graph/api/contact_codec.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
@@ -20,9 +20,15 @@ namespace {
 
 using core::AccountId;
 using eventsourcing::Answer;
+using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
+using eventsourcing::PersonSince;
+using eventsourcing::Place;
+using eventsourcing::Slice;
+using eventsourcing::Step;
 using eventsourcing::Transaction;
+using eventsourcing::Window;
 using http::Access;
 using http::Json;
 using http::Method;

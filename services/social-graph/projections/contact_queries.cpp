@@ -3,6 +3,10 @@
 namespace tideline::social_graph {
 namespace {
 
+using eventsourcing::PersonSince;
+using eventsourcing::Slice;
+using eventsourcing::Window;
+
 PersonSince to_person(const eventsourcing::Row& row) {
   return {row.account(0), row.timestamp_us(1)};
 }

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "eventsourcing/keyset.hpp"
 #include "social-graph/projections/contact_model.hpp"
-#include "social-graph/projections/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -15,9 +15,9 @@ struct HeldContact {
 };
 
 // Those to whom `owner` stands in `relation`, newest first.
-Slice<PersonSince> list_related(eventsourcing::Transaction& transaction,
-                                const core::AccountId& owner, Relation relation,
-                                const Window<core::AccountId>& window);
+eventsourcing::Slice<eventsourcing::PersonSince> list_related(
+    eventsourcing::Transaction& transaction, const core::AccountId& owner, Relation relation,
+    const eventsourcing::Window<core::AccountId>& window);
 
 // nullopt: `other` is no contact of `owner`.
 std::optional<HeldContact> find_contact(eventsourcing::Transaction& transaction,

@@ -1,67 +1,13 @@
 #include "social-graph/projections/events_read.hpp"
 
-#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
-#include "core/time_ordered_id.hpp"
+#include "eventsourcing/event_data.hpp"
 
 namespace tideline::social_graph {
-namespace {
 
-using eventsourcing::PoisonEvent;
+using eventsourcing::EventData;
 using eventsourcing::RecordedEvent;
-using nlohmann::json;
-
-class EventData {
- public:
-  explicit EventData(const RecordedEvent& recorded)
-      : type_(recorded.type), data_(json::parse(recorded.data, nullptr, false)) {
-    if (!data_.is_object()) throw PoisonEvent(type_ + " without a JSON object");
-  }
-
-  core::AccountId account(std::string_view name) const {
-    const auto id = core::AccountId::parse(string(name));
-    if (!id) broken(name);
-    return *id;
-  }
-  std::string text(std::string_view name) const { return string(name); }
-  // A tag or group id: checked, since streams and rows are named by it.
-  std::string id(std::string_view name) const {
-    if (!core::is_time_ordered_id(string(name))) broken(name);
-    return string(name);
-  }
-  bool boolean(std::string_view name) const {
-    const json& value = field(name);
-    if (!value.is_boolean()) broken(name);
-    return value.get<bool>();
-  }
-  std::int64_t integer(std::string_view name) const {
-    const json& value = field(name);
-    if (!value.is_number_integer()) broken(name);
-    return value.get<std::int64_t>();
-  }
-
- private:
-  [[noreturn]] void broken(std::string_view name) const {
-    throw PoisonEvent(type_ + " with no good field " + std::string(name));
-  }
-  const json& field(std::string_view name) const {
-    const auto found = data_.find(name);
-    if (found == data_.end()) broken(name);
-    return *found;
-  }
-  const std::string& string(std::string_view name) const {
-    const json& value = field(name);
-    if (!value.is_string()) broken(name);
-    return value.get_ref<const std::string&>();
-  }
-
-  const std::string& type_;
-  json data_;
-};
-
-}  // namespace
 
 template <>
 std::optional<ContactPair::Event> read_event<ContactPair>(const RecordedEvent& recorded) {

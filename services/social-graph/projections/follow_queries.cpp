@@ -2,6 +2,10 @@
 
 namespace tideline::social_graph {
 
+using eventsourcing::PersonSince;
+using eventsourcing::Slice;
+using eventsourcing::Window;
+
 Slice<PersonSince> list_follows(eventsourcing::Transaction& transaction,
                                 const core::AccountId& owner, FollowDirection direction,
                                 const Window<core::AccountId>& window) {

@@ -5,6 +5,10 @@
 namespace tideline::social_graph {
 namespace {
 
+using eventsourcing::PersonSince;
+using eventsourcing::Slice;
+using eventsourcing::Window;
+
 constexpr std::string_view kColumns =
     "SELECT held.group_id, held.creator, held.name, held.private,"
     " (extract(epoch FROM held.created_at) * 1000000)::bigint, coalesce(size.members, 0), "

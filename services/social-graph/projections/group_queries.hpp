@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "eventsourcing/keyset.hpp"
 #include "social-graph/domain/membership.hpp"
-#include "social-graph/projections/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -35,11 +35,13 @@ HeldMembership find_membership(eventsourcing::Transaction& transaction, const st
                                const core::AccountId& account);
 
 // Who belongs to the group, latest first.
-Slice<PersonSince> list_members(eventsourcing::Transaction& transaction,
-                                const std::string& group_id, const Window<core::AccountId>& window);
+eventsourcing::Slice<eventsourcing::PersonSince> list_members(
+    eventsourcing::Transaction& transaction, const std::string& group_id,
+    const eventsourcing::Window<core::AccountId>& window);
 // The groups in which `account` is in that phase (Member or Invited), latest first.
-Slice<ListedGroup> list_groups(eventsourcing::Transaction& transaction,
-                               const core::AccountId& account, Membership::Phase phase,
-                               const Window<std::string>& window);
+eventsourcing::Slice<ListedGroup> list_groups(eventsourcing::Transaction& transaction,
+                                              const core::AccountId& account,
+                                              Membership::Phase phase,
+                                              const eventsourcing::Window<std::string>& window);
 
 }  // namespace tideline::social_graph

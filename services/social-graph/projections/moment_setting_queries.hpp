@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "social-graph/projections/keyset.hpp"
+#include "eventsourcing/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -23,17 +23,17 @@ struct HeldSetting {
 
 SettingCounts count_settings(eventsourcing::Transaction& transaction, const core::AccountId& owner);
 // Latest change first.
-Slice<PersonSince> list_settings(eventsourcing::Transaction& transaction,
-                                 const core::AccountId& owner, SettingList list,
-                                 const Window<core::AccountId>& window);
+eventsourcing::Slice<eventsourcing::PersonSince> list_settings(
+    eventsourcing::Transaction& transaction, const core::AccountId& owner, SettingList list,
+    const eventsourcing::Window<core::AccountId>& window);
 // nullopt: never set.
 std::optional<HeldSetting> find_setting(eventsourcing::Transaction& transaction,
                                         const core::AccountId& owner, const core::AccountId& other);
 
 // The other index: who has excluded `account` in this way. For operators and checks alone; no route
 // shows it, for the excluded person must not learn of it.
-Slice<PersonSince> list_excluding(eventsourcing::Transaction& transaction,
-                                  const core::AccountId& account, SettingList list,
-                                  const Window<core::AccountId>& window);
+eventsourcing::Slice<eventsourcing::PersonSince> list_excluding(
+    eventsourcing::Transaction& transaction, const core::AccountId& account, SettingList list,
+    const eventsourcing::Window<core::AccountId>& window);
 
 }  // namespace tideline::social_graph

@@ -3,6 +3,10 @@
 namespace tideline::social_graph {
 namespace {
 
+using eventsourcing::PersonSince;
+using eventsourcing::Slice;
+using eventsourcing::Window;
+
 constexpr std::string_view kColumns =
     "SELECT tag.tag_id, tag.name, (extract(epoch FROM tag.created_at) * 1000000)::bigint,"
     " (SELECT count(*) FROM tag_member AS counted WHERE counted.owner = tag.owner"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "social-graph/projections/keyset.hpp"
+#include "eventsourcing/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -19,18 +19,21 @@ struct ListedTag {
   core::Timestamp since;        // what the list is ordered by
 };
 
-Slice<ListedTag> list_tags(eventsourcing::Transaction& transaction, const core::AccountId& owner,
-                           const Window<std::string>& window);
+eventsourcing::Slice<ListedTag> list_tags(eventsourcing::Transaction& transaction,
+                                          const core::AccountId& owner,
+                                          const eventsourcing::Window<std::string>& window);
 // nullopt: `owner` has no such tag, or has deleted it.
 std::optional<ListedTag> find_tag(eventsourcing::Transaction& transaction,
                                   const core::AccountId& owner, const std::string& tag_id);
 
 // On whom the tag is, latest first; whether it is deleted the caller has asked before.
-Slice<PersonSince> list_tagged(eventsourcing::Transaction& transaction,
-                               const core::AccountId& owner, const std::string& tag_id,
-                               const Window<core::AccountId>& window);
+eventsourcing::Slice<eventsourcing::PersonSince> list_tagged(
+    eventsourcing::Transaction& transaction, const core::AccountId& owner,
+    const std::string& tag_id, const eventsourcing::Window<core::AccountId>& window);
 // Which of his tags `owner` has put on `account`, latest first.
-Slice<ListedTag> list_tags_on(eventsourcing::Transaction& transaction, const core::AccountId& owner,
-                              const core::AccountId& account, const Window<std::string>& window);
+eventsourcing::Slice<ListedTag> list_tags_on(eventsourcing::Transaction& transaction,
+                                             const core::AccountId& owner,
+                                             const core::AccountId& account,
+                                             const eventsourcing::Window<std::string>& window);
 
 }  // namespace tideline::social_graph

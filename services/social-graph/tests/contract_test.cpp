@@ -1,0 +1,124 @@
+// What social-graph promises to others, checked on events made by real commands; and what it relies
+// on of accounts, read as it comes.
+
+#include <gmock/gmock.h>
+
+#include "people/people_projection.hpp"
+#include "social-graph/tests/graph_service.hpp"
+#include "social-graph/tests/people_in_memory.hpp"
+#include "support/contract.hpp"
+#include "support/schema.hpp"
+
+namespace tideline::social_graph {
+namespace {
+
+using eventsourcing::RecordedEvent;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Every event that this service can make.
+std::vector<RecordedEvent> every_event() {
+  PeopleInMemory people;
+  GraphService service(people);
+  for (const char* user_id : {"ada", "bob", "eve"}) {
+    people.put({service.account(user_id), user_id, std::nullopt, std::nullopt, false});
+  }
+  service.post("/v1/contact-requests", "ada", {{"user_id", "bob"}});
+  service.post("/v1/contact-requests/ada/decline", "bob");
+  service.post("/v1/contact-requests", "ada", {{"user_id", "bob"}});
+  service.remove("/v1/contact-requests/bob", "ada");
+  service.befriend("ada", "bob");
+  const std::string tag = service.create_tag("ada", "family");
+  service.put("/v1/tags/" + tag + "/contacts/bob", "ada");
+  service.remove("/v1/tags/" + tag + "/contacts/bob", "ada");
+  service.remove("/v1/tags/" + tag, "ada");
+  service.remove("/v1/contacts/bob", "ada");
+  service.put("/v1/follows/bob", "ada");
+  service.remove("/v1/follows/bob", "ada");
+  service.put("/v1/moment-settings/bob", "ada",
+              {{"hides_other", true}, {"hidden_from_other", false}});
+  const std::string group = service.create_group("ada", "chess", true);
+  service.post("/v1/groups/" + group + "/invitations", "ada", {{"user_id", "bob"}});
+  service.post("/v1/groups/" + group + "/members", "bob");
+  service.remove("/v1/groups/" + group + "/members/me", "bob");
+  service.remove("/v1/groups/" + group, "ada");
+  return service.events();
+}
+
+TEST(Contract, WhatConsumersRelyOnIsMade) {
+  const auto contracts = test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "social-graph");
+  EXPECT_THAT(test_support::broken_promises(contracts, every_event()), IsEmpty());
+}
+
+TEST(Contract, EveryEventHasASchemaAndKeepsIt) {
+  EXPECT_THAT(test_support::broken_schemas(TIDELINE_SOURCE_DIR, "social-graph", every_event()),
+              IsEmpty());
+}
+
+TEST(Contract, ARenamedFieldNamesItsConsumers) {
+  const test_support::PromisedEvent promised{
+      "Followed", 1, {{"follower", "account_id"}, {"followed", "account_id"}}, {}};
+  const std::vector<test_support::Contract> contracts{{"feed", "social-graph", {promised}},
+                                                      {"scoring", "social-graph", {promised}}};
+  EXPECT_THAT(test_support::broken_promises(contracts, every_event()),
+              ElementsAre("Followed has no field 'followed' as account_id, which is relied on by: "
+                          "feed, scoring"));
+}
+
+TEST(Contract, AnotherKindOrSchemaVersionIsBroken) {
+  const test_support::PromisedEvent kind{"Followed", 1, {{"first", "string"}}, {}};
+  const test_support::PromisedEvent version{"Followed", 2, {{"first", "boolean"}}, {}};
+  const std::vector<test_support::Contract> contracts{{"feed", "social-graph", {kind, version}}};
+  EXPECT_THAT(test_support::broken_promises(contracts, every_event()),
+              ElementsAre(HasSubstr("'first' as string"), HasSubstr("version 2 is never made")));
+}
+
+TEST(Contract, AnEventThatBreaksItsSchemaIsFound) {
+  auto events = every_event();
+  for (auto& event : events) {
+    if (event.type == "Followed") event.data = R"({"follower":"ada"})";
+  }
+  events.push_back(events.front());
+  events.back().type = "Unheard";
+  const auto findings = test_support::broken_schemas(TIDELINE_SOURCE_DIR, "social-graph", events);
+  EXPECT_THAT(findings, ::testing::Contains(HasSubstr("Followed breaks its schema")));
+  EXPECT_THAT(findings, ::testing::Contains(HasSubstr("Unheard, which has no schema")));
+}
+
+// Takes what the directory of people writes.
+class WrittenPeople final : public eventsourcing::Transaction {
+ public:
+  eventsourcing::Rows execute(std::string_view, const eventsourcing::Params& params) override {
+    accounts = eventsourcing::Row({params.at(0).text()}).text_array(0);
+    closed = eventsourcing::Row({params.at(1).text()}).text_array(0);
+    return {};
+  }
+  void copy_in(std::string_view, std::span<const std::string>,
+               std::span<const eventsourcing::Params>) override {
+    FAIL() << "nothing is copied here";
+  }
+  std::vector<std::string> accounts;
+  std::vector<std::string> closed;
+};
+
+TEST(Contract, ExamplesOfAccountsAreRead) {
+  const auto contract =
+      test_support::read_contract(TIDELINE_SOURCE_DIR, "social-graph", "accounts");
+  EXPECT_THAT(test_support::broken_examples(contract), IsEmpty());
+  ASSERT_EQ(contract.events.size(), 2U);
+  for (const auto& promised : contract.events) {
+    people::PeopleProjection directory;
+    ASSERT_THAT(directory.sources(), ElementsAre("accounts"));
+    directory.apply(promised.recorded("accounts"));
+    WrittenPeople written;
+    directory.flush(written);
+    const auto account =
+        core::AccountId::parse(promised.example.at("account_id").get<std::string>());
+    EXPECT_THAT(written.accounts, ElementsAre(account->to_uuid()));
+    EXPECT_THAT(written.closed, ElementsAre(promised.type == "AccountClosed" ? "true" : "false"));
+  }
+}
+
+}  // namespace
+}  // namespace tideline::social_graph
