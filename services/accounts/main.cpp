@@ -23,8 +23,9 @@ struct TokenKeys {
 
   void load(const accounts::Settings& settings, core::Config& config) {
     if (settings.signing_key.empty() || settings.public_keys.empty()) return;  // complained of
-    auto signing = crypto::TokenSigner::load(settings.signing_key,
-                                             {.lifetime = settings.access_token_lifetime});
+    crypto::TokenSignerOptions options;
+    options.lifetime = settings.access_token_lifetime;
+    auto signing = crypto::TokenSigner::load(settings.signing_key, options);
     if (signing) {
       signer = std::move(signing).value();
     } else {

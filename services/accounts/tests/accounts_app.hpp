@@ -1,0 +1,265 @@
+// The service without servers: its routes over a store, keys and clock in memory, with real
+// password hashes (of the smallest size) and real tokens. Tables are there when a database is
+// handed in.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "accounts/api/account_codec.hpp"
+#include "accounts/api/routes.hpp"
+#include "crypto/tests/key_pair.hpp"
+#include "crypto/tests/temporary_folder.hpp"
+#include "eventsourcing/in_memory_event_store.hpp"
+#include "http/authentication.hpp"
+#include "http/router.hpp"
+
+namespace tideline::accounts::testing {
+
+using nlohmann::json;
+
+// When every test begins.
+inline const core::Timestamp kNoon = *core::parse_iso8601("2026-05-01T12:00:00.250000Z");
+
+class NoDatabase final : public eventsourcing::Database {
+ public:
+  core::Status transact(const std::function<void(eventsourcing::Transaction&)>&) override {
+    return core::unavailable("this test has no database");
+  }
+  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>&) override {
+    return core::unavailable("this test has no database");
+  }
+};
+
+// Passes everything on and keeps what is stored with idempotency keys.
+class RememberingStore final : public eventsourcing::EventStore {
+ public:
+  explicit RememberingStore(eventsourcing::EventStore& store) : store_(store) {}
+
+  core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override {
+    {
+      const std::lock_guard lock(mutex_);
+      stored_.push_back(append.result.body + append.result.location);
+    }
+    return store_.append(std::move(append));
+  }
+  core::Result<std::vector<eventsourcing::RecordedEvent>> read_stream(const core::StreamId& stream,
+                                                                      core::StreamVersion after,
+                                                                      std::size_t limit) override {
+    return store_.read_stream(stream, after, limit);
+  }
+  core::Result<std::optional<eventsourcing::RecordedEvent>> read_last(
+      const core::StreamId& stream) override {
+    return store_.read_last(stream);
+  }
+  core::Result<std::optional<eventsourcing::AppendOutcome>> find_result(
+      const eventsourcing::IdempotencyKey& key) override {
+    return store_.find_result(key);
+  }
+  std::uint32_t logs() const override { return store_.logs(); }
+  const std::string& service() const override { return store_.service(); }
+
+  std::vector<std::string> stored() {
+    const std::lock_guard lock(mutex_);
+    return stored_;
+  }
+
+ private:
+  eventsourcing::EventStore& store_;
+  std::mutex mutex_;
+  std::vector<std::string> stored_;
+};
+
+class JwtAtTheEdge final : public http::TokenVerifier {
+ public:
+  explicit JwtAtTheEdge(const crypto::TokenVerifier& verifier) : verifier_(verifier) {}
+  core::Result<http::VerifiedToken> verify(std::string_view bearer, core::Timestamp now) override {
+    auto verified = verifier_.verify(bearer, now);
+    if (!verified) return verified.error();
+    return http::VerifiedToken{{verified->account, verified->roles}, verified->expires_at};
+  }
+
+ private:
+  const crypto::TokenVerifier& verifier_;
+};
+
+struct Tokens {
+  std::string access;
+  std::string refresh;
+};
+
+// What comes with a request; "" = none.
+struct Extra {
+  std::string token = {};  // access token
+  std::string idempotency_key = {};
+  std::string if_match = {};
+  std::string position = {};
+  std::string source = "192.0.2.7";
+};
+
+struct AppOptions {
+  AttemptLimits limits = {};
+  crypto::PasswordHashOptions hashing = {
+      .memory_bytes = 8192, .passes = 1, .concurrent_max = 4, .wait_max = std::chrono::seconds(10)};
+};
+
+class AccountsApp {
+ public:
+  static constexpr std::uint32_t kLogs = 4;
+  static constexpr const char* kPassword = "correct horse battery";
+
+  AccountsApp() : AccountsApp(nowhere(), AppOptions{}) {}
+  explicit AccountsApp(AppOptions options) : AccountsApp(nowhere(), std::move(options)) {}
+  explicit AccountsApp(eventsourcing::Database& database) : AccountsApp(database, AppOptions{}) {}
+  AccountsApp(eventsourcing::Database& database, AppOptions options)
+      : hasher(options.hashing), attempts(options.limits) {
+    const auto pair = crypto::new_key_pair();
+    const auto private_key = folder.write("k1.pem", pair.private_pem);
+    std::filesystem::create_directory(folder.path() / "public");
+    folder.write("public/k1.pem", pair.public_pem);
+    signer = std::make_unique<crypto::TokenSigner>(
+        std::move(crypto::TokenSigner::load(private_key)).value());
+    verifier = std::make_unique<crypto::TokenVerifier>(
+        std::move(crypto::TokenVerifier::load(folder.path() / "public")).value());
+    router = std::make_unique<http::Router>(std::make_shared<JwtAtTheEdge>(*verifier), clock);
+    accounts_applied.reset({"accounts"}, {});
+    projects_applied.reset({"projects"}, {});
+    add_routes(*router, {.commands = endpoint,
+                         .store = remembering,
+                         .database = database,
+                         .clock = clock,
+                         .random = random,
+                         .campus = campus,
+                         .account_ids = account_ids,
+                         .profiles = profiles,
+                         .hasher = hasher,
+                         .signer = *signer,
+                         .verifier = *verifier,
+                         .attempts = attempts,
+                         .views = views,
+                         .accounts_applied = accounts_applied,
+                         .projects_applied = projects_applied,
+                         .operators = {account_ids.of("root")},
+                         .on_attempt = [this](std::string_view outcome) {
+                           const std::lock_guard lock(outcomes_mutex);
+                           outcomes.emplace_back(outcome);
+                         }});
+  }
+
+  http::Response call(http::Method method, const std::string& path, const json& body = nullptr,
+                      const Extra& extra = {}) {
+    http::Request request;
+    request.method = method;
+    request.path = path;
+    request.request_id = "request-1";
+    request.correlation_id = "correlation-1";
+    const auto set = [&](std::string_view name, const std::string& value) {
+      if (!value.empty()) request.headers.set(name, value);
+    };
+    set("Authorization", extra.token.empty() ? "" : "Bearer " + extra.token);
+    set("Idempotency-Key", extra.idempotency_key);
+    set("If-Match", extra.if_match);
+    set("Tideline-Position", extra.position);
+    set("X-Forwarded-For", extra.source);
+    if (!body.is_null()) {
+      request.headers.set("Content-Type", "application/json");
+      request.body = body.is_string() ? body.get<std::string>() : body.dump();
+    }
+    return router->dispatch(request);
+  }
+  http::Response post(const std::string& path, const json& body, const Extra& extra = {}) {
+    return call(http::Method::Post, path, body, extra);
+  }
+  http::Response get(const std::string& path, const std::string& token) {
+    return call(http::Method::Get, path, nullptr, {.token = token});
+  }
+
+  static json registration(const std::string& user_id) {
+    return {{"user_id", user_id},
+            {"password", kPassword},
+            {"real_name", "Ada " + user_id},
+            {"email", user_id + "@campus.example"},
+            {"department", "Mathematics"}};
+  }
+  static Tokens tokens_of(const json& body) {
+    return {body.at("access_token").get<std::string>(),
+            body.at("refresh_token").get<std::string>()};
+  }
+  // Registers and returns the tokens.
+  Tokens enrol(const std::string& user_id) {
+    const auto response = post("/v1/accounts", registration(user_id));
+    EXPECT_EQ(response.status, 201) << response.body;
+    return tokens_of(json::parse(response.body).at("session"));
+  }
+  http::Response sign_in(const std::string& user_id, const std::string& password = kPassword,
+                         const Extra& extra = {}) {
+    return post("/v1/sessions", {{"user_id", user_id}, {"password", password}}, extra);
+  }
+  http::Response refresh(const std::string& refresh_token) {
+    return post("/v1/sessions/refresh", {{"refresh_token", refresh_token}});
+  }
+
+  std::vector<eventsourcing::RecordedEvent> events() {
+    std::vector<eventsourcing::RecordedEvent> all;
+    for (std::uint32_t log = 0; log < kLogs; ++log) {
+      const auto read = store.read_log(core::LogIndex(log), {}, 100'000).value();
+      all.insert(all.end(), read.begin(), read.end());
+    }
+    return all;
+  }
+  std::size_t count(std::string_view type) {
+    std::size_t found = 0;
+    for (const auto& event : events()) found += event.type == type ? 1 : 0;
+    return found;
+  }
+  // The outcome of every attempt so far.
+  std::vector<std::string> attempts_seen() {
+    const std::lock_guard lock(outcomes_mutex);
+    return outcomes;
+  }
+
+  crypto::TemporaryFolder folder;
+  core::ManualClock clock{kNoon};
+  core::SystemRandom random;
+  core::UtcCalendar campus;
+  eventsourcing::InMemoryEventStore store{"accounts", kLogs, clock, random};
+  RememberingStore remembering{store};
+  http::CommandEndpoint endpoint{remembering, clock, random};
+  crypto::AccountIds account_ids{crypto::AccountIds::Secret{7}};
+  crypto::InMemorySubjectKeys keys;
+  crypto::SubjectCipher cipher{keys, clock};
+  ProfileSeal profiles{cipher};
+  crypto::PasswordHasher hasher;
+  AttemptLimiter attempts;
+  ProfileViewRecorder views{store, 16};
+  eventsourcing::AppliedPositions accounts_applied;
+  eventsourcing::AppliedPositions projects_applied;
+  std::mutex outcomes_mutex;
+  std::vector<std::string> outcomes;
+  std::unique_ptr<crypto::TokenSigner> signer;
+  std::unique_ptr<crypto::TokenVerifier> verifier;
+  std::unique_ptr<http::Router> router;
+
+ private:
+  static eventsourcing::Database& nowhere() {
+    static NoDatabase database;
+    return database;
+  }
+};
+
+// The code of a problem body, "" when it is none.
+inline std::string problem_code(const http::Response& response) {
+  const auto body = json::parse(response.body, nullptr, false);
+  constexpr std::string_view kPrefix = "urn:tideline:problem:";
+  if (!body.is_object() || !body.contains("type")) return "";
+  const auto type = body.at("type").get<std::string>();
+  return type.starts_with(kPrefix) ? type.substr(kPrefix.size()) : type;
+}
+
+}  // namespace tideline::accounts::testing

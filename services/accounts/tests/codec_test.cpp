@@ -1,0 +1,159 @@
+// Every event comes back from its stored form as it went in; private ones are marked as such; data
+// that breaks its schema is told apart from an event that nobody knows.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "accounts/api/account_codec.hpp"
+#include "accounts/api/daily_codecs.hpp"
+#include "accounts/api/refresh_token.hpp"
+#include "accounts/api/session_codec.hpp"
+#include "accounts_app.hpp"
+
+namespace tideline::accounts::testing {
+namespace {
+
+using eventsourcing::CodecFailed;
+using eventsourcing::NewEvent;
+using eventsourcing::RecordedEvent;
+using eventsourcing::Visibility;
+
+constexpr core::AccountId kAda(core::AccountId::Bytes{1});
+constexpr core::AccountId kBob(core::AccountId::Bytes{2});
+const core::Day kToday = *core::parse_day("2026-05-01");
+const Profile kProfile{"001", "Ada \"Countess\" Ω", "ada@campus.example", Sex::Other, ""};
+const SessionFacts kFacts{kAda, "f", "t", 3, kNoon, kNoon + std::chrono::days(30)};
+
+RecordedEvent recorded(const NewEvent& event) {
+  RecordedEvent stored;
+  stored.type = event.type;
+  stored.data = event.data;
+  stored.visibility = event.visibility;
+  return stored;
+}
+
+class Codecs : public ::testing::Test {
+ protected:
+  AccountsApp app;
+  AccountCodec accounts{app.profiles};
+};
+
+TEST_F(Codecs, OfAccountsKeepEverything) {
+  const std::vector<std::pair<Account::Event, Visibility>> all{
+      {AccountRegistered{kAda, kProfile, kNoon}, Visibility::Public},
+      {PasswordSet{"$argon2id$"}, Visibility::Private},
+      {ProfileChanged{kAda, kProfile}, Visibility::Public},
+      {AccountClosed{kAda, kNoon}, Visibility::Public}};
+  for (const auto& [event, visibility] : all) {
+    const NewEvent stored = accounts.encode(event);
+    EXPECT_EQ(stored.visibility, visibility) << stored.type;
+    EXPECT_EQ(stored.data.find("Countess"), std::string::npos);
+    EXPECT_EQ(accounts.decode(recorded(stored)), event) << stored.type;
+  }
+}
+
+TEST_F(Codecs, OfSessionsAreAllPrivate) {
+  const SessionCodec codec;
+  for (const Session::Event& event :
+       {Session::Event(SessionOpened{kFacts}), Session::Event(SessionRefreshed{kFacts}),
+        Session::Event(SessionRevoked{kAda, "f", RevocationReason::TokenReused}),
+        Session::Event(SessionRevoked{kAda, "f", RevocationReason::SignedOut})}) {
+    const NewEvent stored = codec.encode(event);
+    EXPECT_EQ(stored.visibility, Visibility::Private) << stored.type;
+    EXPECT_EQ(codec.decode(recorded(stored)), event) << stored.type;
+  }
+}
+
+TEST_F(Codecs, OfDailyEventsKeepTheDay) {
+  const SignIn::Event signed_in = SignedIn{kAda, kToday};
+  EXPECT_EQ(SignInCodec{}.decode(recorded(SignInCodec{}.encode(signed_in))), signed_in);
+  const ProfileView::Event viewed = ProfileViewed{kAda, kBob, kToday};
+  EXPECT_EQ(ProfileViewCodec{}.decode(recorded(ProfileViewCodec{}.encode(viewed))), viewed);
+}
+
+TEST_F(Codecs, ReadAnErasedProfileAsEmpty) {
+  const auto stored = recorded(accounts.encode(AccountRegistered{kAda, kProfile, kNoon}));
+  ASSERT_TRUE(app.profiles.erase(kAda).ok());
+  EXPECT_EQ(accounts.decode(stored), Account::Event(AccountRegistered{kAda, {}, kNoon}));
+}
+
+TEST_F(Codecs, TellUnknownFromDamaged) {
+  RecordedEvent event;
+  event.type = "SomethingElse";
+  EXPECT_FALSE(accounts.decode(event));
+  EXPECT_FALSE(SessionCodec{}.decode(event));
+  EXPECT_FALSE(SignInCodec{}.decode(event));
+  for (const char* data : {"", "[]", "{}", R"({"account_id":"x"})", R"({"account_id":5})"}) {
+    event.data = data;
+    event.type = "AccountClosed";
+    EXPECT_THROW(accounts.decode(event), CodecFailed) << data;
+    event.type = "SessionOpened";
+    EXPECT_THROW(SessionCodec{}.decode(event), CodecFailed) << data;
+    event.type = "SignedIn";
+    EXPECT_THROW(SignInCodec{}.decode(event), CodecFailed) << data;
+    event.type = "ProfileViewed";
+    EXPECT_THROW(ProfileViewCodec{}.decode(event), CodecFailed) << data;
+  }
+}
+
+TEST_F(Codecs, ParseRefreshTokensThatWereDrawnAndNoOthers) {
+  const RefreshToken drawn = RefreshToken::draw(kNoon, app.random);
+  const auto parsed = RefreshToken::parse(drawn.text());
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->text(), drawn.text());
+  const RefreshToken next = parsed->next(app.random);
+  EXPECT_EQ(next.session_id(), drawn.session_id());
+  EXPECT_EQ(next.hashes().family_hash, drawn.hashes().family_hash);
+  EXPECT_NE(next.hashes().token_hash, drawn.hashes().token_hash);
+  for (std::size_t i = 0; i < drawn.text().size(); ++i) {
+    std::string broken = drawn.text();
+    broken[i] = '!';
+    EXPECT_FALSE(RefreshToken::parse(broken)) << i;
+    EXPECT_FALSE(RefreshToken::parse(drawn.text().substr(0, i))) << i;
+  }
+}
+
+// schemas/events/accounts describes each event as it is stored.
+TEST_F(Codecs, WriteWhatTheSchemasSay) {
+  std::vector<NewEvent> all;
+  for (const Account::Event& event :
+       {Account::Event(AccountRegistered{kAda, kProfile, kNoon}), Account::Event(PasswordSet{"h"}),
+        Account::Event(ProfileChanged{kAda, kProfile}),
+        Account::Event(AccountClosed{kAda, kNoon})}) {
+    all.push_back(accounts.encode(event));
+  }
+  for (const Session::Event& event :
+       {Session::Event(SessionOpened{kFacts}), Session::Event(SessionRefreshed{kFacts}),
+        Session::Event(SessionRevoked{kAda, "f", {}})}) {
+    all.push_back(SessionCodec{}.encode(event));
+  }
+  all.push_back(SignInCodec{}.encode(SignedIn{kAda, kToday}));
+  all.push_back(ProfileViewCodec{}.encode(ProfileViewed{kAda, kBob, kToday}));
+
+  const auto folder = std::filesystem::path(TIDELINE_SOURCE_DIR) / "schemas/events/accounts";
+  std::set<std::string> described;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    described.insert(entry.path().filename());
+  }
+  for (const NewEvent& event : all) {
+    const std::string file = event.type + ".v1.json";
+    ASSERT_EQ(described.erase(file), 1u) << file;
+    std::ifstream stream(folder / file);
+    const json schema = json::parse(stream);
+    std::set<std::string> written;
+    const json data = json::parse(event.data);
+    for (const auto& [name, value] : data.items()) {
+      written.insert(name);
+      const auto& property = schema.at("properties").at(name);
+      EXPECT_EQ(property.at("type"), value.is_string() ? "string" : "integer") << file << name;
+    }
+    EXPECT_EQ(schema.at("required").get<std::set<std::string>>(), written) << file;
+  }
+  EXPECT_TRUE(described.empty()) << *described.begin() << " describes no event";
+}
+
+}  // namespace
+}  // namespace tideline::accounts::testing

@@ -1,0 +1,94 @@
+// What other services rely on of this one's events, and what this one relies on of others'.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "accounts/projections/events_read.hpp"
+#include "accounts_app.hpp"
+#include "support/contract.hpp"
+
+namespace tideline::accounts::testing {
+namespace {
+
+using test_support::broken_examples;
+using test_support::broken_promises;
+using test_support::contracts_with_producer;
+using test_support::read_contract;
+using ::testing::IsEmpty;
+
+// Every event of this service, each made by a request.
+std::vector<eventsourcing::RecordedEvent> live(AccountsApp& app) {
+  const Tokens ada = app.enrol("7");
+  EXPECT_EQ(app.sign_in("7").status, 201);
+  EXPECT_EQ(app.call(http::Method::Patch, "/v1/me", {{"sex", 1}}, {.token = ada.access}).status,
+            200);
+  EXPECT_EQ(app.refresh(ada.refresh).status, 200);
+  EXPECT_EQ(app.refresh(ada.refresh).status, 401);
+  const core::Timestamp now = app.clock.now();
+  app.views.offer(
+      {{app.account_ids.of("8"), app.account_ids.of("7"), app.campus.day_of(now)}, now, {}});
+  {
+    std::jthread recorder([&](const std::stop_token& stop) { app.views.run(stop); });
+    EXPECT_TRUE(app.views.wait_until_idle(std::chrono::seconds(10)));
+  }
+  EXPECT_EQ(
+      app.call(http::Method::Delete, "/v1/me", {{"password", app.kPassword}}, {.token = ada.access})
+          .status,
+      204);
+  return app.events();
+}
+
+TEST(Contract, HoldsWhatConsumersRelyOn) {
+  AccountsApp app;
+  const auto events = live(app);
+  std::set<std::string> types;
+  for (const auto& event : events) types.insert(event.type);
+  EXPECT_EQ(types.size(), 9u);
+  EXPECT_THAT(broken_promises(contracts_with_producer(TIDELINE_SOURCE_DIR, "accounts"), events),
+              IsEmpty());
+}
+
+// That the check can fail, and whom it names.
+TEST(Contract, NamesTheConsumersOfARenamedField) {
+  AccountsApp app;
+  auto events = live(app);
+  for (auto& event : events) {
+    json data = json::parse(event.data);
+    if (event.type != "AccountClosed") continue;
+    data["account"] = data["account_id"];
+    data.erase("account_id");
+    event.data = data.dump();
+  }
+  const test_support::Contract relying{
+      "feed", "accounts", {{"AccountClosed", 1, {{"account_id", "account_id"}}, {}}}};
+  const auto findings = broken_promises({relying}, events);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].find("feed"), std::string::npos) << findings[0];
+}
+
+TEST(Contract, TowardProjectsIsRead) {
+  const auto contract = read_contract(TIDELINE_SOURCE_DIR, "accounts", "projects");
+  EXPECT_THAT(broken_examples(contract), IsEmpty());
+  ASSERT_EQ(contract.events.size(), 1u);
+  const auto read = read_project_created(contract.events[0].recorded("projects"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->project_id, contract.events[0].example.at("project_id"));
+  EXPECT_EQ(read->author.to_string(), contract.events[0].example.at("author"));
+}
+
+TEST(Contract, PassesOverWhatNobodyAskedFor) {
+  eventsourcing::RecordedEvent event;
+  event.type = "ProjectEdited";
+  event.data = "not even JSON";
+  EXPECT_FALSE(read_project_created(event));
+  EXPECT_FALSE(read_account_event(event));
+  event.type = "ProjectCreated";
+  EXPECT_THROW(read_project_created(event), eventsourcing::PoisonEvent);
+  event.data = R"({"project_id":"../x","author":"aaaaaaaaaaaaaaaaaaaaaaaaaa"})";
+  EXPECT_THROW(read_project_created(event), eventsourcing::PoisonEvent);
+}
+
+}  // namespace
+}  // namespace tideline::accounts::testing

@@ -1,0 +1,157 @@
+// What each aggregate does with each command: given, when, then.
+
+#include <gtest/gtest.h>
+
+#include "accounts/domain/account.hpp"
+#include "accounts/domain/profile_view.hpp"
+#include "accounts/domain/session.hpp"
+#include "accounts/domain/sign_in.hpp"
+#include "eventsourcing/testing/given_when_then.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+using eventsourcing::testing::given;
+
+constexpr core::AccountId kAda(core::AccountId::Bytes{1});
+constexpr core::AccountId kBob(core::AccountId::Bytes{2});
+const core::Timestamp kNow = *core::parse_iso8601("2026-05-01T12:00:00Z");
+const core::Day kToday = *core::parse_day("2026-05-01");
+const Profile kProfile{"001", "Ada", "ada@campus.example", Sex::Female, "Mathematics"};
+const AccountRegistered kRegistered{kAda, kProfile, kNow};
+const PasswordSet kPassword{"hash-1"};
+const AccountClosed kClosed{kAda, kNow};
+
+TEST(AccountSpecification, RegistersOnceAndForEver) {
+  const RegisterAccount wanted{kAda, kProfile, "hash-1", kNow};
+  given<Account>().when(wanted).then(kRegistered, kPassword);
+  given<Account>(kRegistered, kPassword).when(wanted).then_rejected("user-id-taken");
+  given<Account>(kRegistered, kPassword, kClosed).when(wanted).then_rejected("user-id-taken");
+}
+
+TEST(AccountSpecification, ChangesWhatIsNamedAndNothingElse) {
+  Profile moved = kProfile;
+  moved.department = "Physics";
+  ChangeProfile change;
+  change.department = "Physics";
+  given<Account>(kRegistered, kPassword).when(change).then(ProfileChanged{kAda, moved});
+  given<Account>(kRegistered, kPassword, ProfileChanged{kAda, moved}).when(change).then_nothing();
+  given<Account>(kRegistered, kPassword).when(ChangeProfile{}).then_nothing();
+  given<Account>().when(change).then_rejected("no-such-account");
+  given<Account>(kRegistered, kPassword, kClosed).when(change).then_rejected("no-such-account");
+}
+
+TEST(AccountSpecification, ChangesThePasswordForWhoKnowsIt) {
+  given<Account>(kRegistered, kPassword)
+      .when(ChangePassword{true, "hash-2"})
+      .then(PasswordSet{"hash-2"});
+  given<Account>(kRegistered, kPassword)
+      .when(ChangePassword{false, "hash-2"})
+      .then_rejected("wrong-password");
+  given<Account>(kRegistered, kPassword, kClosed)
+      .when(ChangePassword{true, "hash-2"})
+      .then_rejected("no-such-account");
+}
+
+TEST(AccountSpecification, ClosesForWhoKnowsThePassword) {
+  given<Account>(kRegistered, kPassword).when(CloseAccount{true, kNow}).then(kClosed);
+  given<Account>(kRegistered, kPassword)
+      .when(CloseAccount{false, kNow})
+      .then_rejected("wrong-password");
+  given<Account>(kRegistered, kPassword, kClosed)
+      .when(CloseAccount{true, kNow})
+      .then_rejected("no-such-account");
+}
+
+TEST(AccountSpecification, CountsItsPasswords) {
+  Account::State state;
+  for (const Account::Event& event :
+       {Account::Event(kRegistered), Account::Event(kPassword), Account::Event(PasswordSet{"2"})}) {
+    state = Account::evolve(std::move(state), event);
+  }
+  EXPECT_EQ(state.password_version, 2u);
+  EXPECT_EQ(state.password_hash, "2");
+}
+
+SessionFacts facts(const std::string& token_hash) {
+  return {kAda, "family", token_hash, 1, kNow, kNow + std::chrono::days(30)};
+}
+RefreshSession refresh_with(const std::string& token_hash) {
+  return {{"family", token_hash}, "next", kNow + std::chrono::hours(1), true, 1};
+}
+
+TEST(SessionSpecification, RotatesItsToken) {
+  given<Session>(SessionOpened{facts("first")})
+      .when(refresh_with("first"))
+      .then(SessionRefreshed{facts("next")});
+  given<Session>(SessionOpened{facts("first")}, SessionRefreshed{facts("second")})
+      .when(refresh_with("second"))
+      .then(SessionRefreshed{facts("next")});
+}
+
+TEST(SessionSpecification, EndsWithTheReuseOfAToken) {
+  const SessionRevoked revoked{kAda, "family", RevocationReason::TokenReused};
+  given<Session>(SessionOpened{facts("first")}, SessionRefreshed{facts("second")})
+      .when(refresh_with("first"))
+      .then(revoked);
+  given<Session>(SessionOpened{facts("first")}, revoked)
+      .when(refresh_with("first"))
+      .then_rejected("refresh-token-refused");
+}
+
+TEST(SessionSpecification, DoesNotEndWithAGuess) {
+  RefreshSession guess = refresh_with("first");
+  guess.shown.family_hash = "another";
+  given<Session>(SessionOpened{facts("first")}).when(guess).then_rejected("refresh-token-refused");
+  given<Session>().when(guess).then_rejected("refresh-token-refused");
+}
+
+TEST(SessionSpecification, EndsWithTimePasswordAndAccount) {
+  const auto refused = [](RefreshSession wanted) {
+    given<Session>(SessionOpened{facts("first")})
+        .when(wanted)
+        .then_rejected("refresh-token-refused");
+  };
+  RefreshSession wanted = refresh_with("first");
+  wanted.at = kNow + std::chrono::days(30);
+  refused(wanted);
+  wanted = refresh_with("first");
+  wanted.password_version = 2;
+  refused(wanted);
+  wanted = refresh_with("first");
+  wanted.account_open = false;
+  refused(wanted);
+}
+
+TEST(SessionSpecification, SignsOutItsOwnerOnce) {
+  const SessionRevoked out{kAda, "family", RevocationReason::SignedOut};
+  const SessionOpened opened{facts("first")};
+  given<Session>(opened).when(SignOut{kAda, {"family", "first"}}).then(out);
+  given<Session>(opened, out).when(SignOut{kAda, {"family", "first"}}).then_nothing();
+  given<Session>(opened)
+      .when(SignOut{kBob, {"family", "first"}})
+      .then_rejected("refresh-token-refused");
+  given<Session>(opened)
+      .when(SignOut{kAda, {"another", "first"}})
+      .then_rejected("refresh-token-refused");
+  given<Session>().when(SignOut{kAda, {"family", "first"}}).then_rejected("refresh-token-refused");
+  given<Session>(opened, out).when(refresh_with("first")).then_rejected("refresh-token-refused");
+}
+
+TEST(SignInSpecification, CountsOnceADay) {
+  given<SignIn>().when(RecordSignIn{kAda, kToday}).then(SignedIn{kAda, kToday});
+  given<SignIn>(SignedIn{kAda, kToday}).when(RecordSignIn{kAda, kToday}).then_nothing();
+}
+
+TEST(ProfileViewSpecification, CountsOnceADayAndNeverOneself) {
+  given<ProfileView>()
+      .when(RecordProfileView{kAda, kBob, kToday})
+      .then(ProfileViewed{kAda, kBob, kToday});
+  given<ProfileView>(ProfileViewed{kAda, kBob, kToday})
+      .when(RecordProfileView{kAda, kBob, kToday})
+      .then_nothing();
+  given<ProfileView>().when(RecordProfileView{kAda, kAda, kToday}).then_nothing();
+}
+
+}  // namespace
+}  // namespace tideline::accounts
