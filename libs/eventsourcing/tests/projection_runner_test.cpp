@@ -344,7 +344,9 @@ TEST_F(ProjectionRunnerTest, SeesWhatOtherOwnersCommit) {
   Totals totals;
   const auto running = run(totals);
   ASSERT_TRUE(eventually([&] { return running->runner.status().caught_up_once; }));
+  const int loads = totals.loads;
   topics.revoke(kFirst);
+  ASSERT_TRUE(eventually([&] { return totals.loads > loads; }));
   ASSERT_TRUE(tables.transact([](Transaction& transaction) {
     checkpoints::claim(transaction, "totals", {kFirst});
     const bool moved = checkpoints::advance(
