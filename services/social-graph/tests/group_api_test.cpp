@@ -34,7 +34,7 @@ class GroupApi : public ::testing::Test {
   GraphService service{people};
 };
 
-constexpr const char* kUnknownId = "22222222222222222222222222";
+constexpr const char* kUnknownId = "00000000000000000000000000";
 
 TEST_F(GroupApi, ATagIsMadePutOnAContactAndTakenOff) {
   service.befriend("ada", "bob");
@@ -74,7 +74,8 @@ TEST_F(GroupApi, ATagIsItsOwnersAlone) {
   const std::string id = service.create_tag("ada", "family");
   EXPECT_EQ(service.put("/v1/tags/" + id + "/contacts/bob", "eve").problem(), "no-such-tag");
   EXPECT_EQ(service.remove("/v1/tags/" + id, "bob").problem(), "no-such-tag");
-  for (const char* unknown : {kUnknownId, "short", "AAAAAAAAAAAAAAAAAAAAAAAAAA"}) {
+  for (const char* unknown :
+       {kUnknownId, "short", "AAAAAAAAAAAAAAAAAAAAAAAAAA", "zzzzzzzzzzzzzzzzzzzzzzzzzz"}) {
     EXPECT_EQ(service.remove(std::string("/v1/tags/") + unknown, "ada").status, 404) << unknown;
   }
 }

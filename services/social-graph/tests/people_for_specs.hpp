@@ -17,7 +17,7 @@ inline constexpr core::AccountId kAda = account_with(1);
 inline constexpr core::AccountId kBob = account_with(2);
 inline constexpr core::AccountId kEve = account_with(3);
 
-inline const std::string kTagId = "22222222222222222222222222";
-inline const std::string kGroupId = "32222222222222222222222222";
+inline const std::string kTagId = "00000000000000000000000000";
+inline const std::string kGroupId = "10000000000000000000000000";
 
 }  // namespace tideline::social_graph
