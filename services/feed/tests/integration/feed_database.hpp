@@ -1,0 +1,63 @@
+// A migrated feed database of its own for each test, on the test binary's one PostgreSQL.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "feed/migrations.hpp"
+#include "people/people_directory.hpp"
+#include "postgres/database.hpp"
+#include "postgres/migrations.hpp"
+#include "support/postgres_server.hpp"
+
+namespace tideline::feed::testing {
+
+class FeedDatabase {
+ public:
+  FeedDatabase() : database(migrated()) {}
+
+  // Whoever has registered, with the names that his profile gives him.
+  void enter_person(const core::AccountId& account, const std::string& user_id,
+                    const std::string& real_name, bool closed = false) {
+    const auto entered = database.transact([&](eventsourcing::Transaction& transaction) {
+      transaction.execute(
+          "INSERT INTO person (account_id, registered, closed, user_id, real_name, department,"
+          " profile_version) VALUES ($1::uuid, true, $2::boolean, $3::text, $4::text, '', 1)",
+          {account, closed, user_id, real_name});
+    });
+    EXPECT_TRUE(entered.ok()) << (entered.ok() ? "" : entered.error().message);
+  }
+
+  // What PostgreSQL says about how it runs a statement.
+  std::string explain(const std::string& sql, const eventsourcing::Params& params) {
+    auto plan = database.read([&](eventsourcing::Transaction& transaction) {
+      std::string text;
+      for (const auto& row : transaction.execute("EXPLAIN (COSTS OFF) " + sql, params)) {
+        text += row.text(0) + "\n";
+      }
+      return text;
+    });
+    EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().message);
+    return plan.ok() ? *plan : "";
+  }
+
+  postgres::PooledDatabase database;
+
+ private:
+  static postgres::DatabaseOptions migrated() {
+    postgres::DatabaseOptions options;
+    options.conninfo = test_support::PostgresServer::shared().create_database();
+    options.connections_max = 4;
+    const std::array<postgres::MigrationSet, 3> sets{
+        postgres::base_migrations(4),
+        postgres::MigrationSet{"people", {{1, "person", people::kPersonTableSql}}},
+        postgres::MigrationSet{"feed", migrations()}};
+    const auto status = postgres::migrate(options, sets);
+    EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
+    return options;
+  }
+};
+
+}  // namespace tideline::feed::testing

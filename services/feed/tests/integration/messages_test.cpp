@@ -1,0 +1,172 @@
+// Messages from the routes to the tables and back, with a real PostgreSQL.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../feed_app.hpp"
+#include "feed_database.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using Json = nlohmann::json;
+using testing::FeedApp;
+using testing::FeedDatabase;
+using Texts = std::vector<std::string>;
+
+class Messages : public ::testing::Test {
+ protected:
+  Messages() {
+    for (const std::string name : {"ada", "bob", "cleo", "b_o_b"}) {
+      tables.enter_person(app.id_of(name), name, "Miss " + name);
+    }
+    tables.enter_person(app.id_of("left"), "left", "Miss left", true);
+    group = core::make_time_ordered_id(app.clock.now(), app.random);
+  }
+
+  http::Response post(const std::string& who, const Json& body) {
+    return app.post(who, "/v1/messages", body);
+  }
+  std::string send(const std::string& who, const std::string& to, const std::string& text) {
+    const auto response = post(who, {{"to", to}, {"text", text}});
+    EXPECT_EQ(response.status, 201) << response.body;
+    return Json::parse(response.body)["key"];
+  }
+  std::string send_to_group(const std::string& who, const std::string& text) {
+    const auto response = post(who, {{"group_id", group}, {"text", text}});
+    EXPECT_EQ(response.status, 201) << response.body;
+    return Json::parse(response.body)["key"];
+  }
+  Json read(const std::string& who, const std::string& path) {
+    const auto response = app.get(who, path);
+    EXPECT_EQ(response.status, 200) << path << ": " << response.body;
+    return Json::parse(response.body);
+  }
+  Texts texts(const std::string& who, const std::string& path) {
+    Texts found;
+    for (const auto& item : read(who, path)["items"]) found.push_back(item["text"]);
+    return found;
+  }
+
+  FeedDatabase tables;
+  FeedApp app{tables.database};
+  std::string group;
+};
+
+TEST_F(Messages, GoFromSentToInboxUnderANaturalKey) {
+  const auto key = send("ada", "bob", "hi");
+  EXPECT_EQ(key, "ada_" + core::format_iso8601(app.clock.now()));
+  app.deliver();
+  const Json expected{{"key", key},
+                      {"sender", {{"user_id", "ada"}, {"real_name", "Miss ada"}}},
+                      {"to", {{"user_id", "bob"}, {"real_name", "Miss bob"}}},
+                      {"group_id", nullptr},
+                      {"text", "hi"},
+                      {"sent_at", core::format_iso8601(app.clock.now())}};
+  EXPECT_EQ(read("bob", "/v1/messages/inbox")["items"], Json::array({expected}));
+  EXPECT_EQ(read("ada", "/v1/messages/sent")["items"], Json::array({expected}));
+  EXPECT_EQ(texts("ada", "/v1/messages/inbox"), Texts{});
+  EXPECT_EQ(texts("bob", "/v1/messages/sent"), Texts{});
+  EXPECT_EQ(read("bob", "/v1/messages/" + key), expected);
+  EXPECT_EQ(read("ada", "/v1/messages/" + key), expected);
+  EXPECT_EQ(app.get("cleo", "/v1/messages/" + key).status, 404);
+}
+
+TEST_F(Messages, OfOneMicrosecondTakeTheNext) {
+  const auto now = app.clock.now();
+  send("ada", "bob", "one");
+  EXPECT_EQ(send("ada", "bob", "two"),
+            "ada_" + core::format_iso8601(now + std::chrono::microseconds(1)));
+  EXPECT_EQ(send("cleo", "bob", "hers"), "cleo_" + core::format_iso8601(now));
+  app.deliver();
+  EXPECT_EQ(texts("bob", "/v1/messages/inbox").size(), 3U);
+}
+
+TEST_F(Messages, HaveKeysOfWhateverUserIds) {
+  const auto key = send("b_o_b", "ada", "underscored");
+  app.deliver();
+  EXPECT_EQ(read("ada", "/v1/messages/" + key)["text"], "underscored");
+  EXPECT_EQ(app.get("ada", "/v1/messages/b_o_b").status, 404);
+  EXPECT_EQ(app.get("ada", "/v1/messages/b_o_b_yesterday").status, 404);
+}
+
+TEST_F(Messages, ReachOnlyPeopleWhoAreThere) {
+  EXPECT_EQ(post("ada", {{"to", "nobody"}, {"text", "x"}}).status, 404);
+  EXPECT_EQ(post("ada", {{"to", "left"}, {"text", "x"}}).status, 409);
+  EXPECT_EQ(post("ada", {{"to", "ada"}, {"text", "x"}}).status, 422);
+  EXPECT_EQ(post("ada", {{"to", "bob"}, {"group_id", group}, {"text", "x"}}).status, 422);
+  EXPECT_EQ(post("ada", {{"text", "x"}}).status, 422);
+  EXPECT_EQ(post("ada", {{"to", "bob"}, {"text", ""}}).status, 422);
+  EXPECT_TRUE(app.deliver().empty());
+}
+
+TEST_F(Messages, ToAGroupReachWhoIsAMemberThen) {
+  EXPECT_EQ(post("ada", {{"group_id", group}, {"text", "x"}}).status, 404);
+  app.join("ada", group);
+  app.join("bob", group);
+  send_to_group("ada", "before cleo");
+  app.join("cleo", group);
+  app.clock.advance(std::chrono::seconds(1));
+  const auto key = send_to_group("bob", "to all");
+  app.tell("social-graph", "GroupLeft",
+           {{"group_id", group}, {"account_id", app.id_of("bob").to_string()}});
+  app.clock.advance(std::chrono::seconds(1));
+  send_to_group("cleo", "after bob");
+  EXPECT_EQ(post("bob", {{"group_id", group}, {"text", "x"}}).status, 404);
+  app.deliver();
+
+  const std::string path = "/v1/messages/groups/" + group;
+  EXPECT_EQ(texts("ada", path), (Texts{"after bob", "to all", "before cleo"}));
+  EXPECT_EQ(texts("bob", path), (Texts{"to all", "before cleo"}));
+  EXPECT_EQ(texts("cleo", path), (Texts{"after bob", "to all"}));
+  EXPECT_EQ(texts("bob", "/v1/messages/inbox"), Texts{"before cleo"});
+  EXPECT_EQ(texts("bob", "/v1/messages/sent"), Texts{"to all"});
+  EXPECT_EQ(read("cleo", "/v1/messages/" + key)["group_id"], group);
+}
+
+TEST_F(Messages, AreReadByDayOrAcrossDays) {
+  Texts all;
+  for (int i = 0; i < 50; ++i) {
+    const std::string text = "message " + std::to_string(i);
+    send("ada", "bob", text);
+    all.insert(all.begin(), text);
+    app.clock.advance(std::chrono::hours(1));
+  }
+  app.deliver();
+  Texts down;
+  std::string path = "/v1/messages/inbox";
+  Json page;
+  while (true) {
+    page = read("bob", path);
+    for (const auto& item : page["items"]) down.push_back(item["text"]);
+    if (page["after"].is_null()) break;
+    path = "/v1/messages/inbox?after=" + page["after"].get<std::string>();
+  }
+  EXPECT_EQ(down, all);
+  page = read("bob", "/v1/messages/inbox?before=" + page["before"].get<std::string>());
+  EXPECT_EQ(page["items"][0]["text"], all[20]);
+  EXPECT_FALSE(page["before"].is_null());
+  EXPECT_EQ(texts("bob", "/v1/messages/inbox?limit=3"), Texts(all.begin(), all.begin() + 3));
+
+  // 2027-01-15T08:00 was the first one's hour.
+  EXPECT_EQ(texts("bob", "/v1/messages/inbox?day=2027-01-15"), Texts(all.end() - 16, all.end()));
+  EXPECT_EQ(texts("ada", "/v1/messages/sent?day=2027-01-17&limit=100"),
+            Texts(all.begin(), all.begin() + 10));
+  EXPECT_EQ(texts("bob", "/v1/messages/inbox?day=2027-01-14"), Texts{});
+}
+
+TEST_F(Messages, LieInTheOwnersPartition) {
+  const auto plan = tables.explain(
+      "SELECT sender FROM message_entry WHERE owner = $1::uuid AND box = $2::smallint"
+      " ORDER BY day DESC, sent_at DESC, sender DESC LIMIT 20",
+      {app.id_of("bob"), 0});
+  std::size_t scans = 0;
+  for (auto at = plan.find(" on message_entry_"); at != std::string::npos;
+       at = plan.find(" on message_entry_", at + 1)) {
+    ++scans;
+  }
+  EXPECT_EQ(scans, 1U) << plan;
+  EXPECT_EQ(plan.find("Sort"), std::string::npos) << plan;
+}
+
+}  // namespace
+}  // namespace tideline::feed

@@ -1,0 +1,200 @@
+// Moments from the routes to the tables and back, with a real PostgreSQL.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+
+#include "../feed_app.hpp"
+#include "feed/projections/moment_queries.hpp"
+#include "feed_database.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using Json = nlohmann::json;
+using testing::FeedApp;
+using testing::FeedDatabase;
+
+class MomentPages : public ::testing::Test {
+ protected:
+  MomentPages() {
+    for (const std::string name : {"ada", "bob", "cleo"}) {
+      tables.enter_person(app.id_of(name), name, "Miss " + name);
+    }
+    app.befriend("ada", "bob");
+  }
+
+  Json read(const std::string& who, const std::string& path) {
+    const auto response = app.get(who, path);
+    EXPECT_EQ(response.status, 200) << path << ": " << response.body;
+    return Json::parse(response.body);
+  }
+  int status(const std::string& who, const std::string& path) { return app.get(who, path).status; }
+  static std::vector<std::string> contents(const Json& page) {
+    std::vector<std::string> texts;
+    for (const auto& item : page["items"]) texts.push_back(item["content"].get<std::string>());
+    return texts;
+  }
+  std::string publish(const std::string& who, const std::string& content,
+                      const std::string& audience = "public") {
+    app.clock.advance(std::chrono::milliseconds(1));
+    return app.publish(who, {{"content", content}, {"audience", audience}});
+  }
+
+  FeedDatabase tables;
+  FeedApp app{tables.database};
+};
+
+TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
+  const std::string tag = core::make_time_ordered_id(app.clock.now(), app.random);
+  const auto id = app.publish("ada", {{"content", "for some"},
+                                      {"images", {"i1", "i2"}},
+                                      {"audience", "partly-visible"},
+                                      {"tag_ids", {tag}},
+                                      {"user_ids", {"bob"}}});
+  app.deliver();
+  const Json own = read("ada", "/v1/moments/" + id);
+  EXPECT_EQ(own, (Json{{"id", id},
+                       {"author", {{"user_id", "ada"}, {"real_name", "Miss ada"}}},
+                       {"content", "for some"},
+                       {"images", {"i1", "i2"}},
+                       {"audience", "partly-visible"},
+                       {"group_ids", Json::array()},
+                       {"tag_ids", {tag}},
+                       {"user_ids", {"bob"}},
+                       {"published_at", core::format_iso8601(app.clock.now())}}));
+  const Json bobs = read("bob", "/v1/moments/" + id);
+  EXPECT_EQ(bobs["content"], "for some");
+  EXPECT_EQ(bobs["audience"], nullptr);
+  EXPECT_EQ(bobs["tag_ids"], Json::array());
+  EXPECT_EQ(bobs["user_ids"], Json::array());
+  EXPECT_EQ(status("cleo", "/v1/moments/" + id), 404);
+}
+
+TEST_F(MomentPages, RefuseAnAudienceOfNobody) {
+  const auto response =
+      app.post("ada", "/v1/moments",
+               {{"content", "x"}, {"audience", "partly-invisible"}, {"user_ids", {"bob", "bbo"}}});
+  EXPECT_EQ(response.status, 404);
+  EXPECT_THAT(response.body, ::testing::HasSubstr("no-such-person"));
+}
+
+TEST_F(MomentPages, PageThroughATimelineBothWays) {
+  std::vector<std::string> all;
+  for (int i = 0; i < 45; ++i) {
+    const std::string text = "moment " + std::to_string(i);
+    publish(i % 2 == 0 ? "ada" : "bob", text);
+    all.insert(all.begin(), text);
+  }
+  publish("cleo", "of a stranger");
+  app.deliver();
+
+  std::vector<std::string> down;
+  std::vector<std::size_t> sizes;
+  std::string path = "/v1/timeline";
+  Json page;
+  while (true) {
+    page = read("bob", path);
+    sizes.push_back(page["items"].size());
+    for (const auto& text : contents(page)) down.push_back(text);
+    if (page["after"].is_null()) break;
+    path = "/v1/timeline?after=" + page["after"].get<std::string>();
+  }
+  EXPECT_EQ(down, all);
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{20, 20, 5}));
+
+  page = read("bob", "/v1/timeline?before=" + page["before"].get<std::string>());
+  EXPECT_EQ(contents(page), std::vector<std::string>(all.begin() + 20, all.begin() + 40));
+  page = read("bob", "/v1/timeline?before=" + page["before"].get<std::string>());
+  EXPECT_EQ(contents(page), std::vector<std::string>(all.begin(), all.begin() + 20));
+  EXPECT_EQ(page["before"], nullptr);
+}
+
+TEST_F(MomentPages, ShowAnAuthorsPageAsTheViewerMaySeeIt) {
+  publish("ada", "to all");
+  publish("ada", "to contacts", "partly-invisible");
+  publish("ada", "to nobody", "private");
+  app.deliver();
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(contents(read("ada", "/v1/moments?author=ada")),
+            (Texts{"to nobody", "to contacts", "to all"}));
+  EXPECT_EQ(contents(read("bob", "/v1/moments?author=ada")), (Texts{"to contacts", "to all"}));
+  EXPECT_EQ(contents(read("cleo", "/v1/moments?author=ada")), Texts{"to all"});
+  app.exclude("ada", "bob");
+  EXPECT_EQ(contents(read("bob", "/v1/moments?author=ada")), Texts{});
+  EXPECT_EQ(contents(read("bob", "/v1/timeline")), Texts{});
+  EXPECT_EQ(status("bob", "/v1/moments?author=nobody"), 404);
+}
+
+TEST_F(MomentPages, ShowNothingOfWhatIsDeleted) {
+  const auto id = publish("ada", "gone");
+  publish("ada", "kept");
+  app.deliver();
+  EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+  app.deliver();
+  EXPECT_EQ(contents(read("bob", "/v1/timeline")), std::vector<std::string>{"kept"});
+  EXPECT_EQ(status("ada", "/v1/moments/" + id), 404);
+  const auto left = tables.database.query(
+      "SELECT count(*) FROM moment WHERE deleted"
+      " AND content IS NULL",
+      {});
+  ASSERT_TRUE(left.ok());
+  EXPECT_EQ(left->at(0).integer(0), 1);
+}
+
+TEST_F(MomentPages, AreRightWhenADeletionComesInTheSameFlush) {
+  const auto id = publish("ada", "both in one flush");
+  EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+  app.deliver();
+  EXPECT_EQ(status("ada", "/v1/moments/" + id), 404);
+  EXPECT_EQ(contents(read("ada", "/v1/timeline")), std::vector<std::string>{});
+}
+
+TEST_F(MomentPages, AnswerWithoutATextWhenItsAuthorIsErased) {
+  const auto id = publish("ada", "forget me");
+  app.deliver();
+  ASSERT_TRUE(app.cipher.destroy(app.id_of("ada")).ok());
+  EXPECT_EQ(read("bob", "/v1/moments/" + id)["content"], nullptr);
+}
+
+TEST_F(MomentPages, RefuseAPageWhoseRowsHaveNotArrived) {
+  publish("ada", "not in the table yet");
+  for (const auto& event : app.new_events()) app.engine.apply(event);
+  eventsourcing::PositionVector applied;
+  for (std::uint32_t log = 0; log < FeedApp::kLogs; ++log) {
+    applied.raise("feed", core::LogIndex(log), core::LogPosition(1));
+  }
+  app.engine_applied.advance(applied);
+  EXPECT_EQ(status("bob", "/v1/timeline"), 503);
+}
+
+// Partitions that a plan names.
+std::set<std::string> partitions(const std::string& plan, const std::string& table) {
+  std::set<std::string> names;
+  const std::regex pattern("\\b" + table + "_[0-9]+\\b");
+  for (std::sregex_iterator at(plan.begin(), plan.end(), pattern), end; at != end; ++at) {
+    // "moment_3_pkey" is an index of it.
+    names.insert(at->str());
+  }
+  return names;
+}
+
+TEST_F(MomentPages, OfOneAuthorTouchOnePartition) {
+  std::vector<core::MomentId> ids;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    ids.push_back(core::make_moment_id(app.clock.now(), app.id_of("ada"), i));
+  }
+  const std::vector<int> one{core::author_partition(ids[0])};
+  const auto plan = tables.explain(kFindMomentsSql, {one, ids});
+  EXPECT_EQ(partitions(plan, "moment").size(), 1U) << plan;
+  EXPECT_THAT(plan, ::testing::HasSubstr("Index"));
+
+  std::vector<int> all;
+  for (int i = 0; i < 256; ++i) all.push_back(i);
+  EXPECT_EQ(partitions(tables.explain(kFindMomentsSql, {all, ids}), "moment").size(), 16U)
+      << "the count of partitions counts";
+}
+
+}  // namespace
+}  // namespace tideline::feed
