@@ -126,19 +126,20 @@ struct PublishedService {
 // A relay on a thread of its own, with its own session for claims.
 class RunningRelay {
  public:
-  explicit RunningRelay(PublishedService& service)
+  explicit RunningRelay(PublishedService& service, std::chrono::milliseconds poll = 200ms)
       : checkpoints_(service.options),
-        relay_({service.store, checkpoints_, log_line()}, options_for(service)),
+        relay_({service.store, checkpoints_, log_line()}, options_for(service, poll)),
         thread_([this](std::stop_token stop) { relay_.run(stop); }) {}
   // With checkpoints that a test has bent.
   RunningRelay(PublishedService& service, eventsourcing::RelayCheckpoints& checkpoints)
       : checkpoints_(service.options),
-        relay_({service.store, checkpoints, log_line()}, options_for(service)),
+        relay_({service.store, checkpoints, log_line()}, options_for(service, 200ms)),
         thread_([this](std::stop_token stop) { relay_.run(stop); }) {}
 
   RelayStatus status() const { return relay_.status(); }
+  void ask_to_stop() { thread_.request_stop(); }
   void stop() {
-    thread_.request_stop();
+    ask_to_stop();
     thread_.join();
   }
   bool has_published(const eventsourcing::PositionVector& positions, const std::string& service) {
@@ -151,10 +152,11 @@ class RunningRelay {
   }
 
  private:
-  static RelayOptions options_for(const PublishedService& service) {
+  static RelayOptions options_for(const PublishedService& service, std::chrono::milliseconds poll) {
     RelayOptions options;
     options.brokers = PublishedService::brokers();
     options.service = service.name;
+    options.poll = poll;
     options.claim_interval = 200ms;
     return options;
   }

@@ -197,7 +197,7 @@ TEST(RelayIntegration, SurvivesTheBrokersCrash) {
 
 TEST(RelayIntegration, AnEventIsPublishedSoonAfterItsAppend) {
   PublishedService service;
-  RunningRelay relay(service);
+  RunningRelay relay(service, 10s);
   KafkaRecordSource source(
       {.brokers = PublishedService::brokers(), .services = {service.name}, .logs = kLogs});
   const auto assigned = source.poll(0ms);
@@ -223,7 +223,9 @@ TEST(RelayIntegration, AnEventIsPublishedSoonAfterItsAppend) {
   RecordProperty("median_ms", std::to_string(milliseconds[15]));
   std::fprintf(stderr, "append to consumer: median %.1f ms, best %.1f ms\n", milliseconds[15],
                milliseconds[0]);
-  EXPECT_LT(milliseconds[15], 150) << "it waits for a poll instead of the append's signal";
+  EXPECT_LT(milliseconds[15], 5000) << "it waits for its poll instead of the append's signal";
+  relay.ask_to_stop();
+  service.append(1);
 }
 
 TEST(TopicsIntegration, AreMadeOnceAndAnotherPartitionCountIsAnError) {
