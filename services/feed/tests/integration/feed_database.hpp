@@ -60,4 +60,12 @@ class FeedDatabase {
   }
 };
 
+// How many partitions of a table a plan scans.
+inline std::size_t scans_of(const std::string& plan, const std::string& table) {
+  const std::string scan = " on " + table + "_";
+  std::size_t scans = 0;
+  for (auto at = plan.find(scan); at != std::string::npos; at = plan.find(scan, at + 1)) ++scans;
+  return scans;
+}
+
 }  // namespace tideline::feed::testing
