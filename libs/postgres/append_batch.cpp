@@ -107,56 +107,107 @@ class Planner {
   BatchPlan plan_;
 };
 
-std::string insert_events_sql(Session& session, const std::vector<PlannedEvent>& events) {
-  const auto column = [&](const auto& value_of) { return array_of(session, events, value_of); };
-  using Event = const PlannedEvent&;
-  return "INSERT INTO event (log, position, stream_id, version, event_id, type, schema_version,"
-         " private, recorded_at, correlation_id, causation_id, traceparent, data)"
-         " SELECT * FROM unnest(" +
-         column([](Event e) { return e.log; }) + "::int[]," +
-         column([](Event e) { return e.position; }) + "::bigint[]," +
-         column([](Event e) { return e.stream; }) + "::text[]," +
-         column([](Event e) { return e.version; }) + "::bigint[]," +
-         column([](Event e) { return std::string_view(e.id); }) + "::uuid[]," +
-         column([](Event e) { return std::string_view(e.event->type); }) + "::text[]," +
-         column([](Event e) { return e.event->schema_version; }) + "::int[]," +
-         column([](Event e) { return e.event->visibility == Visibility::Private ? "t" : "f"; }) +
-         "::boolean[]," + column([](Event e) { return e.append->time; }) + "::timestamptz[]," +
-         column([](Event e) { return std::string_view(e.append->metadata.correlation_id); }) +
-         "::text[]," +
-         column([](Event e) { return std::string_view(e.append->metadata.causation_id); }) +
-         "::text[]," +
-         column([](Event e) { return std::string_view(e.append->metadata.traceparent); }) +
-         "::text[]," + column([](Event e) { return std::string_view(e.event->data); }) +
-         "::text[]);";
+// "EXECUTE name(literal, literal ...);"
+std::string execute_sql(const char* name, const std::vector<std::string>& literals) {
+  std::string sql = std::string("EXECUTE ") + name;
+  const char* separator = "(";
+  for (const std::string& literal : literals) {
+    sql.append(separator).append(literal);
+    separator = ",";
+  }
+  return sql + ");";
 }
 
-// Only an expired result can be in the way: a live one was found under the same lock.
+std::string insert_events_sql(Session& session, const std::vector<PlannedEvent>& events) {
+  using Event = const PlannedEvent&;
+  const auto column = [&](const auto& value_of) { return array_of(session, events, value_of); };
+  const auto text = [&](const auto& value_of) {
+    return column([&](Event e) { return std::string_view(value_of(e)); });
+  };
+  using Text = const std::string&;
+  return execute_sql(
+      "insert_events",
+      {column([](Event e) { return e.log; }), column([](Event e) { return e.position; }),
+       text([](Event e) -> Text { return e.stream.value(); }),
+       column([](Event e) { return e.version; }), text([](Event e) -> Text { return e.id; }),
+       text([](Event e) -> Text { return e.event->type; }),
+       column([](Event e) { return e.event->schema_version; }),
+       column([](Event e) { return e.event->visibility == Visibility::Private ? "t" : "f"; }),
+       column([](Event e) { return e.append->time; }),
+       text([](Event e) -> Text { return e.append->metadata.correlation_id; }),
+       text([](Event e) -> Text { return e.append->metadata.causation_id; }),
+       text([](Event e) -> Text { return e.append->metadata.traceparent; }),
+       text([](Event e) -> Text { return e.event->data; })});
+}
+
 std::string insert_results_sql(Session& session, const std::vector<PlannedResult>& results) {
-  const auto column = [&](const auto& value_of) { return array_of(session, results, value_of); };
   using Result = const PlannedResult&;
-  return "INSERT INTO idempotency_result (scope, route, key, body_hash, status, body, location,"
-         " etag, positions, expires_at) SELECT * FROM unnest(" +
-         column([](Result r) { return std::string_view(r.key->scope); }) + "::text[]," +
-         column([](Result r) { return std::string_view(r.key->route); }) + "::text[]," +
-         column([](Result r) { return std::string_view(r.key->key); }) + "::text[]," +
-         column([](Result r) { return std::string_view(r.key->body_hash); }) + "::text[]," +
-         column([](Result r) { return r.result.status; }) + "::int[]," +
-         column([](Result r) { return std::string_view(r.result.body); }) + "::text[]," +
-         column([](Result r) { return std::string_view(r.result.location); }) + "::text[]," +
-         column([](Result r) { return std::string_view(r.result.etag); }) + "::text[]," +
-         column([](Result r) { return r.result.positions.to_token(); }) + "::text[]," +
-         column([](Result r) { return r.expires_at; }) +
-         "::timestamptz[])"
-         " ON CONFLICT (scope, route, key) DO UPDATE SET body_hash = excluded.body_hash,"
-         " status = excluded.status, body = excluded.body, location = excluded.location,"
-         " etag = excluded.etag, positions = excluded.positions,"
-         " expires_at = excluded.expires_at;";
+  const auto column = [&](const auto& value_of) { return array_of(session, results, value_of); };
+  const auto text = [&](const auto& value_of) {
+    return column([&](Result r) { return std::string_view(value_of(r)); });
+  };
+  using Text = const std::string&;
+  return execute_sql("insert_results",
+                     {text([](Result r) -> Text { return r.key->scope; }),
+                      text([](Result r) -> Text { return r.key->route; }),
+                      text([](Result r) -> Text { return r.key->key; }),
+                      text([](Result r) -> Text { return r.key->body_hash; }),
+                      column([](Result r) { return r.result.status; }),
+                      text([](Result r) -> Text { return r.result.body; }),
+                      text([](Result r) -> Text { return r.result.location; }),
+                      text([](Result r) -> Text { return r.result.etag; }),
+                      column([](Result r) { return r.result.positions.to_token(); }),
+                      column([](Result r) { return r.expires_at; })});
 }
 
 }  // namespace
 
 const char* const kAppendChannel = "tideline_append";
+
+// Generic plans are made once, perhaps while the tables are empty: whatever their size then, every
+// statement here is a lookup by index. Only an expired result can be in the way of a new one, since
+// a live one was found under the same lock.
+const char* const kPrepareSql = R"sql(
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+PREPARE lock_logs(int[]) AS
+  SELECT 1 FROM event_log WHERE log = ANY($1) ORDER BY log FOR UPDATE;
+PREPARE read_state(int[], text[], text[], text[], text[]) AS
+  SELECT 'head', log::bigint, position, NULL::text, NULL::int, NULL::text, NULL::text, NULL::text,
+         NULL::text
+    FROM event_log WHERE log = ANY($1)
+  UNION ALL
+  SELECT 'stream', wanted.index, coalesce((SELECT version FROM event WHERE stream_id = wanted.id
+                                           ORDER BY version DESC LIMIT 1), 0),
+         NULL, NULL, NULL, NULL, NULL, NULL
+    FROM unnest($2) WITH ORDINALITY wanted(id, index)
+  UNION ALL
+  SELECT 'key', wanted.index, known.expires_us, known.body_hash, known.status, known.body,
+         known.location, known.etag, known.positions
+    FROM unnest($3, $4, $5) WITH ORDINALITY wanted(scope, route, key, index)
+    CROSS JOIN LATERAL (
+      SELECT r.*, (extract(epoch FROM r.expires_at) * 1000000)::bigint AS expires_us
+        FROM idempotency_result r
+       WHERE r.scope = wanted.scope AND r.route = wanted.route AND r.key = wanted.key LIMIT 1) known;
+PREPARE insert_events(int[], bigint[], text[], bigint[], uuid[], text[], int[], boolean[],
+                      timestamptz[], text[], text[], text[], text[]) AS
+  INSERT INTO event (log, position, stream_id, version, event_id, type, schema_version, private,
+                     recorded_at, correlation_id, causation_id, traceparent, data)
+  SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+PREPARE insert_results(text[], text[], text[], text[], int[], text[], text[], text[], text[],
+                       timestamptz[]) AS
+  INSERT INTO idempotency_result (scope, route, key, body_hash, status, body, location, etag,
+                                  positions, expires_at)
+  SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  ON CONFLICT (scope, route, key) DO UPDATE
+    SET body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,
+        location = excluded.location, etag = excluded.etag, positions = excluded.positions,
+        expires_at = excluded.expires_at;
+PREPARE move_logs(int[], bigint[]) AS
+  UPDATE event_log SET position = moved.position FROM unnest($1, $2) moved(log, position)
+   WHERE event_log.log = moved.log;
+)sql";
 
 BatchScope scope_of(Appends appends, std::uint32_t logs) {
   std::set<LogIndex> all_logs;
@@ -177,37 +228,19 @@ BatchScope scope_of(Appends appends, std::uint32_t logs) {
 }
 
 std::string lock_sql(Session& session, const std::vector<LogIndex>& logs) {
-  return "BEGIN ISOLATION LEVEL READ COMMITTED;"
-         "SELECT 1 FROM event_log WHERE log = ANY(" +
-         session.quote(eventsourcing::Param(logs)) + "::int[]) ORDER BY log FOR UPDATE;";
+  return "BEGIN ISOLATION LEVEL READ COMMITTED;" +
+         execute_sql("lock_logs", {session.quote(eventsourcing::Param(logs))});
 }
 
 std::string lock_and_read_sql(Session& session, const BatchScope& scope) {
-  std::string sql =
-      lock_sql(session, scope.logs) +
-      "SELECT 'head', log::bigint, position, NULL::text, NULL::int, NULL::text, NULL::text,"
-      " NULL::text, NULL::text FROM event_log WHERE log = ANY(" +
-      session.quote(eventsourcing::Param(scope.logs)) +
-      "::int[])"
-      " UNION ALL SELECT 'stream', wanted.index, coalesce((SELECT version FROM event"
-      " WHERE stream_id = wanted.id ORDER BY version DESC LIMIT 1), 0),"
-      " NULL, NULL, NULL, NULL, NULL, NULL FROM unnest(" +
-      session.quote(eventsourcing::Param(scope.streams)) +
-      "::text[]) WITH ORDINALITY wanted(id, index)";
-  if (scope.keys.empty()) return sql;
   const auto column = [&](const auto& value_of) { return array_of(session, scope.keys, value_of); };
-  return sql +
-         " UNION ALL SELECT 'key', wanted.index, known.expires_us, known.body_hash, known.status,"
-         " known.body, known.location, known.etag, known.positions FROM unnest(" +
-         column([](const IdempotencyKey* key) { return std::string_view(key->scope); }) +
-         "::text[]," +
-         column([](const IdempotencyKey* key) { return std::string_view(key->route); }) +
-         "::text[]," +
-         column([](const IdempotencyKey* key) { return std::string_view(key->key); }) +
-         "::text[]) WITH ORDINALITY wanted(scope, route, key, index) CROSS JOIN LATERAL"
-         " (SELECT r.*, (extract(epoch FROM r.expires_at) * 1000000)::bigint AS expires_us"
-         " FROM idempotency_result r WHERE r.scope = wanted.scope AND r.route = wanted.route"
-         " AND r.key = wanted.key LIMIT 1) known";
+  using Key = const IdempotencyKey*;
+  return lock_sql(session, scope.logs) +
+         execute_sql("read_state", {session.quote(eventsourcing::Param(scope.logs)),
+                                    session.quote(eventsourcing::Param(scope.streams)),
+                                    column([](Key key) { return std::string_view(key->scope); }),
+                                    column([](Key key) { return std::string_view(key->route); }),
+                                    column([](Key key) { return std::string_view(key->key); })});
 }
 
 LockedState read_state(const eventsourcing::Rows& rows, const BatchScope& scope) {
@@ -249,11 +282,10 @@ std::string write_sql(Session& session, const BatchPlan& plan) {
   std::string sql = insert_events_sql(session, plan.events);
   if (!plan.results.empty()) sql += insert_results_sql(session, plan.results);
   using Head = std::pair<const LogIndex, LogPosition>;
-  return sql + "UPDATE event_log SET position = moved.position FROM unnest(" +
-         array_of(session, plan.heads, [](const Head& head) { return head.first; }) + "::int[]," +
-         array_of(session, plan.heads, [](const Head& head) { return head.second; }) +
-         "::bigint[]) moved(log, position) WHERE event_log.log = moved.log; COMMIT; NOTIFY " +
-         kAppendChannel;
+  sql += execute_sql("move_logs",
+                     {array_of(session, plan.heads, [](const Head& head) { return head.first; }),
+                      array_of(session, plan.heads, [](const Head& head) { return head.second; })});
+  return sql + "COMMIT; NOTIFY " + kAppendChannel;
 }
 
 std::string was_committed_sql(Session& session, const BatchPlan& plan) {

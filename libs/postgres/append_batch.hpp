@@ -68,6 +68,9 @@ struct BatchTerms {
   std::chrono::hours idempotency_ttl;
 };
 
+// Run once on a session before any of the statements below.
+extern const char* const kPrepareSql;
+
 BatchScope scope_of(Appends appends, std::uint32_t logs);
 
 // Locks and reads; the answer goes to read_state(). The reading statement comes after the locking

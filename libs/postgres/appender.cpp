@@ -168,7 +168,11 @@ Appender::Commit Appender::resolve(const BatchPlan& plan) {
 
 Session& Appender::open_session() {
   if (session_ && session_->broken()) session_.reset();
-  if (!session_) session_ = std::make_unique<Session>(database_, "appender");
+  if (!session_) {
+    auto session = std::make_unique<Session>(database_, "appender");
+    session->execute_script(kPrepareSql);
+    session_ = std::move(session);
+  }
   return *session_;
 }
 
