@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(condition, text)                                                                \
-  do {                                                                                        \
-    if (!(condition)) {                                                                       \
-      std::fprintf(stderr, "CHECK failed: %s (%s) at %s:%d\n", #condition, text, __FILE__,    \
-                   __LINE__);                                                                 \
-      std::abort();                                                                           \
-    }                                                                                         \
+#define CHECK(condition, text)                                                             \
+  do {                                                                                     \
+    if (!(condition)) {                                                                    \
+      std::fprintf(stderr, "CHECK failed: %s (%s) at %s:%d\n", #condition, text, __FILE__, \
+                   __LINE__);                                                              \
+      std::abort();                                                                        \
+    }                                                                                      \
   } while (false)

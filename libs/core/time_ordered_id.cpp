@@ -73,8 +73,7 @@ std::uint8_t author_partition(MomentId id) {
 }
 
 Timestamp time_of(MomentId id) {
-  return Timestamp(
-      std::chrono::milliseconds(id.value() >> (kPartitionBits + kSequenceBits)));
+  return Timestamp(std::chrono::milliseconds(id.value() >> (kPartitionBits + kSequenceBits)));
 }
 
 std::string to_string(MomentId id) { return std::to_string(id.value()); }

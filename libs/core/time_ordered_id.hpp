@@ -35,8 +35,8 @@ std::string to_string(MomentId id);
 std::optional<MomentId> parse_moment_id(std::string_view text);
 
 // Draws sequences so that two moments of one millisecond in one process differ. Thread-safe. Two
-// processes can still draw the same id: the stream moment-<id> must then be new, so that one of them
-// sees a conflict and draws again.
+// processes can still draw the same id: the stream moment-<id> must then be new, so that one of
+// them sees a conflict and draws again.
 class MomentIdSource {
  public:
   explicit MomentIdSource(Random& random) : random_(random) {}

@@ -1,6 +1,7 @@
 // The port to a service's events: append (the only write on a request path) and read.
 //
-// Laws that every adapter keeps (one port suite, testing/event_store_suite.hpp, holds them all to it):
+// Laws that every adapter keeps (one port suite, testing/event_store_suite.hpp, holds them all to
+// it):
 // - positions are gapless and in commit order within a log, versions gapless within a stream;
 // - one Append is all or nothing; a conflict fails its own append alone;
 // - an idempotency key gives its first result again, whatever happened in between.

@@ -107,8 +107,7 @@ std::optional<PositionVector> PositionVector::from_token(std::string_view token)
       return std::nullopt;
     }
     const std::string_view service = entry.substr(0, colon);
-    const bool ascending =
-        vector.services_.empty() || vector.services_.rbegin()->first < service;
+    const bool ascending = vector.services_.empty() || vector.services_.rbegin()->first < service;
     Logs logs;
     if (!is_service_name(service) || !ascending || !read_logs(entry.substr(colon + 1), logs)) {
       return std::nullopt;

@@ -1,6 +1,6 @@
 // How far a reader has seen: per service and log, the last position. A response carries the vector
-// of what its command wrote, joined with what the client had seen before; a query that sends it back
-// is answered from a read model that has applied all of it ("read your own writes").
+// of what its command wrote, joined with what the client had seen before; a query that sends it
+// back is answered from a read model that has applied all of it ("read your own writes").
 //
 // Text form ("position token"): opaque to clients, base64url. Value type, not synchronized.
 #pragma once

@@ -31,8 +31,7 @@ class Param {
   template <std::same_as<bool> T>
   Param(T value) : text_(value ? "true" : "false") {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Param(T value) : text_(std::to_string(value)) {}
+  requires(!std::same_as<T, bool>) Param(T value) : text_(std::to_string(value)) {}
   Param(double value);
   Param(core::Timestamp time) : text_(core::format_iso8601(time)) {}
   Param(core::Day day) : text_(core::format_day(day)) {}
@@ -121,8 +120,7 @@ class Database {
 
   // A query that returns something.
   template <class Work>
-  auto read(const Work& work)
-      -> core::Result<std::invoke_result_t<const Work&, Transaction&>> {
+  auto read(const Work& work) -> core::Result<std::invoke_result_t<const Work&, Transaction&>> {
     std::optional<std::invoke_result_t<const Work&, Transaction&>> value;
     auto status = snapshot([&](Transaction& transaction) { value = work(transaction); });
     if (!status) return status.error();
