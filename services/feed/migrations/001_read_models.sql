@@ -12,7 +12,7 @@ CREATE TABLE moment (
   images jsonb NOT NULL,
   published_at timestamptz NOT NULL,
   deleted boolean NOT NULL,
-  PRIMARY KEY (author_partition, id)
+  PRIMARY KEY (id, author_partition)
 ) PARTITION BY HASH (author_partition);
 
 CREATE INDEX moment_author ON moment (author, id DESC);

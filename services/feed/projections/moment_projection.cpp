@@ -1,6 +1,5 @@
 #include "feed/projections/moment_projection.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -22,7 +21,7 @@ INSERT INTO moment (author_partition, id, author, audience, lists, content, imag
                     deleted)
 SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[],
                      $7::jsonb[], $8::timestamptz[], $9::boolean[])
-ON CONFLICT (author_partition, id) DO UPDATE
+ON CONFLICT (id, author_partition) DO UPDATE
   SET lists = excluded.lists, content = NULL, images = excluded.images, deleted = true
   WHERE excluded.deleted)";
 
@@ -48,14 +47,6 @@ void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
 
 void MomentProjection::flush(eventsourcing::Transaction& transaction) {
   if (changed_.empty()) return;
-  std::vector<const Change*> rows;
-  for (const auto& [id, change] : changed_) rows.push_back(&change);
-  std::sort(rows.begin(), rows.end(), [](const Change* left, const Change* right) {
-    const auto key = [](const Change* row) {
-      return std::pair(core::author_partition(row->published.id), row->published.id);
-    };
-    return key(left) < key(right);
-  });
   std::vector<int> partitions;
   std::vector<std::uint64_t> ids;
   std::vector<core::AccountId> authors;
@@ -63,17 +54,17 @@ void MomentProjection::flush(eventsourcing::Transaction& transaction) {
   std::vector<std::optional<std::string>> contents;
   std::vector<core::Timestamp> times;
   std::vector<bool> deleted;
-  for (const Change* row : rows) {
-    const read::MomentPublished& moment = row->published;
-    partitions.push_back(core::author_partition(moment.id));
-    ids.push_back(moment.id.value());
+  for (const auto& [id, change] : changed_) {
+    const read::MomentPublished& moment = change.published;
+    partitions.push_back(core::author_partition(id));
+    ids.push_back(id.value());
     authors.push_back(moment.author);
     audiences.emplace_back(to_string(moment.audience));
     lists.push_back(lists_as_json(moment.lists));
-    contents.push_back(row->deleted ? std::nullopt : std::optional(moment.sealed_content));
+    contents.push_back(change.deleted ? std::nullopt : std::optional(moment.sealed_content));
     images.push_back(Json(moment.images).dump());
     times.push_back(moment.published_at);
-    deleted.push_back(row->deleted);
+    deleted.push_back(change.deleted);
   }
   transaction.execute(
       kUpsert, {partitions, ids, authors, audiences, lists, contents, images, times, deleted});

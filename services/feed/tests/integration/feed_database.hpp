@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <iterator>
+#include <regex>
 #include <string>
 
 #include "feed/migrations.hpp"
@@ -62,9 +64,9 @@ class FeedDatabase {
 
 // How many partitions of a table a plan scans.
 inline std::size_t scans_of(const std::string& plan, const std::string& table) {
-  const std::string scan = " on " + table + "_";
-  std::size_t scans = 0;
-  for (auto at = plan.find(scan); at != std::string::npos; at = plan.find(scan, at + 1)) ++scans;
+  const std::regex scan(" on " + table + "_[0-9]+ ");
+  const auto scans = static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(plan.begin(), plan.end(), scan), std::sregex_iterator()));
   return scans;
 }
 
