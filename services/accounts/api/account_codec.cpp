@@ -3,12 +3,13 @@
 #include <utility>
 
 #include "accounts/api/own_event.hpp"
-#include "accounts/projections/event_data.hpp"
 #include "core/clock.hpp"
+#include "eventsourcing/event_data.hpp"
 
 namespace tideline::accounts {
 
 using eventsourcing::CodecFailed;
+using eventsourcing::EventData;
 using eventsourcing::NewEvent;
 using eventsourcing::Overloaded;
 using eventsourcing::RecordedEvent;

@@ -1,11 +1,12 @@
 #include "accounts/api/daily_codecs.hpp"
 
 #include "accounts/api/own_event.hpp"
-#include "accounts/projections/event_data.hpp"
 #include "core/clock.hpp"
+#include "eventsourcing/event_data.hpp"
 
 namespace tideline::accounts {
 
+using eventsourcing::EventData;
 using eventsourcing::NewEvent;
 using eventsourcing::Overloaded;
 using eventsourcing::RecordedEvent;

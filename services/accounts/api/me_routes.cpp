@@ -9,6 +9,7 @@
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -36,11 +37,8 @@ Response change(const ApiPorts& ports, const Request& request) {
   // The stored answer holds no personal text: a result outlives the erasure of its account.
   Response response =
       ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
-        const auto loaded = session.load<Account>(stream, codec);
-        if (!loaded) return loaded.error();
-        const auto decision = Account::decide(loaded->state, wanted);
-        if (decision.rejected()) return decision.rejection();
-        session.stage(*loaded, decision.events(), codec);
+        const auto changed = es::change<Account>(session, stream, codec, wanted);
+        if (!changed) return changed.stopped();
         return es::Answer{200, "", "", stream};
       });
   if (response.status != 200) return response;

@@ -4,6 +4,7 @@
 
 #include "accounts/api/daily_codecs.hpp"
 #include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
 
 namespace tideline::accounts {
 
@@ -63,12 +64,9 @@ bool ProfileViewRecorder::record(const Visit& visit) {
   const auto stream = core::keys::profile_view(visit.view.viewer, visit.view.owner, visit.view.day);
   const auto outcome =
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
-        const ProfileViewCodec codec;
-        const auto loaded = session.load<ProfileView>(stream, codec);
-        if (!loaded) return loaded.error();
-        const auto decision = ProfileView::decide(loaded->state, visit.view);
-        if (decision.rejected()) return decision.rejection();
-        session.stage(*loaded, decision.events(), codec);
+        const auto recorded =
+            es::change<ProfileView>(session, stream, ProfileViewCodec{}, visit.view);
+        if (!recorded) return recorded.stopped();
         return es::Answer{204, "", "", {}};
       });
   return outcome.ok();

@@ -7,6 +7,7 @@
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -71,13 +72,11 @@ Response register_account(const ApiPorts& ports, const Request& request) {
   Response response = ports.commands.run(
       without_secrets(request, wanted->account, wanted->fingerprint()),
       [&](es::CommandSession& session) -> es::CommandResult {
-        const auto loaded = session.load<Account>(stream, codec);
-        if (!loaded) return loaded.error();
         registered_at = session.context().now;
-        const auto decision = Account::decide(
-            loaded->state, RegisterAccount{wanted->account, wanted->profile, *hash, registered_at});
-        if (decision.rejected()) return decision.rejection();
-        session.stage(*loaded, decision.events(), codec);
+        const auto registered = es::change<Account>(
+            session, stream, codec,
+            RegisterAccount{wanted->account, wanted->profile, *hash, registered_at});
+        if (!registered) return registered.stopped();
         constexpr std::uint32_t kFirstPassword = 1;
         stage_session(ports, session, drawn, kFirstPassword);
         return es::Answer{201, session_marker(drawn), "/v1/profiles/" + wanted->profile.user_id,

@@ -1,12 +1,15 @@
 #include "accounts/api/session_codec.hpp"
 
+#include <limits>
+
 #include "accounts/api/own_event.hpp"
-#include "accounts/projections/event_data.hpp"
 #include "core/clock.hpp"
+#include "eventsourcing/event_data.hpp"
 
 namespace tideline::accounts {
 namespace {
 
+using eventsourcing::EventData;
 using eventsourcing::NewEvent;
 using eventsourcing::Overloaded;
 using eventsourcing::RecordedEvent;
@@ -24,9 +27,17 @@ nlohmann::json to_json(const SessionFacts& facts) {
           {"expires_at", core::format_iso8601(facts.expires_at)}};
 }
 
+std::uint32_t password_version(const EventData& data) {
+  const std::int64_t version = data.integer("password_version");
+  if (version < 1 || version > std::numeric_limits<std::uint32_t>::max()) {
+    throw eventsourcing::PoisonEvent("a session of no good password_version");
+  }
+  return static_cast<std::uint32_t>(version);
+}
+
 SessionFacts to_facts(const EventData& data) {
-  return {data.account("account_id"),      data.text("family_hash"), data.text("token_hash"),
-          data.number("password_version"), data.time("opened_at"),   data.time("expires_at")};
+  return {data.account("account_id"), data.text("family_hash"), data.text("token_hash"),
+          password_version(data),     data.time("opened_at"),   data.time("expires_at")};
 }
 
 }  // namespace

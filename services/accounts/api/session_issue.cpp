@@ -11,6 +11,7 @@
 #include "accounts/domain/rejections.hpp"
 #include "core/check.hpp"
 #include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "http/problem.hpp"
 
 namespace tideline::accounts {
@@ -99,11 +100,9 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         stage_session(ports, session, drawn, loaded->state.password_version);
         if (day == SignInDay::Record) {
           const core::Day today = ports.campus.day_of(session.context().now);
-          const auto sign_in = session.load<SignIn>(keys::sign_in(account, today), SignInCodec{});
-          if (!sign_in) return sign_in.error();
-          const auto decision = SignIn::decide(sign_in->state, RecordSignIn{account, today});
-          if (decision.rejected()) return decision.rejection();
-          session.stage(*sign_in, decision.events(), SignInCodec{});
+          const auto recorded = es::change<SignIn>(session, keys::sign_in(account, today),
+                                                   SignInCodec{}, RecordSignIn{account, today});
+          if (!recorded) return recorded.stopped();
         }
         return es::Answer{201, "", "", {}};
       });

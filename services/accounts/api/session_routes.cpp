@@ -9,6 +9,7 @@
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/rejections.hpp"
 #include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -100,13 +101,10 @@ Response sign_out(const ApiPorts& ports, const Request& request) {
   if (!shown) return shown.response();
   if (!*shown) return http::to_response(kRefreshRefused);
   return ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
-    const auto family =
-        session.load_last<Session>(keys::session((*shown)->session_id()), SessionCodec{});
-    if (!family) return family.error();
-    const auto decision =
-        Session::decide(family->state, SignOut{request.account(), (*shown)->hashes()});
-    if (decision.rejected()) return decision.rejection();
-    session.stage(*family, decision.events(), SessionCodec{});
+    const auto ended =
+        es::change_last<Session>(session, keys::session((*shown)->session_id()), SessionCodec{},
+                                 SignOut{request.account(), (*shown)->hashes()});
+    if (!ended) return ended.stopped();
     return es::Answer{204, "", "", {}};
   });
 }

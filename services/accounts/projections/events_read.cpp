@@ -1,9 +1,9 @@
 #include "accounts/projections/events_read.hpp"
-
-#include "accounts/projections/event_data.hpp"
+#include "eventsourcing/event_data.hpp"
 
 namespace tideline::accounts {
 
+using eventsourcing::EventData;
 std::optional<AccountEventRead> read_account_event(const eventsourcing::RecordedEvent& recorded) {
   if (recorded.type == "AccountRegistered") {
     const EventData data(recorded);

@@ -71,7 +71,8 @@ TEST(Registration, NamesAllThatIsWrong) {
                                                   {"admin", true}});
   EXPECT_EQ(response.status, 422);
   std::set<std::string> pointers;
-  for (const auto& error : json::parse(response.body).at("errors")) {
+  const json body = json::parse(response.body);
+  for (const auto& error : body.at("errors")) {
     pointers.insert(error.at("pointer").get<std::string>());
   }
   EXPECT_EQ(pointers, (std::set<std::string>{"/user_id", "/password", "/real_name", "/email",
