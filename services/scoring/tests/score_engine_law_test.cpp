@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
 
 #include "scoring/projections/engine/score_engine.hpp"

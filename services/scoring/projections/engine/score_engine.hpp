@@ -52,8 +52,8 @@ struct RankedEntry {
 
 // At most one of both places is set; they are not in the page.
 struct BoardWindow {
-  std::optional<BoardEntry> before;
-  std::optional<BoardEntry> after;
+  std::optional<BoardEntry> before{};
+  std::optional<BoardEntry> after{};
   std::size_t limit = 20;
 };
 

@@ -12,6 +12,7 @@
 
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "eventsourcing/in_memory_topics.hpp"
+#include "http/cursor.hpp"
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
 #include "scoring/tests/histories.hpp"
