@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <regex>
 #include <set>
 
 #include "social-graph/projections/contact_queries.hpp"
@@ -294,12 +295,10 @@ class Explaining final : public Transaction {
   eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
     for (const auto& row : inner_.execute("EXPLAIN " + std::string(sql), params)) {
       const std::string& line = row.text(0);
-      for (const std::string table : {"contact_", "follow_"}) {
-        auto at = line.find(" on " + table);
-        if (at == std::string::npos) continue;
-        at += 4;
-        partitions.insert(line.substr(at, line.find(' ', at) - at));
-      }
+      // "on contact_7", and "on contact_7_pkey" for its index.
+      static const std::regex partition(" on ((contact|follow)_[0-9]+)");
+      std::smatch match;
+      if (std::regex_search(line, match, partition)) partitions.insert(match[1]);
       plan += line + "\n";
     }
     return inner_.execute(sql, params);
