@@ -91,9 +91,15 @@ void Campus::by_actor(const std::string& title, const std::vector<Item>& items, 
   // The longest first, so that nobody's long list is begun when the others are done.
   std::stable_sort(lanes.begin(), lanes.end(),
                    [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  crew_.work(title, lanes.size(), [&](Client& client, std::size_t lane) {
-    for (const std::size_t number : lanes[lane]) act(client, items[number], number);
-  });
+  crew_.work(
+      title, lanes.size(),
+      [&](Client& client, std::size_t lane) {
+        for (const std::size_t number : lanes[lane]) {
+          act(client, items[number], number);
+          crew_.step();
+        }
+      },
+      0, items.size());
 }
 
 void Campus::come_together() {

@@ -38,12 +38,13 @@ Crew::Crew(Endpoint endpoint, std::size_t hands, Traffic& traffic) {
 }
 
 void Crew::work(const std::string& title, std::size_t count,
-                const std::function<void(Client&, std::size_t)>& job, std::size_t hands) {
+                const std::function<void(Client&, std::size_t)>& job, std::size_t hands,
+                std::size_t units) {
   const auto start = SteadyClock::now();
   const std::size_t workers = std::min(
       {hands == 0 ? clients_.size() : hands, clients_.size(), std::max<std::size_t>(count, 1)});
   std::atomic<std::size_t> next{0};
-  std::atomic<std::size_t> done{0};
+  done_ = 0;
   std::atomic<bool> failed{false};
   std::exception_ptr failure;
   std::mutex mutex;
@@ -54,7 +55,7 @@ void Crew::work(const std::string& title, std::size_t count,
     try {
       for (std::size_t i = next++; i < count && !failed; i = next++) {
         job(client, i);
-        ++done;
+        if (units == 0) step();
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -72,11 +73,11 @@ void Crew::work(const std::string& title, std::size_t count,
   {
     std::unique_lock lock(mutex);
     while (!finished.wait_for(lock, std::chrono::milliseconds(200), [&] { return working == 0; })) {
-      if (terminal) draw_bar(title, done, count, seconds_since(start));
+      if (terminal) draw_bar(title, done_, units == 0 ? count : units, seconds_since(start));
     }
   }
   threads.clear();
-  draw_bar(title, done, count, seconds_since(start));
+  draw_bar(title, done_, units == 0 ? count : units, seconds_since(start));
   std::printf("\n");
   if (failure) std::rethrow_exception(failure);
 }

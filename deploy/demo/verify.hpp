@@ -15,7 +15,6 @@ struct Verified {
   std::size_t timeline_entries = 0;
   std::size_t pages_of_authors = 0;
   std::size_t scores = 0;
-  std::uint64_t deliveries = 0;  // (viewer, moment) pairs over the whole campus
 };
 
 // Timelines, whole and in order, of `sample` people drawn by the seed and of the `top` with most

@@ -1,13 +1,18 @@
 #include "eventsourcing/command.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "core/check.hpp"
 
 namespace tideline::eventsourcing {
 namespace {
 
-constexpr int kAttemptsMax = 16;
+// Of those who meet on one stream, one wins each round; so many may meet before anybody is refused.
+constexpr int kAttemptsMax = 64;
+// From here on an attempt waits a little longer each time: whoever is slow must not lose for ever.
+constexpr int kAttemptsWithoutPause = 8;
 constexpr std::size_t kReadBatch = 1000;
 
 CommandResult run_body(const std::function<CommandResult(CommandSession&)>& body,
@@ -84,6 +89,9 @@ core::Result<CommandOutcome> run_command(
   }
   core::StreamId contended;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    if (attempt > kAttemptsWithoutPause) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(attempt - kAttemptsWithoutPause));
+    }
     CommandSession session(store, context);
     CommandResult decided = run_body(body, session);
     if (auto* error = std::get_if<core::Error>(&decided)) return *error;

@@ -154,9 +154,10 @@ class CommandSession {
   std::vector<LoadedVersion> loaded_;
 };
 
-// Runs `body` until its append neither conflicts nor fails, at most 16 times, with no pause: the
-// append itself waits its turn. Events of a repeated command are none: nothing is appended, and the
-// result carries the positions at which the loaded streams stand. Rejections are not stored.
+// Runs `body` until its append neither conflicts nor fails, at most 64 times; the later attempts
+// pause for some milliseconds, so the call blocks for less than two seconds of pauses. Events of a
+// repeated command are none: nothing is appended, and the result carries the positions at which the
+// loaded streams stand. Rejections are not stored.
 core::Result<CommandOutcome> run_command(EventStore& store, const CommandContext& context,
                                          const std::function<CommandResult(CommandSession&)>& body);
 
