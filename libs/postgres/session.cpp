@@ -15,7 +15,6 @@ namespace {
 
 using eventsourcing::Param;
 using eventsourcing::Params;
-using eventsourcing::Row;
 using eventsourcing::Rows;
 using eventsourcing::TransactionFailed;
 
