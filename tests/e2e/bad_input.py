@@ -11,7 +11,7 @@ import urllib.parse
 
 import yaml
 
-TEXTS = ["", "x" * 300, "%00", "%2e%2e", "ü", "-1", "1e999", "'; DROP TABLE event; --", "%ff", "null"]
+TEXTS = ["", "x" * 300, "%00", "%2e%2e", "%C3%BC", "-1", "1e999", "%27%3B%20DROP%20TABLE%20event%3B--", "%ff", "null"]
 BODIES = [
     b"", b"{", b"null", b"[]", b"7", b'"text"', b"{}", b'{"a":1,"a":2}', b"\xff\xfe", b'{"\xed\xa0\x80":1}',
     b"[" * 5000, b'{"a":' * 200 + b"1" + b"}" * 200, b'{"id":1e400}', b'{"text":"\\u0000"}',
@@ -84,6 +84,8 @@ def check(connection, token, method, target, body, headers):
     what = f"{method} {target[:120]} {headers or (body or b'')[:80]}"
     if answer.status >= 500:
         return f"{answer.status} for {what}: {text[:300]!r}"
+    if answer.status == 429:
+        return f"the gateway's rate limit keeps {what} from the service"
     if answer.status < 400:
         return None
     if answer.getheader("Content-Type") != "application/problem+json":
