@@ -1,8 +1,8 @@
 #include "demo/campus.hpp"
 
-#include <algorithm>
 #include <array>
-#include <thread>
+
+#include "demo/lanes.hpp"
 
 namespace tideline::demo {
 namespace {
@@ -11,20 +11,6 @@ namespace {
 constexpr std::size_t kRegistrars = 4;
 constexpr std::array kDepartments = {"Mathematics", "Physics",   "Biology", "History",
                                      "Chemistry",   "Computing", "Music",   ""};
-
-const char* name_of(Audience audience) {
-  switch (audience) {
-    case Audience::Public:
-      return "public";
-    case Audience::Private:
-      return "private";
-    case Audience::PartlyVisible:
-      return "partly-visible";
-    case Audience::PartlyInvisible:
-      return "partly-invisible";
-  }
-  return "";
-}
 
 std::string password_of(const std::string& user_id) { return "tideline-" + user_id; }
 
@@ -81,27 +67,6 @@ void Campus::award(PersonIndex person, std::int64_t points, std::int64_t contrib
   world_.contributions[person] += contributions;
 }
 
-template <class Item, class ActorOf, class Act>
-void Campus::by_actor(const std::string& title, const std::vector<Item>& items, ActorOf actor_of,
-                      Act act) {
-  std::map<PersonIndex, std::vector<std::size_t>> by_person;
-  for (std::size_t i = 0; i < items.size(); ++i) by_person[actor_of(items[i])].push_back(i);
-  std::vector<std::vector<std::size_t>> lanes;
-  for (auto& [actor, numbers] : by_person) lanes.push_back(std::move(numbers));
-  // The longest first, so that nobody's long list is begun when the others are done.
-  std::stable_sort(lanes.begin(), lanes.end(),
-                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  crew_.work(
-      title, lanes.size(),
-      [&](Client& client, std::size_t lane) {
-        for (const std::size_t number : lanes[lane]) {
-          act(client, items[number], number);
-          crew_.step();
-        }
-      },
-      0, items.size());
-}
-
 void Campus::come_together() {
   register_everybody();
   settle();
@@ -138,14 +103,14 @@ void Campus::register_everybody() {
 }
 
 void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) {
-  by_actor(
-      title + " asked for", edges, [](const Edge& edge) { return edge.first; },
+  work_by_actor(
+      crew_, title + " asked for", edges, [](const Edge& edge) { return edge.first; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.first, 201, "POST", "/v1/contact-requests",
            {{"user_id", name(edge.second)}});
       });
-  by_actor(
-      title + " accepted", edges, [](const Edge& edge) { return edge.second; },
+  work_by_actor(
+      crew_, title + " accepted", edges, [](const Edge& edge) { return edge.second; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.second, 200, "POST",
            "/v1/contact-requests/" + name(edge.first) + "/accept");
@@ -158,8 +123,8 @@ void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) 
 }
 
 void Campus::follow() {
-  by_actor(
-      "follows", plan_.follows, [](const Edge& edge) { return edge.first; },
+  work_by_actor(
+      crew_, "follows", plan_.follows, [](const Edge& edge) { return edge.first; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.first, 200, "PUT", "/v1/follows/" + name(edge.second));
         award(edge.second, Rules::kFollowed);
@@ -170,8 +135,8 @@ void Campus::follow() {
 
 void Campus::tag() {
   world_.tags.resize(plan_.tags.size());
-  by_actor(
-      "tags with their people", plan_.tags, [](const PlannedTag& t) { return t.owner; },
+  work_by_actor(
+      crew_, "tags with their people", plan_.tags, [](const PlannedTag& t) { return t.owner; },
       [&](Client& client, const PlannedTag& planned, std::size_t number) {
         const Reply reply = as(client, planned.owner, 201, "POST", "/v1/tags",
                                {{"name", "tag " + std::to_string(number)}});
@@ -188,8 +153,8 @@ void Campus::tag() {
 
 void Campus::form_groups() {
   world_.groups.resize(plan_.groups.size());
-  by_actor(
-      "groups", plan_.groups, [](const PlannedGroup& g) { return g.creator; },
+  work_by_actor(
+      crew_, "groups", plan_.groups, [](const PlannedGroup& g) { return g.creator; },
       [&](Client& client, const PlannedGroup& planned, std::size_t number) {
         const Reply reply =
             as(client, planned.creator, 201, "POST", "/v1/groups",
@@ -209,8 +174,8 @@ void Campus::form_groups() {
   for (std::size_t group = 0; group < plan_.groups.size(); ++group) {
     for (const PersonIndex member : plan_.groups[group].members) joins.emplace_back(group, member);
   }
-  by_actor(
-      "group members", joins, [](const auto& join) { return join.second; },
+  work_by_actor(
+      crew_, "group members", joins, [](const auto& join) { return join.second; },
       [&](Client& client, const auto& join, std::size_t) {
         as(client, join.second, 201, "POST",
            "/v1/groups/" + world_.groups[join.first].id + "/members");
@@ -228,16 +193,18 @@ void Campus::exclude() {
     if (hidden) world_.hidden_from[edge.first].insert(edge.second);
   };
   const auto owner = [](const Edge& edge) { return edge.first; };
-  by_actor("people not to be seen", plan_.hides, owner,
-           [&](Client& client, const Edge& edge, std::size_t) { set(client, edge, true, false); });
-  by_actor("people who must not see", plan_.hidden_from, owner,
-           [&](Client& client, const Edge& edge, std::size_t) { set(client, edge, false, true); });
+  work_by_actor(
+      crew_, "people not to be seen", plan_.hides, owner,
+      [&](Client& client, const Edge& edge, std::size_t) { set(client, edge, true, false); });
+  work_by_actor(
+      crew_, "people who must not see", plan_.hidden_from, owner,
+      [&](Client& client, const Edge& edge, std::size_t) { set(client, edge, false, true); });
 }
 
 void Campus::found_projects() {
   world_.projects.resize(plan_.projects.size());
-  by_actor(
-      "projects", plan_.projects, [](const PlannedProject& p) { return p.author; },
+  work_by_actor(
+      crew_, "projects", plan_.projects, [](const PlannedProject& p) { return p.author; },
       [&](Client& client, const PlannedProject& planned, std::size_t number) {
         const Reply reply = as(client, planned.author, 201, "POST", "/v1/projects",
                                {{"name", "Project " + std::to_string(number)},
@@ -291,177 +258,12 @@ void Campus::sign_in_and_visit() {
         award(person, Rules::kSignIn);
       },
       kRegistrars);
-  by_actor(
-      "profiles visited", plan_.visits, [](const Edge& edge) { return edge.first; },
+  work_by_actor(
+      crew_, "profiles visited", plan_.visits, [](const Edge& edge) { return edge.first; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.first, 200, "GET", "/v1/profiles/" + name(edge.second));
         award(edge.second, Rules::kVisited);
       });
-}
-
-void Campus::publish(const std::vector<PlannedMoment>& moments, const std::string& title) {
-  const std::size_t first = world_.moments.size();
-  world_.moments.resize(first + moments.size());
-  by_actor(
-      title, moments, [](const PlannedMoment& moment) { return moment.author; },
-      [&](Client& client, const PlannedMoment& planned, std::size_t number) {
-        publish_one(client, planned, first + number);
-      });
-}
-
-void Campus::publish_one(Client& client, const PlannedMoment& planned, std::size_t slot) {
-  Moment moment{0,
-                planned.author,
-                planned.audience,
-                planned.users,
-                planned.tags,
-                planned.groups,
-                "Moment " + std::to_string(slot) + " of " + name(planned.author),
-                false};
-  auto users = Json::array();
-  auto tags = Json::array();
-  auto groups = Json::array();
-  for (const PersonIndex user : planned.users) users.push_back(name(user));
-  for (const std::size_t tag : planned.tags) tags.push_back(world_.tags[tag].id);
-  for (const std::size_t group : planned.groups) groups.push_back(world_.groups[group].id);
-  const Reply reply = as(client, planned.author, 201, "POST", "/v1/moments",
-                         {{"content", moment.content},
-                          {"audience", name_of(planned.audience)},
-                          {"user_ids", users},
-                          {"tag_ids", tags},
-                          {"group_ids", groups}});
-  moment.id = std::stoull(reply.json().at("id").get<std::string>());
-  const std::lock_guard lock(books_);
-  world_.moments[slot] = std::move(moment);
-}
-
-void Campus::change() {
-  befriend(plan_.late_contacts, "late contacts");
-  unfriend_and_reveal();
-  untag_leave_and_delete();
-}
-
-void Campus::unfriend_and_reveal() {
-  const auto actor = [](const Edge& edge) { return edge.first; };
-  by_actor("contacts removed", plan_.unfriended, actor,
-           [&](Client& client, const Edge& edge, std::size_t) {
-             as(client, edge.first, 204, "DELETE", "/v1/contacts/" + name(edge.second));
-             const std::lock_guard lock(books_);
-             world_.contacts[edge.first].erase(edge.second);
-             world_.contacts[edge.second].erase(edge.first);
-           });
-  by_actor("people to be seen again", plan_.unhidden, actor,
-           [&](Client& client, const Edge& edge, std::size_t) {
-             as(client, edge.first, 200, "PUT", "/v1/moment-settings/" + name(edge.second),
-                {{"hides_other", false}, {"hidden_from_other", false}});
-             const std::lock_guard lock(books_);
-             world_.hides[edge.first].erase(edge.second);
-           });
-  by_actor("follows ended", plan_.unfollowed, actor,
-           [&](Client& client, const Edge& edge, std::size_t) {
-             as(client, edge.first, 204, "DELETE", "/v1/follows/" + name(edge.second));
-             const std::lock_guard lock(books_);
-             world_.following[edge.first].erase(edge.second);
-           });
-}
-
-void Campus::untag_leave_and_delete() {
-  by_actor(
-      "tags taken off", plan_.untagged,
-      [&](const auto& item) { return world_.tags[item.first].owner; },
-      [&](Client& client, const auto& item, std::size_t) {
-        Tag& tag = world_.tags[item.first];
-        as(client, tag.owner, 204, "DELETE",
-           "/v1/tags/" + tag.id + "/contacts/" + name(item.second));
-        const std::lock_guard lock(books_);
-        tag.people.erase(item.second);
-      });
-  by_actor(
-      "groups left", plan_.left, [](const auto& item) { return item.second; },
-      [&](Client& client, const auto& item, std::size_t) {
-        Group& group = world_.groups[item.first];
-        as(client, item.second, 204, "DELETE", "/v1/groups/" + group.id + "/members/me");
-        const std::lock_guard lock(books_);
-        group.members.erase(item.second);
-      });
-  by_actor(
-      "groups dissolved", plan_.dissolved,
-      [&](std::size_t group) { return world_.groups[group].creator; },
-      [&](Client& client, std::size_t number, std::size_t) {
-        Group& group = world_.groups[number];
-        as(client, group.creator, 204, "DELETE", "/v1/groups/" + group.id);
-        const std::lock_guard lock(books_);
-        group.dissolved = true;
-      });
-  by_actor(
-      "moments deleted", plan_.deleted,
-      [&](std::size_t moment) { return world_.moments[moment].author; },
-      [&](Client& client, std::size_t number, std::size_t) {
-        Moment& moment = world_.moments[number];
-        as(client, moment.author, 204, "DELETE", "/v1/moments/" + std::to_string(moment.id));
-        const std::lock_guard lock(books_);
-        moment.deleted = true;
-      });
-}
-
-void Campus::settle() {
-  // Whoever sends his token is answered from read models that have applied it; an answer that came
-  // too early is asked for again.
-  const std::array<std::string, 4> everywhere = {"/v1/contacts?limit=1", "/v1/timeline?limit=1",
-                                                 "/v1/points/me", "/v1/projects?limit=1&author="};
-  crew_.work("people caught up with", plan_.people, [&](Client& client, std::size_t person) {
-    for (const std::string& target : everywhere) {
-      const std::string whole = target.ends_with('=') ? target + name(person) : target;
-      Reply reply = as(client, person, 200, "GET", whole);
-      for (int attempt = 0; reply.stale && attempt < 30; ++attempt) {
-        reply = as(client, person, 200, "GET", whole);
-      }
-      if (reply.stale) throw Surprise(whole + " is still stale after 30 tries");
-    }
-  });
-}
-
-std::vector<std::chrono::microseconds> Campus::publish_to_visible(std::size_t samples) {
-  std::vector<std::chrono::microseconds> waits;
-  crew_.work(
-      "moments timed from author to reader", samples,
-      [&](Client& client, std::size_t sample) {
-        // Only an author whose contact is free to see him tells how long the way is.
-        for (PersonIndex offset = 0; offset < plan_.people; ++offset) {
-          const PersonIndex author = (sample * 37 + offset) % plan_.people;
-          const auto& contacts = world_.contacts[author];
-          const auto reader =
-              std::find_if(contacts.begin(), contacts.end(), [&](PersonIndex other) {
-                return !world_.hides[other].contains(author) &&
-                       !world_.hidden_from[author].contains(other);
-              });
-          if (reader == contacts.end()) continue;
-          const std::size_t slot = world_.moments.size();
-          world_.moments.emplace_back();
-          const auto start = std::chrono::steady_clock::now();
-          publish_one(client, {author, Audience::Public, {}, {}, {}}, slot);
-          const std::string id = std::to_string(world_.moments[slot].id);
-          const auto give_up = start + std::chrono::seconds(30);
-          while (true) {
-            // Without a position token: as somebody who does not know that there is anything new.
-            const Reply reply = client.expect(
-                200,
-                {"GET", "/v1/timeline?limit=1", world_.people[*reader].access_token, nullptr, ""});
-            const Json items = reply.json().at("items");
-            if (!items.empty() && items[0].at("id") == id) break;
-            if (std::chrono::steady_clock::now() > give_up) {
-              throw Surprise("moment " + id + " of " + name(author) + " did not reach " +
-                             name(*reader) + " in 30 s");
-            }
-          }
-          waits.push_back(std::chrono::duration_cast<std::chrono::microseconds>(
-              std::chrono::steady_clock::now() - start));
-          return;
-        }
-      },
-      1);
-  std::sort(waits.begin(), waits.end());
-  return waits;
 }
 
 }  // namespace tideline::demo

@@ -47,12 +47,6 @@ class Campus {
            const std::string& target, Json body = nullptr);
 
  private:
-  // One command for each of `items`, those of one actor one after the other, since his position
-  // token grows with each.
-  template <class Item, class ActorOf, class Act>
-  void by_actor(const std::string& title, const std::vector<Item>& items, ActorOf actor_of,
-                Act act);
-
   void register_everybody();
   void befriend(const std::vector<Edge>& edges, const std::string& title);
   void follow();
