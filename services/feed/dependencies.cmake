@@ -1,4 +1,3 @@
-# The engine's hash tables and its reader-writer lock.
+# The engine's hash tables.
 find_package(absl REQUIRED)
-target_link_libraries(${projections} PUBLIC
-  absl::flat_hash_map absl::flat_hash_set absl::synchronization)
+target_link_libraries(${projections} PUBLIC absl::flat_hash_map absl::flat_hash_set)

@@ -19,7 +19,7 @@ std::vector<std::string> FeedEngine::sources() const {
 }
 
 void FeedEngine::load(eventsourcing::Transaction&) {
-  const absl::WriterMutexLock lock(&mutex_);
+  const std::unique_lock lock(mutex_);
   graph_ = GraphMemory();
   moments_ = MomentMemory();
   gate_.clear();
@@ -33,7 +33,7 @@ void FeedEngine::load(eventsourcing::Transaction&) {
 void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
   const auto known = read::read_event(event);
   if (!known) return;
-  const absl::WriterMutexLock lock(&mutex_);
+  const std::unique_lock lock(mutex_);
   std::visit([this](const auto& data) { on(data); }, *known);
   known_.raise(event.source, event.log, event.position);
   if (rebuilding_) {

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
-#include <absl/synchronization/mutex.h>
 
 #include <array>
 #include <atomic>
@@ -36,6 +35,7 @@
 #include "feed/projections/engine/moment_memory.hpp"
 #include "feed/projections/engine/seen_gate.hpp"
 #include "feed/projections/engine/viewer_timeline.hpp"
+#include "feed/projections/engine/writer_first_mutex.hpp"
 #include "feed/projections/events_read.hpp"
 
 namespace tideline::feed {
@@ -164,8 +164,7 @@ class FeedEngine final : public eventsourcing::Projection {
 
   const FeedEngineOptions options_;
   const eventsourcing::AppliedPositions* applied_ = nullptr;
-  // Prefers the writer, so that readers cannot keep events from being applied.
-  mutable absl::Mutex mutex_;
+  mutable WriterFirstMutex mutex_;
   GraphMemory graph_;
   MomentMemory moments_;
   SeenGate gate_;

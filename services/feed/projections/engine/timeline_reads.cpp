@@ -15,7 +15,7 @@ constexpr core::MomentId kBelowAll{0};
 TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                   std::size_t limit) {
   release_held();
-  const absl::ReaderMutexLock lock(&mutex_);
+  const std::shared_lock lock(mutex_);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
   return make_page(
@@ -28,7 +28,7 @@ TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
                                     const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                     std::size_t limit) {
   release_held();
-  const absl::ReaderMutexLock lock(&mutex_);
+  const std::shared_lock lock(mutex_);
   const PersonIndex author = graph_.find_person(author_id);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   using enum AuthorMerge::Direction;
@@ -45,14 +45,14 @@ TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
 std::optional<core::AccountId> FeedEngine::find_visible(core::MomentId id,
                                                         const core::AccountId& viewer) {
   release_held();
-  const absl::ReaderMutexLock lock(&mutex_);
+  const std::shared_lock lock(mutex_);
   const MomentFacts* moment = moments_.find(id);
   if (moment == nullptr || !is_visible(graph_.find_person(viewer), *moment)) return std::nullopt;
   return graph_.account_of(moment->author);
 }
 
 std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) const {
-  const absl::ReaderMutexLock lock(&mutex_);
+  const std::shared_lock lock(mutex_);
   const auto group = graph_.find_group(group_id);
   std::vector<core::AccountId> members;
   if (!group) return members;
@@ -66,7 +66,7 @@ std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) c
 }
 
 FeedEngine::Size FeedEngine::size() const {
-  const absl::ReaderMutexLock lock(&mutex_);
+  const std::shared_lock lock(mutex_);
   Size size;
   size.moments = moments_.size();
   for (const Shard& shard : *shards_) {
@@ -210,7 +210,7 @@ TimelinePage FeedEngine::make_page(const PlaceInTimeline& place, std::size_t lim
 void FeedEngine::release_held() {
   if (!anything_held_ || applied_ == nullptr) return;
   const auto applied = applied_->current();
-  const absl::WriterMutexLock lock(&mutex_);
+  const std::unique_lock lock(mutex_);
   for (const core::MomentId id : gate_.release(applied)) moments_.release(id);
   anything_held_ = !gate_.empty();
 }
