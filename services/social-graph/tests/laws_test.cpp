@@ -5,8 +5,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "core/keys.hpp"
 #include "core/random.hpp"
@@ -222,6 +224,31 @@ RC_GTEST_PROP(ContactLaws, EveryPairIsAcceptedForTheFirstTimeOnce, ()) {
       RC_ASSERT(std::get<ContactAccepted>(*read).first == (acceptances[event.stream]++ == 0));
     }
   }
+}
+
+TEST(ContactLimit, IsExactForManyAtOnce) {
+  World world;
+  const AccountId hub = account_with(200);
+  constexpr int kAskers = 12;
+  for (std::uint8_t i = 0; i < kAskers; ++i) {
+    ASSERT_TRUE(accepted(take(world, {0, hub, account_with(i)})));
+  }
+  std::atomic<int> done = 0;
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> threads;
+  for (std::uint8_t i = 0; i < kAskers; ++i) {
+    threads.emplace_back([&, i] {
+      const auto outcome = take(world, {1, account_with(i), hub});
+      if (accepted(outcome)) ++done;
+      const auto* rejection = std::get_if<es::Rejection>(&outcome);
+      if (rejection != nullptr && rejection->code == "their-contact-limit-reached") ++refused;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(done, kLimit);
+  EXPECT_EQ(refused, kAskers - kLimit);
+  EXPECT_EQ(world.state_of<ContactCount>(keys::contact_count(hub), ContactCountCodec{}).count,
+            kLimit);
 }
 
 // Groups: step kinds 0 join, 1 leave, 2 invite; everybody acts on one group of the first person.
