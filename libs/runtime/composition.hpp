@@ -15,6 +15,7 @@
 #include "postgres/subject_keys.hpp"
 #include "runtime/edge_adapters.hpp"
 #include "runtime/health.hpp"
+#include "runtime/logged_event_store.hpp"
 #include "runtime/service.hpp"
 #include "runtime/settings.hpp"
 
@@ -48,7 +49,7 @@ class RunningService final : public ServiceContext {
   core::Random& random() override { return random_; }
   const core::CampusCalendar& campus() override { return *secrets_.campus; }
   eventsourcing::Database& database() override { return database_; }
-  eventsourcing::EventStore& store() override { return store_; }
+  eventsourcing::EventStore& store() override { return logged_store_; }
   const crypto::AccountIds& account_ids() override { return secrets_.account_ids; }
   crypto::SubjectCipher& cipher() override { return cipher_; }
   http::Router& router() override { return router_; }
@@ -88,6 +89,7 @@ class RunningService final : public ServiceContext {
   observability::Metrics metrics_;
   postgres::PooledDatabase database_;
   postgres::PostgresEventStore store_;
+  LoggedEventStore logged_store_;
   postgres::PostgresRelayCheckpoints relay_checkpoints_;
   postgres::PostgresSubjectKeys subject_keys_;
   crypto::SubjectCipher cipher_;

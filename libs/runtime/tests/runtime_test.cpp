@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eventsourcing/in_memory_event_store.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/health.hpp"
+#include "runtime/logged_event_store.hpp"
 #include "runtime/settings.hpp"
 
 namespace tideline::runtime {
@@ -36,6 +38,37 @@ TEST(CommonSettings, EveryMistakeIsReportedAtOnce) {
                           "TIDELINE_ACCOUNT_SECRET_FILE", "TIDELINE_JWT_PUBLIC_KEYS"}) {
     EXPECT_NE(all.find(key), std::string::npos) << key << " is not in:\n" << all;
   }
+}
+
+TEST(LoggedEventStore, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {
+  core::ManualClock clock(core::Timestamp{});
+  core::SeededRandom random(1);
+  std::vector<std::string> lines;
+  observability::Logging logging({"feed",
+                                  observability::Level::Info,
+                                  {},
+                                  [&](std::string_view line) { lines.emplace_back(line); }},
+                                 clock);
+  eventsourcing::InMemoryEventStore inner("feed", 4, clock, random);
+  LoggedEventStore store(inner, logging.logger("commands"));
+
+  eventsourcing::Append append;
+  append.streams.push_back({core::StreamId("moment-1"),
+                            core::StreamVersion(0),
+                            {{"MomentPublished", core::SchemaVersion(1), R"({"text":"secret"})",
+                              eventsourcing::Visibility::Public}}});
+  append.metadata = {"the-correlation", "the-request", ""};
+  ASSERT_TRUE(store.append(append).ok());
+  ASSERT_EQ(lines.size(), 1U);
+  const auto line = nlohmann::json::parse(lines[0]);
+  EXPECT_EQ(line["streams"], "moment-1");
+  EXPECT_EQ(line["types"], "MomentPublished");
+  EXPECT_EQ(line["request_id"], "the-request");
+  EXPECT_EQ(line["correlation_id"], "the-correlation");
+  EXPECT_EQ(lines[0].find("secret"), std::string::npos);
+
+  ASSERT_TRUE(store.append(append).ok());  // conflicts: nothing was appended
+  EXPECT_EQ(lines.size(), 1U);
 }
 
 class HealthRoutes : public ::testing::Test {

@@ -1,0 +1,45 @@
+#include "runtime/logged_event_store.hpp"
+
+namespace tideline::runtime {
+namespace {
+
+struct Summary {
+  std::string streams;
+  std::string types;
+  std::size_t events = 0;
+};
+
+void add(std::string& list, const std::string& item) {
+  if (!list.empty()) list += ' ';
+  list += item;
+}
+
+Summary summarize(const eventsourcing::Append& append) {
+  Summary summary;
+  for (const auto& part : append.streams) {
+    add(summary.streams, part.stream.value());
+    for (const auto& event : part.events) add(summary.types, event.type);
+    summary.events += part.events.size();
+  }
+  return summary;
+}
+
+}  // namespace
+
+core::Result<eventsourcing::AppendOutcome> LoggedEventStore::append(eventsourcing::Append append) {
+  if (!log_.enabled(observability::Level::Info)) return store_.append(std::move(append));
+  const Summary summary = summarize(append);
+  const eventsourcing::Metadata metadata = append.metadata;
+  auto outcome = store_.append(std::move(append));
+  const observability::LogContext ids(metadata.causation_id, metadata.correlation_id);
+  if (!outcome) {
+    log_.warning("append failed",
+                 {{"streams", summary.streams}, {"reason", outcome.error().message}});
+  } else if (std::holds_alternative<eventsourcing::Appended>(*outcome)) {
+    log_.info("appended",
+              {{"streams", summary.streams}, {"types", summary.types}, {"events", summary.events}});
+  }
+  return outcome;
+}
+
+}  // namespace tideline::runtime
