@@ -45,20 +45,20 @@ const RuleSet& RuleBook::on(core::Day campus_day) const {
 }
 
 const RuleBook& RuleBook::standard() {
-  static const RuleBook book({{.version = 1,
-                               .from = core::Day{},
-                               .rules = {
-                                   {Reason::SignIn, 3, 0},
-                                   {Reason::ProfileViewed, 1, 0, 100},
-                                   {Reason::Contact, 5, 0},
-                                   {Reason::Followed, 4, 0},
-                                   {Reason::ProjectPublished, 10, 5},
-                                   {Reason::ProjectEdited, 0, 1, 5},
-                                   {Reason::Comment, 2, 2, 50},
-                                   {Reason::VoteReceived, 2, 0},
-                                   {Reason::VoteCast, 0, 1},
-                               }}});
-  return book;
+  static const RuleBook kBook({{.version = 1,
+                                .from = core::Day{},
+                                .rules = {
+                                    {Reason::SignIn, 3, 0},
+                                    {Reason::ProfileViewed, 1, 0, 100},
+                                    {Reason::Contact, 5, 0},
+                                    {Reason::Followed, 4, 0},
+                                    {Reason::ProjectPublished, 10, 5},
+                                    {Reason::ProjectEdited, 0, 1, 5},
+                                    {Reason::Comment, 2, 2, 50},
+                                    {Reason::VoteReceived, 2, 0},
+                                    {Reason::VoteCast, 0, 1},
+                                }}});
+  return kBook;
 }
 
 Levels::Levels(std::vector<std::int64_t> thresholds) : thresholds_(std::move(thresholds)) {
@@ -79,8 +79,8 @@ std::optional<std::int64_t> Levels::next_at(std::int64_t points) const {
 }
 
 const Levels& Levels::standard() {
-  static const Levels levels({0, 50, 150, 400, 1'000, 2'500, 6'000, 15'000, 40'000, 100'000});
-  return levels;
+  static const Levels kLevels({0, 50, 150, 400, 1'000, 2'500, 6'000, 15'000, 40'000, 100'000});
+  return kLevels;
 }
 
 }  // namespace tideline::scoring

@@ -1,5 +1,5 @@
-// The tables of projects on a real PostgreSQL: whatever the interleaving of the logs and however the
-// batches are cut, what is read comes out the same.
+// The tables of projects on a real PostgreSQL: whatever the interleaving of the logs and however
+// the batches are cut, what is read comes out the same.
 
 #include <gtest/gtest.h>
 
