@@ -1,6 +1,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace tideline::core {
@@ -28,6 +29,9 @@ std::size_t sequence_length(std::string_view text) {
   return 0;
 }
 
+// Words that stand in paths where a user_id may stand too.
+constexpr std::array<std::string_view, 3> kReserved = {"me", "hidden", "hidden-from"};
+
 }  // namespace
 
 std::optional<std::size_t> code_points(std::string_view text) {
@@ -46,7 +50,9 @@ bool is_user_id(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
   };
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), allowed);
+  const bool reserved = std::find(kReserved.begin(), kReserved.end(), text) != kReserved.end();
+  return !text.empty() && text.size() <= 64 && !reserved &&
+         std::all_of(text.begin(), text.end(), allowed);
 }
 
 }  // namespace tideline::core
