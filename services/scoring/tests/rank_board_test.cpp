@@ -161,5 +161,16 @@ TEST(RankBoardTest, ALargeGroupOfEqualsStaysOutOfASmallBand) {
   EXPECT_EQ(world.board.after(std::nullopt, 101), world.sorted());
 }
 
+TEST(RankBoardTest, TheBandFillsAgainWhenItsMembersLeave) {
+  World world(4);
+  for (std::uint8_t number = 1; number <= 100; ++number) world.place(number, number, 0);
+  EXPECT_LE(world.board.band_size(), 8U);
+  for (std::uint8_t number = 100; number > 50; --number) {
+    world.take_away(number);
+    EXPECT_GE(world.board.band_size(), 2U);
+  }
+  EXPECT_EQ(world.board.after(std::nullopt, 101), world.sorted());
+}
+
 }  // namespace
 }  // namespace tideline::scoring

@@ -256,7 +256,7 @@ TEST_F(ScoreTablesTest, TheCalendarShowsDaysThatAreNotEmpty) {
             (MonthContributions{1, {DayContribution{1, 5}, DayContribution{31, 10}}}));
   EXPECT_EQ(january.history_score, 20);
   EXPECT_EQ(january.current_score, 10);                               // 2 to 31 January
-  EXPECT_EQ(calendar(1, 2026, day("2026-01-30")).current_score, 10);  // 1 to 30 January
+  EXPECT_EQ(calendar(1, 2026, day("2026-01-30")).current_score, 5);   // 1 to 30 January
   EXPECT_EQ(calendar(1, 2026, day("2026-01-29")).current_score, 10);  // 31 December, 1 January
   EXPECT_EQ(calendar(1, 2026, day("2026-03-01")).current_score, 10);
   EXPECT_EQ(calendar(1, 2026, day("2026-03-02")).current_score, 0);
