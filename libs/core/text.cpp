@@ -30,7 +30,7 @@ std::size_t sequence_length(std::string_view text) {
 }
 
 // Words that stand in paths where a user_id may stand too.
-constexpr std::array<std::string_view, 3> kReserved = {"me", "hidden", "hidden-from"};
+constexpr std::array<std::string_view, 4> kReserved = {"me", "hidden", "hidden-from", "rules"};
 
 }  // namespace
 

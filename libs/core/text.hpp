@@ -11,8 +11,8 @@ namespace tideline::core {
 std::optional<std::size_t> code_points(std::string_view text);
 
 // A user_id as people know it (a student number): 1 to 64 of the characters A-Z a-z 0-9 . _ -
-// It may begin with zeros; "007" and "7" are two people. Three words are nobody's, since they stand
-// in paths where a user_id may stand too: me, hidden, hidden-from.
+// It may begin with zeros; "007" and "7" are two people. Four words are nobody's, since they stand
+// in paths where a user_id may stand too: me, hidden, hidden-from, rules.
 bool is_user_id(std::string_view text);
 
 }  // namespace tideline::core

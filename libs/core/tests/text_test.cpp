@@ -25,7 +25,8 @@ TEST(CodePoints, OfBytesThatAreNotUtf8AreNone) {
 TEST(UserIds, AreOneTo64OfAFewCharacters) {
   for (const char* good : {"0", "007", "a.b_c-D"}) EXPECT_TRUE(is_user_id(good)) << good;
   EXPECT_TRUE(is_user_id(std::string(64, 'x')));
-  for (const char* bad : {"", "a b", "a/b", "\xc3\xbc", "a\n", "me", "hidden", "hidden-from"})
+  for (const char* bad :
+       {"", "a b", "a/b", "\xc3\xbc", "a\n", "me", "hidden", "hidden-from", "rules"})
     EXPECT_FALSE(is_user_id(bad));
   EXPECT_FALSE(is_user_id(std::string(65, 'x')));
 }
