@@ -19,6 +19,7 @@ struct Found {
 core::Result<Found> read_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
                               const core::AccountId& viewer) {
   std::vector<core::MomentId> ids;
+  ids.reserve(entries.size());
   for (const TimelineEntry& entry : entries) ids.push_back(entry.id);
   return ports.database.read([&](eventsourcing::Transaction& transaction) {
     Found found{find_moments(transaction, ids), {}};

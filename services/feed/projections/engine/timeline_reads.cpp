@@ -165,7 +165,7 @@ void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
   for (const PersonIndex author : graph_.followees_of(viewer)) {
     if (!graph_.are_contacts(viewer, author)) add(author);
   }
-  AuthorMerge merge(std::move(lists), bound, direction);
+  AuthorMerge merge(lists, bound, direction);
   while (ids.size() < n && !merge.done()) {
     const core::MomentId id = merge.next();
     if (is_visible(viewer, *moments_.find(id))) ids.push_back(id);
