@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <latch>
+#include <regex>
 #include <thread>
 
 #include "accounts_app.hpp"
@@ -58,9 +60,14 @@ TEST(SignIn, HashesForWhoIsNotThere) {
   AccountsApp app({.hashing = {.memory_bytes = std::size_t{32} << 20, .passes = 3}});
   app.enrol("7");
   const auto seconds_of = [&](const std::string& user_id) {
-    const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(app.sign_in(user_id, "wrong horse battery").status, 401);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    double shortest = 1e9;  // of some: a busy machine only ever adds to it
+    for (int i = 0; i < 4; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      EXPECT_EQ(app.sign_in(user_id, "wrong horse battery").status, 401);
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      shortest = std::min(shortest, taken.count());
+    }
+    return shortest;
   };
   // An answer without a hash would be a hundred times faster than one with it.
   EXPECT_GT(seconds_of("8"), seconds_of("7") / 10);
@@ -249,6 +256,9 @@ TEST(Secrets, AreInNoEventAndNoStoredAnswer) {
   for (const std::string& trace : traces) {
     EXPECT_EQ(trace.find("campus.example"), std::string::npos);
     EXPECT_EQ(trace.find("Ada 7"), std::string::npos);
+    // Also tokens that were drawn and told to nobody.
+    static const std::regex kToken("[0-9a-v]{26}\\.[A-Za-z0-9_-]{43}|eyJhbGciOi");
+    EXPECT_FALSE(std::regex_search(trace, kToken)) << trace;
   }
 }
 
