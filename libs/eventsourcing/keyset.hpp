@@ -43,6 +43,16 @@ struct Slice {
   bool more_after = false;
 };
 
+// The page out of what was read: items in list order, up to one more than `limit`, which tells
+// whether there is a further page. `newer`: read ahead of a place; `bounded`: from a place at all.
+template <class Item>
+Slice<Item> cut_slice(std::vector<Item> items, int limit, bool newer, bool bounded) {
+  const bool more = items.size() > static_cast<std::size_t>(limit);
+  if (more) items.erase(newer ? items.begin() : items.end() - 1);
+  if (items.empty()) return {};
+  return {std::move(items), newer ? more : bounded, newer || more};
+}
+
 // The item of most lists: a person, and since when he is in it.
 struct PersonSince {
   core::AccountId account;
@@ -89,19 +99,13 @@ Slice<Item> select_newest_first(Transaction& transaction, const KeysetStatement&
     params.emplace_back(bound->since);
     params.emplace_back(bound->id);
   }
-  // One more than asked for tells whether there is a further page.
   params.emplace_back(window.limit + 1);
   auto rows = transaction.execute(sql, params);
-  const bool more = rows.size() > static_cast<std::size_t>(window.limit);
-  if (more) rows.pop_back();
   if (newer) std::reverse(rows.begin(), rows.end());
-
-  Slice<Item> slice;
-  slice.items.reserve(rows.size());
-  for (const auto& row : rows) slice.items.push_back(to_item(row));
-  slice.more_before = newer ? more : bound.has_value();
-  slice.more_after = newer ? true : more;
-  return slice;
+  std::vector<Item> items;
+  items.reserve(rows.size());
+  for (const auto& row : rows) items.push_back(to_item(row));
+  return cut_slice(std::move(items), window.limit, newer, bound.has_value());
 }
 
 }  // namespace tideline::eventsourcing

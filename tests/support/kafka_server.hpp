@@ -9,14 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "support/part.hpp"
+
 namespace tideline::test_support {
 
 class KafkaServer {
  public:
   KafkaServer();
-  ~KafkaServer();
-  KafkaServer(const KafkaServer&) = delete;
-  KafkaServer& operator=(const KafkaServer&) = delete;
 
   // One broker for the whole test binary, started at the first call.
   static KafkaServer& shared();
@@ -33,14 +32,10 @@ class KafkaServer {
   void start();
 
  private:
-  void run_script(std::string_view arguments) const;
-
-  std::string folder_;
+  Part part_;
   int port_ = 0;
   int controller_port_ = 0;
   int services_ = 0;
-  int watchdog_pipe_ = -1;
-  int watchdog_pid_ = -1;
 };
 
 }  // namespace tideline::test_support

@@ -9,14 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "support/part.hpp"
+
 namespace tideline::test_support {
 
 class PostgresServer {
  public:
   PostgresServer();
-  ~PostgresServer();
-  PostgresServer(const PostgresServer&) = delete;
-  PostgresServer& operator=(const PostgresServer&) = delete;
 
   // One server for the whole test binary, started at the first call.
   static PostgresServer& shared();
@@ -37,14 +36,10 @@ class PostgresServer {
   void start();
 
  private:
-  void run_script(std::string_view arguments) const;
-
-  std::string folder_;
+  Part part_;
   std::string superuser_conninfo_;
   int port_ = 0;
   int databases_ = 0;
-  int watchdog_pipe_ = -1;
-  int watchdog_pid_ = -1;
 };
 
 }  // namespace tideline::test_support

@@ -3,17 +3,6 @@
 #include <set>
 
 namespace tideline::feed {
-namespace {
-
-using http::Json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-}  // namespace
-
 http::Problem no_such_person() {
   return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
 }
@@ -31,13 +20,6 @@ http::Parsed<PeopleByAccount> find_registered(const ApiPorts& ports, const http:
   if (!found) return http::from_error(found.error());
   if (found->size() != std::set(accounts.begin(), accounts.end()).size()) return no_such_person();
   return *std::move(found);
-}
-
-Json person_json(const PeopleByAccount& people, const core::AccountId& account) {
-  const auto found = people.find(account);
-  if (found == people.end()) return {{"user_id", nullptr}, {"real_name", nullptr}};
-  return {{"user_id", or_null(found->second.user_id)},
-          {"real_name", or_null(found->second.real_name)}};
 }
 
 }  // namespace tideline::feed

@@ -4,18 +4,6 @@
 #include "projects/domain/rejections.hpp"
 
 namespace tideline::projects {
-namespace {
-
-template <class T>
-http::Json or_null(const std::optional<T>& value) {
-  return value ? http::Json(*value) : http::Json(nullptr);
-}
-
-http::Json to_json(const people::Person& person) {
-  return {{"user_id", or_null(person.user_id)}, {"real_name", or_null(person.real_name)}};
-}
-
-}  // namespace
 
 http::Problem no_such_project() {
   return http::problem(404, kNoSuchProject.code, "Not Found", kNoSuchProject.detail);
@@ -27,18 +15,12 @@ http::Parsed<std::string> project_in_path(const http::Request& request) {
   return std::string(id);
 }
 
-http::Json person_json(const std::map<core::AccountId, people::Person>& people,
-                       const core::AccountId& account) {
-  const auto found = people.find(account);
-  return to_json(found == people.end() ? people::Person{} : found->second);
-}
-
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account) {
   // Names are decoration here: a directory that cannot be read must not fail a command.
   const auto found = ports.database.read([&](eventsourcing::Transaction& transaction) {
     return ports.people.find(transaction, account);
   });
-  return to_json(found && *found ? **found : people::Person{});
+  return people::person_json(found && *found ? **found : people::Person{});
 }
 
 }  // namespace tideline::projects

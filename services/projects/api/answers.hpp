@@ -12,6 +12,7 @@
 #include "http/cursor.hpp"
 #include "http/json.hpp"
 #include "http/problem.hpp"
+#include "people/person_json.hpp"
 #include "projects/api/ports.hpp"
 
 namespace tideline::projects {
@@ -21,9 +22,6 @@ http::Problem no_such_project();
 // From "{project_id}"; 404 for what no project can be called.
 http::Parsed<std::string> project_in_path(const http::Request& request);
 
-// {"user_id", "real_name"}, null where they are not known (yet, or any more).
-http::Json person_json(const std::map<core::AccountId, people::Person>& people,
-                       const core::AccountId& account);
 // The person who asks, from his own row.
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account);
 

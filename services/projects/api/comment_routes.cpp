@@ -67,10 +67,8 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
 }
 
 struct NamedComments {
-  std::vector<CommentRow> comments;
+  eventsourcing::Slice<CommentRow> page;
   std::map<core::AccountId, people::Person> people;
-  bool more_before = false;
-  bool more_after = false;
 };
 
 std::optional<std::int64_t> parse_number(const std::optional<std::string>& text) {
@@ -86,32 +84,27 @@ NamedComments read_comments(const ApiPorts& ports, Transaction& transaction,
                             const std::string& project, std::optional<std::int64_t> before,
                             std::optional<std::int64_t> after, int limit) {
   NamedComments named{list_comments(transaction, project, before, after, limit), {}};
-  const bool more = named.comments.size() > static_cast<std::size_t>(limit);
-  if (more) named.comments.erase(before ? named.comments.begin() : named.comments.end() - 1);
-  named.more_before = before ? more : after.has_value();
-  named.more_after = before ? true : more;
-  if (named.comments.empty()) named.more_before = named.more_after = false;
   std::vector<core::AccountId> authors;
-  for (const CommentRow& row : named.comments) authors.push_back(row.author);
+  for (const CommentRow& row : named.page.items) authors.push_back(row.author);
   named.people = ports.people.find_many(transaction, authors);
   return named;
 }
 
 Response answer_comments(const ApiPorts& ports, const NamedComments& named) {
   std::vector<crypto::SealedText> sealed;
-  for (const CommentRow& row : named.comments) {
+  for (const CommentRow& row : named.page.items) {
     sealed.push_back({row.author, row.sealed_text, kCommentContext});
   }
   const auto texts = ports.cipher.open_many(sealed);
   if (!texts) return to_response(http::from_error(texts.error()));
   http::Page page;
-  for (std::size_t i = 0; i < named.comments.size(); ++i) {
-    const CommentRow& row = named.comments[i];
+  for (std::size_t i = 0; i < named.page.items.size(); ++i) {
+    const CommentRow& row = named.page.items[i];
     page.items.push_back(comment_json(row.id, row.parent_id, person_json(named.people, row.author),
                                       (*texts)[i], row.written_at));
   }
-  if (named.more_before) page.before = std::to_string(named.comments.front().id);
-  if (named.more_after) page.after = std::to_string(named.comments.back().id);
+  if (named.page.more_before) page.before = std::to_string(named.page.items.front().id);
+  if (named.page.more_after) page.after = std::to_string(named.page.items.back().id);
   return http::page_response(kKind, std::move(page));
 }
 

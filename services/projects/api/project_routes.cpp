@@ -236,7 +236,6 @@ Response list_of_label(const ApiPorts& ports, const Request& request, const std:
         auto slice = list_by_label(transaction, label, window);
         NamedProjects named{std::move(slice.items), {}, slice.more_before, slice.more_after};
         named.people = authors_of(ports, transaction, named.projects);
-        if (named.projects.empty()) named.more_before = named.more_after = false;
         return named;
       },
       [&](const NamedProjects& named) { return answer_list(ports, kKind, named); });

@@ -109,10 +109,8 @@ Response get_own_vote(const ApiPorts& ports, const Request& request) {
 
 struct Board {
   std::vector<ProjectRow> projects;
-  std::vector<BoardPlace> places;
+  eventsourcing::Slice<BoardPlace> places;
   std::map<core::AccountId, people::Person> people;
-  bool more_before = false;
-  bool more_after = false;
 };
 
 // "<tally>,<project id>"
@@ -137,12 +135,8 @@ Board read_board(const ApiPorts& ports, Transaction& transaction,
                  int limit) {
   Board board;
   board.places = list_board(transaction, before, after, limit);
-  const bool more = board.places.size() > static_cast<std::size_t>(limit);
-  if (more) board.places.erase(before ? board.places.begin() : board.places.end() - 1);
-  board.more_before = before ? more : after.has_value();
-  board.more_after = before ? true : more;
   std::vector<std::string> ids;
-  for (const BoardPlace& place : board.places) ids.push_back(place.project);
+  for (const BoardPlace& place : board.places.items) ids.push_back(place.project);
   board.projects = find_projects(transaction, ids);
   std::vector<core::AccountId> authors;
   for (const ProjectRow& row : board.projects) authors.push_back(row.author);
@@ -166,10 +160,9 @@ Response answer_board(const ApiPorts& ports, const Board& board) {
                           {"author", person_json(board.people, row.author)},
                           {"tally", row.tally}});
   }
-  if (!board.places.empty()) {
-    if (board.more_before) page.before = place_text(board.places.front());
-    if (board.more_after) page.after = place_text(board.places.back());
-  }
+  const auto& places = board.places;
+  if (places.more_before) page.before = place_text(places.items.front());
+  if (places.more_after) page.after = place_text(places.items.back());
   return http::page_response(kKind, std::move(page));
 }
 

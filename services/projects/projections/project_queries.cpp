@@ -83,9 +83,9 @@ eventsourcing::Slice<ProjectRow> list_by_label(Transaction& transaction, const s
   return {find_projects(transaction, found.items), found.more_before, found.more_after};
 }
 
-std::vector<CommentRow> list_comments(Transaction& transaction, const std::string& project,
-                                      std::optional<std::int64_t> before,
-                                      std::optional<std::int64_t> after, int limit) {
+eventsourcing::Slice<CommentRow> list_comments(Transaction& transaction, const std::string& project,
+                                               std::optional<std::int64_t> before,
+                                               std::optional<std::int64_t> after, int limit) {
   std::string sql =
       "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint"
       " FROM comment WHERE project_id = $1";
@@ -97,7 +97,7 @@ std::vector<CommentRow> list_comments(Transaction& transaction, const std::strin
     comments.push_back(
         {row.integer(0), row.integer(1), row.account(2), row.text(3), row.timestamp_us(4)});
   }
-  return comments;
+  return eventsourcing::cut_slice(std::move(comments), limit, before.has_value(), before || after);
 }
 
 bool has_voted(Transaction& transaction, const std::string& project, const core::AccountId& voter) {
@@ -106,9 +106,9 @@ bool has_voted(Transaction& transaction, const std::string& project, const core:
   return !rows.empty() && rows[0].boolean(0);
 }
 
-std::vector<BoardPlace> list_board(Transaction& transaction,
-                                   const std::optional<BoardPlace>& before,
-                                   const std::optional<BoardPlace>& after, int limit) {
+eventsourcing::Slice<BoardPlace> list_board(Transaction& transaction,
+                                            const std::optional<BoardPlace>& before,
+                                            const std::optional<BoardPlace>& after, int limit) {
   std::string sql = "SELECT tally, project_id FROM voting WHERE state = 'open'";
   Params params;
   if (const auto& bound = before ? before : after) {
@@ -123,7 +123,7 @@ std::vector<BoardPlace> list_board(Transaction& transaction,
   if (before) std::reverse(rows.begin(), rows.end());
   std::vector<BoardPlace> places;
   for (const Row& row : rows) places.push_back({row.integer(0), row.text(1)});
-  return places;
+  return eventsourcing::cut_slice(std::move(places), limit, before.has_value(), before || after);
 }
 
 }  // namespace tideline::projects

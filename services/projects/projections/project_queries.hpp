@@ -45,12 +45,11 @@ struct CommentRow {
   core::Timestamp written_at;
 };
 
-// In order of their ids; from behind `after`, or the last ones ahead of `before`. One more than
-// `limit` when there are more.
-std::vector<CommentRow> list_comments(eventsourcing::Transaction& transaction,
-                                      const std::string& project,
-                                      std::optional<std::int64_t> before,
-                                      std::optional<std::int64_t> after, int limit);
+// In order of their ids; from behind `after`, or the last ones ahead of `before`.
+eventsourcing::Slice<CommentRow> list_comments(eventsourcing::Transaction& transaction,
+                                               const std::string& project,
+                                               std::optional<std::int64_t> before,
+                                               std::optional<std::int64_t> after, int limit);
 
 bool has_voted(eventsourcing::Transaction& transaction, const std::string& project,
                const core::AccountId& voter);
@@ -60,12 +59,11 @@ struct BoardPlace {
   std::string project;
 };
 
-// Open votes by tally, then by project id; from behind `after`, or ahead of `before`. One more than
-// `limit` when there are more. The order is over all projects: the one query that merges
-// partitions.
-std::vector<BoardPlace> list_board(eventsourcing::Transaction& transaction,
-                                   const std::optional<BoardPlace>& before,
-                                   const std::optional<BoardPlace>& after, int limit);
+// Open votes by tally, then by project id; from behind `after`, or ahead of `before`. The order is
+// over all projects: the one query that merges partitions.
+eventsourcing::Slice<BoardPlace> list_board(eventsourcing::Transaction& transaction,
+                                            const std::optional<BoardPlace>& before,
+                                            const std::optional<BoardPlace>& after, int limit);
 // Those that exist, in the order of `ids`.
 std::vector<ProjectRow> find_projects(eventsourcing::Transaction& transaction,
                                       std::span<const std::string> ids);

@@ -6,15 +6,10 @@
 #include "core/text.hpp"
 
 namespace tideline::scoring {
-namespace {
 
 using http::Json;
 using http::Parsed;
 using http::Request;
-
-Json or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
-
-}  // namespace
 
 http::Problem no_such_person() {
   return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
@@ -39,10 +34,6 @@ Parsed<people::Person> member_in_path(const ApiPorts& ports, const Request& requ
   return person;
 }
 
-Json person_json(const people::Person& person) {
-  return {{"user_id", or_null(person.user_id)}, {"real_name", or_null(person.real_name)}};
-}
-
 Parsed<NamedPeople> NamedPeople::find(const ApiPorts& ports,
                                       const std::vector<core::AccountId>& accounts) {
   NamedPeople named;
@@ -56,8 +47,7 @@ Parsed<NamedPeople> NamedPeople::find(const ApiPorts& ports,
 }
 
 Json NamedPeople::json(const core::AccountId& account) const {
-  const auto found = people_.find(account);
-  return person_json(found == people_.end() ? people::Person{} : found->second);
+  return person_json(people_, account);
 }
 
 }  // namespace tideline::scoring

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "http/problem.hpp"
+#include "people/person_json.hpp"
 #include "scoring/api/ports.hpp"
 
 namespace tideline::scoring {
@@ -18,9 +19,6 @@ http::Parsed<people::Person> registered_in_path(const ApiPorts& ports,
 http::Parsed<people::Person> member_in_path(const ApiPorts& ports, const http::Request& request);
 
 http::Problem no_such_person();
-
-// {"user_id", "real_name"}, each null while it is not known.
-http::Json person_json(const people::Person& person);
 
 // Several at once, in one question to the database.
 class NamedPeople {

@@ -17,11 +17,6 @@ http::Problem no_such_person() {
   return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Parsed<NamedPerson> look_up(const ApiPorts& ports, const Request& request, std::string user_id,
                             Standing standing) {
   NamedPerson person{ports.account_ids.of(user_id), std::move(user_id), std::nullopt};
@@ -69,15 +64,10 @@ Parsed<NamedPerson> person_in_body(const ApiPorts& ports, const Request& request
 }
 
 Json person_json(const NamedPerson& person) {
-  return {{"user_id", person.user_id}, {"real_name", or_null(person.real_name)}};
-}
-
-Json person_json(const std::map<core::AccountId, people::Person>& people,
-                 const core::AccountId& account) {
-  const auto found = people.find(account);
-  if (found == people.end()) return {{"user_id", nullptr}, {"real_name", nullptr}};
-  return {{"user_id", or_null(found->second.user_id)},
-          {"real_name", or_null(found->second.real_name)}};
+  return people::person_json({.account = person.account,
+                              .user_id = person.user_id,
+                              .real_name = person.real_name,
+                              .department = std::nullopt});
 }
 
 }  // namespace tideline::social_graph

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "http/problem.hpp"
+#include "people/person_json.hpp"
 #include "social-graph/api/ports.hpp"
 
 namespace tideline::social_graph {
@@ -35,7 +36,5 @@ http::Parsed<NamedPerson> person_in_body(const ApiPorts& ports, const http::Requ
 
 // {"user_id", "real_name"}
 http::Json person_json(const NamedPerson& person);
-http::Json person_json(const std::map<core::AccountId, people::Person>& people,
-                       const core::AccountId& account);
 
 }  // namespace tideline::social_graph

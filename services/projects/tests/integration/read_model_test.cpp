@@ -60,11 +60,11 @@ class ReadModel : public ::testing::Test {
                row.voting + " " + std::to_string(row.tally);
         for (const auto& label : row.labels) all += " #" + label;
         all += "\n";
-        for (const auto& comment : list_comments(transaction, row.id, {}, {}, 1000)) {
+        for (const auto& comment : list_comments(transaction, row.id, {}, {}, 1000).items) {
           all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + "\n";
         }
       }
-      for (const auto& place : list_board(transaction, {}, {}, 1000)) {
+      for (const auto& place : list_board(transaction, {}, {}, 1000).items) {
         all += "board " + place.project + " " + std::to_string(place.tally) + "\n";
       }
       for (const auto& row : list_by_label(transaction, "sea", {}).items) all += "sea " + row.id;
@@ -153,12 +153,12 @@ TEST_F(ReadModel, TheBoardIsOrderedByTallyAndPagesBothWays) {
   live(campus);
   project(campus.events(), 1000);
   const auto walked = database_.read([](Transaction& transaction) {
-    const auto all = list_board(transaction, {}, {}, 100);
+    const auto all = list_board(transaction, {}, {}, 100).items;
     EXPECT_EQ(all.size(), 5U) << "the closed one is off the board";
     for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i - 1].tally, all[i].tally);
-    const auto second = list_board(transaction, {}, all[1], 2);
+    const auto second = list_board(transaction, {}, all[1], 2).items;
     EXPECT_EQ(second[0].project, all[2].project);
-    const auto back = list_board(transaction, all[2], {}, 2);
+    const auto back = list_board(transaction, all[2], {}, 2).items;
     EXPECT_EQ(back[0].project, all[0].project);
     return true;
   });
