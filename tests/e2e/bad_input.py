@@ -102,8 +102,8 @@ def main():
     sent = 0
     findings = []
     for method, target, body, headers in requests(folder):
-        # Signing out or closing the account of the token would end the test itself.
-        if (method, target) in (("DELETE", "/v1/me"), ("DELETE", "/v1/sessions/current")):
+        # Closing the account of the token would end the test itself.
+        if (method, target) == ("DELETE", "/v1/me"):
             continue
         sent += 1
         try:
