@@ -78,7 +78,8 @@ std::optional<Day> parse_day(std::string_view text) {
   const auto year = number(text.substr(0, 4));
   const auto month = number(text.substr(5, 2));
   const auto day = number(text.substr(8, 2));
-  if (!year || !month || !day) return std::nullopt;
+  // There is no year 0, and the databases know none either.
+  if (!year || !month || !day || *year < 1) return std::nullopt;
   const std::chrono::year_month_day date(std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day)));

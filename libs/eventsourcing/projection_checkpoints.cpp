@@ -34,7 +34,9 @@ const char* const kPositionsSql =
 const char* const kParkSql =
     "INSERT INTO dead_letter (projection, service, log, position, stream, stream_version, event_id,"
     " type, schema_version, event_time, data, reason)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+    // Parked again after its checkpoint was put back: one row an event, with the latest reason.
+    " ON CONFLICT (projection, service, log, position) DO UPDATE SET reason = excluded.reason";
 
 const char* const kParkedSql =
     "SELECT service, stream, count(*) FROM dead_letter WHERE projection = $1"

@@ -30,7 +30,6 @@
 
 namespace tideline::http {
 
-inline constexpr std::string_view kPositionHeader = "Tideline-Position";
 inline constexpr std::string_view kStaleHeader = "Tideline-Stale";
 
 // The client's token; empty without the header, 400 for garbage.

@@ -52,6 +52,9 @@ class Headers {
   std::vector<Field> fields_;
 };
 
+// Carries position tokens, in requests and answers (see command_endpoint.hpp).
+inline constexpr std::string_view kPositionHeader = "Tideline-Position";
+
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {

@@ -123,6 +123,7 @@ struct Router::Node {
 struct Router::Table {
   std::shared_ptr<TokenVerifier> verifier;
   const core::Clock* clock;
+  PositionSeal seal;
   Node root;
   std::vector<Route> routes;
 
@@ -186,8 +187,21 @@ Response Router::dispatch(Request& request) const {
         authenticate(*table_->verifier, table_->clock->now(), target->access, request);
     if (refused) return to_response(*refused);
   }
-  return target->handler(request);
+  const auto& seal = table_->seal;
+  if (!seal.open) return target->handler(request);
+  if (const auto sent = request.header(kPositionHeader)) {
+    const auto token = seal.open(*sent);
+    if (!token) return to_response(malformed("Tideline-Position was not given by this suite"));
+    request.headers.set(kPositionHeader, *token);
+  }
+  Response response = target->handler(request);
+  if (const auto token = response.headers.find(kPositionHeader)) {
+    response.header(kPositionHeader, seal.seal(std::string(*token)));
+  }
+  return response;
 }
+
+void Router::set_position_seal(PositionSeal seal) { table_->seal = std::move(seal); }
 
 const std::vector<Router::Route>& Router::routes() const { return table_->routes; }
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,15 @@
 namespace tideline::http {
 
 using Handler = std::function<Response(const Request&)>;
+
+// Keeps position tokens from being made up: what leaves is sealed, and only what was sealed comes
+// in. A token that names positions which do not exist yet would make every query that carries it
+// wait. Both functions are called from many threads at once.
+struct PositionSeal {
+  std::function<std::string(std::string_view token)> seal;
+  // nullopt: not sealed by this installation.
+  std::function<std::optional<std::string>(std::string_view sealed)> open;
+};
 
 class Router {
  public:
@@ -32,6 +42,9 @@ class Router {
   // the template is well formed, that method and template are new, and that parameters at one place
   // have one name. HEAD and OPTIONS are answered by the router and cannot be added.
   void add(Method method, std::string_view path_template, Access access, Handler handler);
+
+  // Without a seal (tests of one service) tokens pass as they are.
+  void set_position_seal(PositionSeal seal);
 
   // Finds the route, authenticates, sets path_parameters, principal and route_template, and calls
   // the handler. HEAD runs the GET handler (the server drops the body). 404 for an unknown path,

@@ -9,6 +9,7 @@
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
 #include "runtime/campus_calendar.hpp"
+#include "runtime/position_seal.hpp"
 
 namespace tideline::runtime {
 namespace {
@@ -279,6 +280,7 @@ core::Status RunningService::start() {
   if (!prepared) return prepared;
   add_background("topics", [this](std::stop_token stop) { keep_topics_there(stop); });
   add_background("relay", [this](std::stop_token stop) { relay_.run(stop); });
+  router_.set_position_seal(make_position_seal(secrets_.account_ids));
   if (definition_.uses_people) add_people();
   definition_.compose(*this);
   add_gauges();

@@ -11,7 +11,8 @@ import urllib.parse
 
 import yaml
 
-TEXTS = ["", "x" * 300, "%00", "%2e%2e", "%C3%BC", "-1", "1e999", "%27%3B%20DROP%20TABLE%20event%3B--", "%ff", "null"]
+TEXTS = ["", "x" * 300, "%00", "%2e%2e", "%C3%BC", "-1", "1e999", "%27%3B%20DROP%20TABLE%20event%3B--", "%ff", "null", "0000-01-01",
+         "ada_0000-01-01T00%3A00%3A00.000000Z"]
 BODIES = [
     b"", b"{", b"null", b"[]", b"7", b'"text"', b"{}", b'{"a":1,"a":2}', b"\xff\xfe", b'{"\xed\xa0\x80":1}',
     b"[" * 5000, b'{"a":' * 200 + b"1" + b"}" * 200, b'{"id":1e400}', b'{"text":"\\u0000"}',

@@ -8,6 +8,7 @@
 #include "runtime/campus_calendar.hpp"
 #include "runtime/health.hpp"
 #include "runtime/logged_event_store.hpp"
+#include "runtime/position_seal.hpp"
 #include "runtime/settings.hpp"
 
 namespace tideline::runtime {
@@ -69,6 +70,36 @@ TEST(LoggedEventStore, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {
 
   ASSERT_TRUE(store.append(append).ok());  // conflicts: nothing was appended
   EXPECT_EQ(lines.size(), 1U);
+}
+
+TEST(PositionSeal, OnlyWhatWasSealedUnderTheSameSecretComesIn) {
+  const auto ours = make_position_seal(crypto::AccountIds({1}));
+  const auto theirs = make_position_seal(crypto::AccountIds({2}));
+  const std::string sealed = ours.seal("ZmVlZDowPTE");
+  EXPECT_EQ(ours.open(sealed), "ZmVlZDowPTE");
+  EXPECT_EQ(theirs.open(sealed), std::nullopt);
+  EXPECT_EQ(ours.open("ZmVlZDowPTE"), std::nullopt);
+  EXPECT_EQ(ours.open("ZmVlZDowPTI" + sealed.substr(sealed.find('.'))), std::nullopt);
+}
+
+TEST(PositionSeal, TheRouterOpensWhatComesInAndSealsWhatGoesOut) {
+  core::ManualClock clock(core::Timestamp{});
+  http::Router router(nullptr, clock);
+  const auto seal = make_position_seal(crypto::AccountIds({1}));
+  router.set_position_seal(seal);
+  std::string seen;
+  router.add(http::Method::Get, "/position", http::Access::Public, [&](const http::Request& asked) {
+    seen = std::string(asked.header(http::kPositionHeader).value_or(""));
+    return http::Response::no_content().header(http::kPositionHeader, "written");
+  });
+  http::Request request;
+  request.path = "/position";
+  request.headers.set(http::kPositionHeader, seal.seal("earlier"));
+  const auto answered = router.dispatch(request);
+  EXPECT_EQ(seen, "earlier");
+  EXPECT_EQ(answered.headers.find(http::kPositionHeader), seal.seal("written"));
+  request.headers.set(http::kPositionHeader, "made-up");
+  EXPECT_EQ(router.dispatch(request).status, 400);
 }
 
 class HealthRoutes : public ::testing::Test {

@@ -98,8 +98,9 @@ CommandResult remove(const ApiPorts& ports, CommandSession& session, core::Momen
   const auto decision = Moment::decide(moment->state, DeleteMoment{by});
   if (decision.rejected()) {
     const Rejection& rejection = decision.rejection();
-    // That it exists is told only to who may see it.
-    if (rejection.kind == RejectionKind::Forbidden && !ports.engine.find_visible(id, by)) {
+    // That it exists is told only to who may see it, and to nobody while that is not known.
+    const bool may_know = ports.freshness.is_fresh() && ports.engine.find_visible(id, by);
+    if (rejection.kind == RejectionKind::Forbidden && !may_know) {
       return Moment::decide({}, DeleteMoment{by}).rejection();
     }
     return rejection;

@@ -109,7 +109,8 @@ NewEvent CommentsCodec::encode(const Comments::Event& fact) const {
                            {"comment_id", added.comment_id},
                            {"parent_id", added.parent_id},
                            {"author", added.author.to_string()},
-                           {"text", seal(cipher_, added.author, added.text, kCommentContext)}});
+                           {"text", seal(cipher_, added.author, added.text, kCommentContext)},
+                           {"seen", added.seen}});
                     }},
                     fact);
 }

@@ -38,6 +38,14 @@ Json comment_json(std::int64_t id, std::int64_t parent_id, Json author,
           {"written_at", core::format_iso8601(written_at)}};
 }
 
+// What the writer had seen is kept with the comment, so that a reader of the event can hold it back
+// until he has seen as much.
+Parsed<std::string> seen_by_writer(const Request& request) {
+  const auto position = http::read_position(request);
+  if (!position) return position.problem();
+  return position->empty() ? std::string() : position->to_token();
+}
+
 Response add_comment(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   if (!id) return id.response();
@@ -47,6 +55,8 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
   const std::string text = fields.text("text", kTextLength);
   const std::int64_t parent = fields.optional_integer("parent_id", 0, kCommentIdMax).value_or(0);
   if (const auto problem = fields.problem()) return to_response(*problem);
+  const auto seen = seen_by_writer(request);
+  if (!seen) return seen.response();
   return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
     const auto project =
         session.load<Project>(core::keys::project(*id), ProjectCodec(ports.cipher));
@@ -55,7 +65,7 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
     if (!project->state.exists) return kNoSuchProject;
     const auto comments = change_last<Comments>(
         session, core::keys::comments(*id), CommentsCodec(ports.cipher),
-        AddComment{*id, project->state.author, parent, request.account(), text});
+        AddComment{*id, project->state.author, parent, request.account(), text, *seen});
     if (!comments) return comments.stopped();
     const std::int64_t comment = comments->state.last_id;
     return Answer{201,

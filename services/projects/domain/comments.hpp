@@ -19,6 +19,7 @@ struct CommentAdded {
   std::int64_t parent_id = 0;  // 0 = top level
   core::AccountId author;
   std::string text;  // personal: sealed in events
+  std::string seen;  // the writer's position token, "" = none
   friend bool operator==(const CommentAdded&, const CommentAdded&) = default;
 };
 
@@ -29,6 +30,7 @@ struct AddComment {
   std::int64_t parent_id = 0;
   core::AccountId author;
   std::string text;
+  std::string seen;
 };
 
 struct Comments {

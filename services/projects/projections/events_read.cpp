@@ -22,7 +22,8 @@ std::optional<Comments::Event> read_comment(const RecordedEvent& recorded) {
   const EventData data(recorded);
   return CommentAdded{data.id("project_id"),      data.account("project_author"),
                       data.integer("comment_id"), data.integer("parent_id"),
-                      data.account("author"),     data.text("text")};
+                      data.account("author"),     data.text("text"),
+                      data.text("seen")};
 }
 
 std::optional<Voting::Event> read_voting(const RecordedEvent& recorded) {

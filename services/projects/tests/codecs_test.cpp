@@ -32,7 +32,7 @@ void live_a_little(Campus& campus) {
   edit.changes_link = true;
   campus.run<Project>(core::keys::project(kId), project, edit);
   campus.run<Comments>(core::keys::comments(kId), comments,
-                       AddComment{kId, kAda, 0, kBob, "A secret remark"});
+                       AddComment{kId, kAda, 0, kBob, "A secret remark", ""});
   campus.run<Voting>(core::keys::voting(kId), VotingCodec{}, OpenVoting{kId, kAda, kAda});
   const auto vote = core::keys::vote(kId, kBob);
   campus.run<Vote>(vote, VoteCodec{}, CastVote{kId, kAda, kBob, Voting::State::Open});
@@ -59,8 +59,9 @@ TEST(Codecs, EveryEventComesBackAsItWent) {
                                  kId, kAda, {"N", "I", std::nullopt}, {"a", "b"}, now}));
   expect_round_trip(project,
                     Project::Event(ProjectEdited{kId, kAda, {"N", "", "https://x.example"}, {}}));
-  expect_round_trip(CommentsCodec(campus.cipher),
-                    Comments::Event(CommentAdded{kId, kAda, 3, 1, kBob, "Größe \"x\"\n"}));
+  expect_round_trip(
+      CommentsCodec(campus.cipher),
+      Comments::Event(CommentAdded{kId, kAda, 3, 1, kBob, "Größe \"x\"\n", "ZmVlZDowPTE"}));
   expect_round_trip(VotingCodec{}, Voting::Event(VotingOpened{kId, kAda}));
   expect_round_trip(VotingCodec{}, Voting::Event(VotingClosed{kId, kAda}));
   expect_round_trip(VoteCodec{}, Vote::Event(VoteCast{kId, kAda, kBob, true}));

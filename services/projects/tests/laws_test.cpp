@@ -86,7 +86,7 @@ RC_GTEST_PROP(CommentsLaw, IdsCountFromOneWithoutGapsAndParentsExist, ()) {
   std::int64_t written = 0;
   for (const std::int64_t parent : parents) {
     const bool accepted = done(campus.run<Comments>(
-        core::keys::comments(kId), codec, AddComment{kId, kAuthor, parent, person(1), "text"}));
+        core::keys::comments(kId), codec, AddComment{kId, kAuthor, parent, person(1), "text", ""}));
     RC_ASSERT(accepted == (parent >= 0 && parent <= written));
     if (accepted) ++written;
   }

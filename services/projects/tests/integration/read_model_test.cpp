@@ -96,7 +96,7 @@ std::vector<std::string> live(Campus& campus) {
     }
     for (int c = 0; c < i; ++c) {
       campus.run<Comments>(core::keys::comments(id), CommentsCodec(campus.cipher),
-                           AddComment{id, author, c, person(7), "text"});
+                           AddComment{id, author, c, person(7), "text", ""});
     }
     campus.run<Voting>(core::keys::voting(id), VotingCodec{}, OpenVoting{id, author, author});
     for (int voter = 1; voter <= i + 1; ++voter) {
