@@ -68,9 +68,8 @@ class ServiceContext {
 
   // Takes the projection over and runs it on a thread of its own from the start of the service.
   virtual AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) = 0;
-  // How far the projection of that name is behind and whether it is sound: false means that its
-  // answers may be older than the topics' known ends by more than the allowance (design,
-  // revocation).
+  // Asks the runner of the projection of that name, which was added before, how far behind it is
+  // and what its last problem was. The function may be called from any thread.
   virtual std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) = 0;
   // Runs `work` on a thread of its own until its stop token says so.
   virtual void add_background(std::string name, std::function<void(std::stop_token)> work) = 0;
