@@ -5,7 +5,8 @@
 namespace tideline::runtime {
 
 std::variant<Arguments, int> read_arguments(int argc, char** argv, const std::string& service,
-                                            const std::string& version) {
+                                            const std::string& version,
+                                            const std::vector<Operation>& operations) {
   CLI::App app("Tideline's service " + service +
                ". Settings are KEY=VALUE lines of a file; the environment overrides them.");
   Arguments arguments;
@@ -13,6 +14,12 @@ std::variant<Arguments, int> read_arguments(int argc, char** argv, const std::st
   app.add_option("--config", file, "file of settings");
   app.add_flag("--check", arguments.check_only, "report mistakes in the settings and exit");
   app.set_version_flag("--version", "tideline-" + service + " " + version);
+  app.require_subcommand(0, 1);
+  for (const Operation& operation : operations) {
+    CLI::App* command = app.add_subcommand(operation.name, operation.summary);
+    command->final_callback(
+        [&arguments, run = operation.declare(*command)] { arguments.operation = run; });
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& stop) {

@@ -80,13 +80,14 @@ std::optional<Secrets> Secrets::load(const CommonSettings& settings, core::Confi
 
 RunningService::RunningService(const ServiceDefinition& definition, const CommonSettings& settings,
                                Secrets secrets, observability::Logging& logging, core::Clock& clock,
-                               core::Random& random)
+                               core::Random& random, Purpose purpose)
     : definition_(definition),
       settings_(settings),
       secrets_(std::move(secrets)),
       logging_(logging),
       clock_(clock),
       random_(random),
+      purpose_(purpose),
       database_(database_options(definition, settings)),
       store_(database_, clock, random, store_options(definition, settings)),
       logged_store_(store_, logging.logger("commands")),
@@ -120,11 +121,33 @@ core::Status RunningService::prepare_database() {
   }
   if (!reached) return reached;
   std::vector<postgres::MigrationSet> sets{postgres::base_migrations(settings_.logs)};
+  for (auto& set : model_migrations()) sets.push_back(std::move(set));
+  return postgres::migrate(database_.options(), sets);
+}
+
+std::vector<postgres::MigrationSet> RunningService::model_migrations() const {
+  std::vector<postgres::MigrationSet> sets;
   if (definition_.uses_people) {
     sets.push_back({"people", {{1, "person", people::kPersonTableSql}}});
   }
   sets.push_back({definition_.name, definition_.migrations});
-  return postgres::migrate(database_.options(), sets);
+  return sets;
+}
+
+std::vector<eventsourcing::Projection*> RunningService::projections() const {
+  std::vector<eventsourcing::Projection*> all;
+  for (const Model& model : models_) all.push_back(model.projection.get());
+  return all;
+}
+
+kafka::ConsumerOptions RunningService::lone_consumer(
+    const eventsourcing::Projection& projection) const {
+  kafka::ConsumerOptions consumer;
+  consumer.brokers = settings_.kafka_brokers;
+  consumer.services = projection.sources();
+  consumer.logs = settings_.logs;
+  consumer.client_id = "tideline-" + definition_.name + "-" + std::string(projection.name());
+  return consumer;
 }
 
 eventsourcing::AppliedPositions& RunningService::people_applied() {
@@ -140,13 +163,13 @@ eventsourcing::StatePublisher& RunningService::profile_topic() {
 }
 
 AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Projection> projection) {
-  kafka::ConsumerOptions consumer;
-  consumer.brokers = settings_.kafka_brokers;
-  consumer.services = projection->sources();
-  consumer.logs = settings_.logs;
-  consumer.client_id = "tideline-" + definition_.name + "-" + std::string(projection->name());
+  kafka::ConsumerOptions consumer = lone_consumer(*projection);
   // A model in memory needs every event itself; one in tables shares the partitions with replicas.
   if (projection->durable()) consumer.group = consumer.client_id;
+  std::unique_ptr<eventsourcing::RecordSource> source;
+  if (purpose_ == Purpose::Serve) {
+    source = std::make_unique<kafka::KafkaRecordSource>(std::move(consumer));
+  }
 
   Model model;
   model.name = std::string(projection->name());
@@ -154,7 +177,7 @@ AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Proje
   model.runner = std::make_unique<eventsourcing::ProjectionRunner>(
       *model.projection,
       eventsourcing::RunnerPorts{
-          database_, std::make_unique<kafka::KafkaRecordSource>(std::move(consumer)),
+          database_, std::move(source),
           [this](const eventsourcing::SourcePartition& partition, core::LogPosition position) {
             gaps_.report(partition, position);
           },
@@ -275,14 +298,20 @@ void RunningService::register_health() {
   health_.add_routes(router_, metrics_);
 }
 
-core::Status RunningService::start() {
+core::Status RunningService::compose() {
   auto prepared = prepare_database();
   if (!prepared) return prepared;
-  add_background("topics", [this](std::stop_token stop) { keep_topics_there(stop); });
-  add_background("relay", [this](std::stop_token stop) { relay_.run(stop); });
   router_.set_position_seal(make_position_seal(secrets_.account_ids));
   if (definition_.uses_people) add_people();
   definition_.compose(*this);
+  return core::success();
+}
+
+core::Status RunningService::start() {
+  add_background("topics", [this](std::stop_token stop) { keep_topics_there(stop); });
+  add_background("relay", [this](std::stop_token stop) { relay_.run(stop); });
+  auto composed = compose();
+  if (!composed) return composed;
   add_gauges();
   register_health();
   server_ = std::make_unique<http::Server>(settings_.server, router_, clock_, &observer_);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "kafka/consumer.hpp"
 #include "kafka/gaps.hpp"
 #include "kafka/relay.hpp"
 #include "kafka/state_topic.hpp"
@@ -31,19 +32,37 @@ struct Secrets {
   static std::optional<Secrets> load(const CommonSettings& settings, core::Config& config);
 };
 
+// Operate: composed for an operator's tool, beside the process that serves. It joins no consumer
+// group and is never started.
+enum class Purpose { Serve, Operate };
+
 // Made once. Members are destroyed in reverse order, so what others refer to comes first.
 class RunningService final : public ServiceContext {
  public:
   RunningService(const ServiceDefinition& definition, const CommonSettings& settings,
                  Secrets secrets, observability::Logging& logging, core::Clock& clock,
-                 core::Random& random);
+                 core::Random& random, Purpose purpose = Purpose::Serve);
   ~RunningService() override;
 
-  // Waits for the database, runs the migrations, composes, starts every thread, listens.
+  // Waits for the database, runs the migrations, composes.
+  core::Status compose();
+  // compose(), then starts every thread and listens.
   core::Status start();
   // Ready off, drain, flush, close. Idempotent.
   void stop();
   std::uint16_t port() const { return server_->port(); }
+
+  // For operations: what the service is composed of.
+  std::vector<eventsourcing::Projection*> projections() const;
+  const ServiceDefinition& definition() const { return definition_; }
+  const CommonSettings& settings() const { return settings_; }
+  const postgres::DatabaseOptions& postgres_options() const { return database_.options(); }
+  // The steps that make the tables of the read models, without those of the event store.
+  std::vector<postgres::MigrationSet> model_migrations() const;
+  // As the runner of `projection` reads its events, but all partitions and in no group.
+  kafka::ConsumerOptions lone_consumer(const eventsourcing::Projection& projection) const;
+  kafka::GapReporter& gaps() { return gaps_; }
+  std::function<void(std::string_view, const std::string&)> log_lines(std::string_view name);
 
   const core::Clock& clock() override { return clock_; }
   core::Random& random() override { return random_; }
@@ -65,7 +84,7 @@ class RunningService final : public ServiceContext {
   void keep(std::shared_ptr<void> part) override { kept_.push_back(std::move(part)); }
 
  private:
-  // A projection or view with the runner that drives it.
+  // A projection with the runner that drives it.
   struct Model {
     std::string name;
     std::unique_ptr<eventsourcing::Projection> projection;
@@ -77,7 +96,6 @@ class RunningService final : public ServiceContext {
   void add_people();
   void add_gauges();
   void register_health();
-  std::function<void(std::string_view, const std::string&)> log_lines(std::string_view name);
 
   const ServiceDefinition& definition_;
   const CommonSettings& settings_;
@@ -85,6 +103,7 @@ class RunningService final : public ServiceContext {
   observability::Logging& logging_;
   const core::Clock& clock_;
   core::Random& random_;
+  const Purpose purpose_;
 
   observability::Metrics metrics_;
   postgres::PooledDatabase database_;

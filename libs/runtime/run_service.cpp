@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "runtime/arguments.hpp"
 #include "runtime/composition.hpp"
@@ -32,9 +33,27 @@ class StopSignals {
     pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
   }
 
+  bool came_within_200_ms() const {
+    const timespec limit{0, 200'000'000};
+    if (sigtimedwait(&signals_, nullptr, &limit) < 0) return false;
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    return true;
+  }
+
  private:
   sigset_t signals_;
 };
+
+// Runs until it is done; a stop signal asks it to end.
+int operate(const Operation::Run& run, RunningService& service, const StopSignals& signals) {
+  std::stop_source stop;
+  const std::jthread watch([&](const std::stop_token& done) {
+    while (!done.stop_requested()) {
+      if (signals.came_within_200_ms()) return void(stop.request_stop());
+    }
+  });
+  return run(service, stop.get_token());
+}
 
 int report(const std::vector<std::string>& mistakes) {
   std::fprintf(stderr, "%zu mistake%s in the settings:\n", mistakes.size(),
@@ -46,7 +65,7 @@ int report(const std::vector<std::string>& mistakes) {
 }  // namespace
 
 int run_service(int argc, char** argv, const ServiceDefinition& definition) {
-  const auto read = read_arguments(argc, argv, definition.name, definition.version);
+  const auto read = read_arguments(argc, argv, definition.name, definition.version, operations());
   if (const int* code = std::get_if<int>(&read)) return *code;
   const auto& arguments = std::get<Arguments>(read);
 
@@ -62,7 +81,16 @@ int run_service(int argc, char** argv, const ServiceDefinition& definition) {
   core::SystemClock clock;
   core::SystemRandom random;
   observability::Logging logging({definition.name, settings.log_level, {}, {}}, clock);
-  RunningService service(definition, settings, *std::move(secrets), logging, clock, random);
+  const bool operates = static_cast<bool>(arguments.operation);
+  RunningService service(definition, settings, *std::move(secrets), logging, clock, random,
+                         operates ? Purpose::Operate : Purpose::Serve);
+  if (operates) {
+    if (const auto composed = service.compose(); !composed) {
+      logging.logger("runtime").error("cannot operate", {{"reason", composed.error().message}});
+      return kExitStartFailed;
+    }
+    return operate(arguments.operation, service, signals);
+  }
   if (const auto started = service.start(); !started) {
     logging.logger("runtime").error("start failed", {{"reason", started.error().message}});
     return kExitStartFailed;

@@ -96,7 +96,8 @@ struct ServiceDefinition {
 };
 
 // Returns the exit code: 0 after a graceful stop, 1 when the start failed, 2 for bad settings or
-// arguments (--config FILE, --check, --version, --help).
+// arguments (--config FILE, --check, --version, --help). With a subcommand it does not serve but
+// carries out that operation (runtime/operations.hpp) and returns its code.
 int run_service(int argc, char** argv, const ServiceDefinition& definition);
 
 }  // namespace tideline::runtime

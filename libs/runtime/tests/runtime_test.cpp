@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "eventsourcing/in_memory_event_store.hpp"
+#include "runtime/arguments.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/health.hpp"
 #include "runtime/logged_event_store.hpp"
@@ -25,6 +27,28 @@ TEST(CampusCalendar, ADayBeginsAtTheCampusMidnight) {
 
 TEST(CampusCalendar, AnUnknownZoneIsAnError) {
   EXPECT_FALSE(load_campus_calendar("Campus/Nowhere").ok());
+}
+
+std::variant<Arguments, int> arguments_of(std::vector<std::string> words) {
+  const Operation sort{"sort", "sorts", [](CLI::App& command) {
+                         command.add_option("what")->required();
+                         return [](const auto&, const auto&) { return 0; };
+                       }};
+  std::vector<char*> pointers;
+  words.insert(words.begin(), "tideline-feed");
+  for (std::string& word : words) pointers.push_back(word.data());
+  return read_arguments(static_cast<int>(pointers.size()), pointers.data(), "feed", "1", {sort});
+}
+
+TEST(Arguments, AServiceServesUnlessAnOperationIsNamed) {
+  const auto serve = std::get<Arguments>(arguments_of({"--config", "file"}));
+  EXPECT_EQ(serve.config_file, "file");
+  EXPECT_FALSE(serve.operation);
+  const auto operate = std::get<Arguments>(arguments_of({"--config", "file", "sort", "it"}));
+  EXPECT_EQ(operate.config_file, "file");
+  EXPECT_TRUE(operate.operation);
+  EXPECT_EQ(std::get<int>(arguments_of({"sort"})), 2);
+  EXPECT_EQ(std::get<int>(arguments_of({"dance"})), 2);
 }
 
 TEST(CommonSettings, EveryMistakeIsReportedAtOnce) {

@@ -1,0 +1,7 @@
+#include "runtime/operations.hpp"
+
+namespace tideline::runtime {
+
+std::vector<Operation> operations() { return {}; }
+
+}  // namespace tideline::runtime

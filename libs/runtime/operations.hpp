@@ -1,0 +1,36 @@
+// What a service's binary does besides serving: tools for its operator, one subcommand each.
+//
+//   tideline-feed --config FILE rebuild moments --verify
+//
+// An operation runs in a process of its own while the service serves elsewhere. It gets the service
+// composed but not started: its settings, its database (migrated) and its projections, but no
+// relay, no consumer, no HTTP. Results go to stdout, log lines and progress to stderr.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tideline::runtime {
+
+class RunningService;
+
+struct Operation {
+  // Returns the exit code: 0 done, 1 failed. Stops soon when its token says so (SIGTERM, SIGINT).
+  using Run = std::function<int(RunningService&, std::stop_token)>;
+
+  std::string name;
+  std::string summary;
+  // Declares the subcommand's arguments; what it returns is called after they have been parsed.
+  std::function<Run(CLI::App&)> declare;
+};
+
+// Of every service.
+std::vector<Operation> operations();
+
+}  // namespace tideline::runtime
