@@ -6,7 +6,9 @@
 namespace tideline::eventsourcing {
 
 core::Status validate(const Append& append) {
-  if (append.streams.empty()) return core::invalid_input("an append without a stream");
+  if (append.streams.empty() && !append.idempotency) {
+    return core::invalid_input("an append without events and without a key");
+  }
   for (const StreamAppend& stream : append.streams) {
     if (stream.stream.value().empty()) return core::invalid_input("a stream without a name");
     if (stream.events.empty()) {

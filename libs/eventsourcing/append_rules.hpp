@@ -9,7 +9,8 @@
 
 namespace tideline::eventsourcing {
 
-// An append must carry events, each with a type and data, and every part of it a name.
+// An append must carry events, each with a type and data, or an idempotency key; and every part of
+// it a name.
 core::Status validate(const Append& append);
 
 // The first assertion, then the first stream, that does not stand where the append expects it.

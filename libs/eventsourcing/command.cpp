@@ -113,7 +113,7 @@ core::Result<CommandOutcome> run_command(
     }
     if (session.append_.streams.empty()) {
       result.positions = session.loaded_positions();
-      return CommandOutcome(CommandDone{std::move(result), false});
+      if (!context.idempotency) return CommandOutcome(CommandDone{std::move(result), false});
     }
 
     session.append_.time = context.now;
@@ -123,7 +123,7 @@ core::Result<CommandOutcome> run_command(
     auto outcome = store.append(std::move(session.append_));
     if (!outcome) return outcome.error();
     if (auto* appended = std::get_if<Appended>(&*outcome)) {
-      result.positions = appended->positions;
+      result.positions.join(appended->positions);
       return CommandOutcome(CommandDone{std::move(result), false});
     }
     if (auto* done = std::get_if<AlreadyDone>(&*outcome)) {

@@ -155,9 +155,9 @@ class CommandSession {
 };
 
 // Runs `body` until its append neither conflicts nor fails, at most 64 times; the later attempts
-// pause for some milliseconds, so the call blocks for less than two seconds of pauses. Events of a
-// repeated command are none: nothing is appended, and the result carries the positions at which the
-// loaded streams stand. Rejections are not stored.
+// pause for some milliseconds, so the call blocks for less than two seconds of pauses. A success
+// without events carries the positions at which the loaded streams stand; it is stored under the
+// command's key, if there is one, and nothing is appended otherwise. Rejections are not stored.
 core::Result<CommandOutcome> run_command(EventStore& store, const CommandContext& context,
                                          const std::function<CommandResult(CommandSession&)>& body);
 

@@ -48,10 +48,13 @@ struct StoredResult {
   int status = 0;
   std::string body;
   std::string location;
-  std::string etag;          // stream version, "" = none
-  PositionVector positions;  // filled in by the store
+  std::string etag;  // stream version, "" = none
+  // Where the caller's streams stood; the store adds the positions of what it writes.
+  PositionVector positions;
 };
 
+// Without streams, but with a key: a success that changes nothing, remembered under its key so that
+// a late retry is answered the same.
 struct Append {
   std::vector<StreamAppend> streams;
   std::vector<StreamAssertion> assertions;
@@ -62,7 +65,7 @@ struct Append {
 };
 
 struct Appended {
-  PositionVector positions;  // the last position in each log that was written
+  PositionVector positions;  // the last position in each log that was written; empty without events
 };
 struct AlreadyDone {
   StoredResult result;

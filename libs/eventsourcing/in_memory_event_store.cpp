@@ -36,7 +36,7 @@ core::Result<AppendOutcome> InMemoryEventStore::append(Append append) {
   const PositionVector positions = record(append);
   if (append.idempotency) {
     const IdempotencyKey& key = *append.idempotency;
-    append.result.positions = positions;
+    append.result.positions.join(positions);
     results_.insert_or_assign(
         KeyName(key.scope, key.route, key.key),
         Stored{key.body_hash, std::move(append.result), append.time + kIdempotencyTtl});

@@ -59,22 +59,16 @@ std::string digest_of(const Request& request) {
   return digest.finish();
 }
 
-std::string draw_key(core::Random& random) {
-  std::array<std::uint8_t, 16> bytes{};
-  random.fill(bytes);
-  return core::to_base32(bytes);
-}
-
-Parsed<std::string> read_key(const Request& request, core::Random& random) {
+Parsed<std::optional<std::string>> read_key(const Request& request) {
   const std::size_t count = request.headers.count("Idempotency-Key");
-  if (count == 0) return draw_key(random);
+  if (count == 0) return std::optional<std::string>();
   const std::string_view key = *request.header("Idempotency-Key");
   const bool visible =
       std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7f; });
   if (count > 1 || key.empty() || key.size() > kKeyBytesMax || !visible) {
     return malformed("Idempotency-Key is one value of 1 to 255 visible ASCII characters");
   }
-  return std::string(key);
+  return std::optional(std::string(key));
 }
 
 // The inside of a strong entity tag; nothing if `text` is not one entity tag, weak or strong.
@@ -170,17 +164,19 @@ Parsed<es::PositionVector> read_position(const Request& request) {
 }
 
 Parsed<es::CommandContext> CommandEndpoint::context(const Request& request) const {
-  auto key = read_key(request, random_);
+  auto key = read_key(request);
   if (!key) return key.problem();
   auto if_match = read_if_match(request);
   if (!if_match) return if_match.problem();
   es::CommandContext made;
   made.now = clock_.now();
   made.metadata = {request.correlation_id, request.request_id, request.traceparent};
-  const std::string scope = request.principal ? request.principal->account.to_string() : "";
-  made.idempotency =
-      es::IdempotencyKey{scope, std::string(name_of(request.method)) + " " + request.route_template,
-                         std::move(key).value(), digest_of(request)};
+  if (*key) {
+    made.idempotency =
+        es::IdempotencyKey{request.principal ? request.principal->account.to_string() : "",
+                           std::string(name_of(request.method)) + " " + request.route_template,
+                           *std::move(*key), digest_of(request)};
+  }
   made.if_match = *if_match;
   return made;
 }

@@ -1,10 +1,10 @@
 // Where HTTP meets event sourcing: one place for idempotency keys, conditional requests and
 // position tokens, used by every route of every service.
 //
-//   Idempotency-Key   1 to 255 visible ASCII characters, else 400; without it the edge draws one,
-//                     which lets the store resolve a commit of unknown outcome. The same key with
-//                     the same request (path, query, If-Match, body) gives the first answer again,
-//                     with another 422. Keys of different accounts or routes never meet.
+//   Idempotency-Key   1 to 255 visible ASCII characters, else 400. The same key with the same
+//                     request (path, query, If-Match, body) gives the first answer again, with
+//                     another 422. Keys of different accounts or routes never meet. Without it
+//                     nothing is remembered: no retry could name it.
 //   If-Match          "<version>": the stream must stand there, else 412. A tag that no version can
 //                     have (another word, a weak tag) is 412, a list 400, "*" no condition.
 //   ETag              "<version>" of the stream that the answer is about.
@@ -22,7 +22,6 @@
 #include <string_view>
 
 #include "core/clock.hpp"
-#include "core/random.hpp"
 #include "eventsourcing/command.hpp"
 #include "eventsourcing/projection_runner.hpp"
 #include "http/message.hpp"
@@ -46,8 +45,8 @@ class CommandEndpoint {
   using Body = std::function<eventsourcing::CommandResult(eventsourcing::CommandSession&)>;
 
   // All must outlive the endpoint.
-  CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock, core::Random& random)
-      : store_(store), clock_(clock), random_(random) {}
+  CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock)
+      : store_(store), clock_(clock) {}
 
   // Runs the command and answers. `body` takes its time from session.context().now, and may run
   // several times. Done or repeated: the stored status, body, Location, ETag, positions. Else:
@@ -63,7 +62,6 @@ class CommandEndpoint {
 
   eventsourcing::EventStore& store_;
   const core::Clock& clock_;
-  core::Random& random_;
 };
 
 // What to do when a read model has not applied the client's token within the wait.

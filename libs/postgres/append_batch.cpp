@@ -95,7 +95,7 @@ class Planner {
   void remember(const Append& append, const PositionVector& positions) {
     KnownResult& known = results_[&*append.idempotency];
     known = {append.idempotency->body_hash, append.result, append.time + terms_.idempotency_ttl};
-    known.result.positions = positions;
+    known.result.positions.join(positions);
     plan_.results.push_back({&*append.idempotency, known.result, known.expires_at});
   }
 
@@ -278,18 +278,41 @@ BatchPlan plan_batch(Appends appends, const BatchScope& scope, const LockedState
   return plan;
 }
 
-std::string write_sql(Session& session, const BatchPlan& plan) {
-  std::string sql = insert_events_sql(session, plan.events);
+std::string write_rows_sql(Session& session, const BatchPlan& plan) {
+  std::string sql;
   if (!plan.results.empty()) sql += insert_results_sql(session, plan.results);
+  if (plan.events.empty()) return sql;
+  sql += insert_events_sql(session, plan.events);
   using Head = std::pair<const LogIndex, LogPosition>;
   sql += execute_sql("move_logs",
                      {array_of(session, plan.heads, [](const Head& head) { return head.first; }),
                       array_of(session, plan.heads, [](const Head& head) { return head.second; })});
-  return sql + "COMMIT; NOTIFY " + kAppendChannel;
+  return sql;
+}
+
+std::string write_sql(Session& session, const BatchPlan& plan) {
+  return write_rows_sql(session, plan) + "COMMIT; NOTIFY " + kAppendChannel;
+}
+
+std::vector<LogIndex> logs_of(const BatchPlan& plan, std::uint32_t logs) {
+  std::set<LogIndex> all;
+  for (const auto& [log, position] : plan.heads) all.insert(log);
+  for (const PlannedResult& result : plan.results) all.insert(log_of_key(*result.key, logs));
+  return {all.begin(), all.end()};
 }
 
 std::string was_committed_sql(Session& session, const BatchPlan& plan) {
-  CHECK(!plan.events.empty(), "only a plan with events is ever committed");
+  CHECK(!plan.events.empty() || !plan.results.empty(), "only a plan that writes is ever committed");
+  if (plan.events.empty()) {
+    const PlannedResult& result = plan.results.front();
+    const auto quoted = [&](const eventsourcing::Param& value) { return session.quote(value); };
+    return "SELECT 1 FROM idempotency_result WHERE scope = " + quoted(result.key->scope) +
+           " AND route = " + quoted(result.key->route) + " AND key = " + quoted(result.key->key) +
+           " AND body_hash = " + quoted(result.key->body_hash) +
+           " AND expires_at = " + quoted(result.expires_at) +
+           " AND body = " + quoted(result.result.body) +
+           " AND etag = " + quoted(result.result.etag);
+  }
   const PlannedEvent& event = plan.events.front();
   return "SELECT 1 FROM event WHERE log = " + std::to_string(event.log.value()) +
          " AND position = " + std::to_string(event.position.value()) +

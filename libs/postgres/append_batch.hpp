@@ -86,7 +86,13 @@ BatchPlan plan_batch(Appends appends, const BatchScope& scope, const LockedState
 // its own: within the batch's, PostgreSQL would let only one of all databases commit at a time.
 std::string write_sql(Session& session, const BatchPlan& plan);
 
-// One row if the plan's transaction has committed, none if not.
+// The rows alone, within a transaction that somebody else ends.
+std::string write_rows_sql(Session& session, const BatchPlan& plan);
+
+// The logs that the plan's transaction holds for what it writes.
+std::vector<core::LogIndex> logs_of(const BatchPlan& plan, std::uint32_t logs);
+// One row if the plan's transaction has committed, none if not: its first event, or where it has
+// none its first result. An equal result of somebody else would be the same answer.
 std::string was_committed_sql(Session& session, const BatchPlan& plan);
 std::string lock_sql(Session& session, const std::vector<core::LogIndex>& logs);
 

@@ -107,6 +107,7 @@ core::Result<std::vector<AppendOutcome>> Appender::try_commit(Batch batch) {
       if (writing) {
         switch (resolve(*writing)) {
           case Commit::Done:
+            committed(*writing);
             return std::move(writing->outcomes);
           case Commit::NotDone:
             break;
@@ -132,24 +133,27 @@ BatchPlan Appender::attempt(Appends appends, std::optional<BatchPlan>& writing) 
     throw TransactionFailed(core::internal_error("the database was made with fewer logs"));
   }
   BatchPlan plan = plan_batch(appends, scope, state, terms_, random_);
-  if (plan.events.empty()) {
+  if (plan.events.empty() && plan.results.empty()) {
     session.execute_script("ROLLBACK");
     return plan;
   }
   const std::string sql = write_sql(session, plan);
   writing = std::move(plan);
   session.execute_script(sql);
-  ++batches_;
-  events_ += writing->events.size();
-  committed_();
+  committed(*writing);
   return std::move(*writing);
+}
+
+void Appender::committed(const BatchPlan& plan) {
+  ++batches_;
+  events_ += plan.events.size();
+  committed_();
 }
 
 // Whoever holds the batch's locks after it knows that its transaction has ended, one way or the
 // other: it held the same locks from before it wrote.
 Appender::Commit Appender::resolve(const BatchPlan& plan) {
-  std::vector<core::LogIndex> logs;
-  for (const auto& [log, position] : plan.heads) logs.push_back(log);
+  const std::vector<core::LogIndex> logs = logs_of(plan, terms_.logs);
   const auto deadline = std::chrono::steady_clock::now() + options_.resolve_deadline;
   while (true) {
     try {

@@ -41,6 +41,7 @@ class Appender {
   // Throws TransactionFailed. `writing` is filled once a commit may be under way.
   BatchPlan attempt(Appends appends, std::optional<BatchPlan>& writing);
   Commit resolve(const BatchPlan& plan);
+  void committed(const BatchPlan& plan);
   Session& open_session();
   void sweep_expired_results();
   void count(const std::vector<eventsourcing::AppendOutcome>& outcomes);

@@ -50,7 +50,7 @@ struct EventStoreOptions {
 // What the appender has done so far, for metrics.
 struct AppenderStatus {
   std::uint64_t batches = 0;  // committed
-  std::uint64_t appends = 0;  // with their events in the log
+  std::uint64_t appends = 0;  // with their events or their result in the database
   std::uint64_t events = 0;
   std::uint64_t conflicts = 0;
   std::uint64_t failed = 0;      // ended with an Error

@@ -95,7 +95,7 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       subject_keys_(database_),
       cipher_(subject_keys_, clock),
       router_(secrets_.tokens, clock),
-      commands_(logged_store_, clock, random),
+      commands_(logged_store_, clock),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request})),
       gaps_(settings.kafka_brokers),

@@ -35,7 +35,7 @@ core::Result<eventsourcing::AppendOutcome> LoggedEventStore::append(eventsourcin
   if (!outcome) {
     log_.warning("append failed",
                  {{"streams", summary.streams}, {"reason", outcome.error().message}});
-  } else if (std::holds_alternative<eventsourcing::Appended>(*outcome)) {
+  } else if (summary.events > 0 && std::holds_alternative<eventsourcing::Appended>(*outcome)) {
     log_.info("appended",
               {{"streams", summary.streams}, {"types", summary.types}, {"events", summary.events}});
   }

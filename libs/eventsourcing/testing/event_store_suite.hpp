@@ -211,6 +211,33 @@ TYPED_TEST_P(EventStoreSuite, AKeyGivesItsFirstResultAgain) {
   EXPECT_EQ(this->version_of("s-1"), 2U);
 }
 
+TYPED_TEST_P(EventStoreSuite, AKeyWithoutEventsIsRemembered) {
+  expect_appended(this->store().append(this->append_of("s-1", 0, {"A"})));
+  Append nothing = this->append_of("s-1", 1, {"B"});
+  nothing.streams.clear();
+  nothing.assertions = {{core::StreamId("s-1"), core::StreamVersion(0)}};
+  nothing.idempotency = IdempotencyKey{"me", "POST /v1/x", "k1", "hash"};
+  nothing.result = {204, "", "", "1", {}};
+  nothing.result.positions.raise("feed", core::LogIndex(2), core::LogPosition(7));
+  expect_conflict(this->store().append(nothing), "s-1", 1);
+  EXPECT_FALSE(this->store().find_result(*nothing.idempotency).value().has_value());
+
+  nothing.assertions[0].expected = core::StreamVersion(1);
+  EXPECT_TRUE(expect_appended(this->store().append(nothing)).positions.empty());
+  EXPECT_EQ(this->events_in_all_logs(), 1U) << "it takes no position";
+  expect_appended(this->store().append(this->append_of("s-1", 1, {"B"})));
+  for (EventStore* store : {&this->backend_.store(0), &this->backend_.store(1)}) {
+    Append late = this->append_of("s-1", 2, {"C"});
+    late.idempotency = nothing.idempotency;
+    late.result.status = 201;
+    const StoredResult result = expect_already_done(store->append(late));
+    EXPECT_EQ(result.status, 204);
+    EXPECT_EQ(result.positions, nothing.result.positions) << "where the streams stood";
+    ASSERT_TRUE(store->find_result(*nothing.idempotency).value().has_value());
+  }
+  EXPECT_EQ(this->version_of("s-1"), 2U);
+}
+
 TYPED_TEST_P(EventStoreSuite, KeysOfOthersAndOfOtherRoutesAreOtherKeys) {
   const std::vector<IdempotencyKey> keys = {{"me", "POST /v1/x", "k", "h"},
                                             {"you", "POST /v1/x", "k", "h"},
@@ -283,8 +310,8 @@ REGISTER_TYPED_TEST_SUITE_P(EventStoreSuite, CountsVersionsAndPositionsFromOneWi
                             AnotherVersionThanExpectedIsAConflict, WritesSeveralStreamsAllOrNothing,
                             AStreamNamedTwiceGoesOnFromItself,
                             AssertedStreamsMustStandWhereTheyWereSeen, AKeyGivesItsFirstResultAgain,
-                            KeysOfOthersAndOfOtherRoutesAreOtherKeys, AConflictStoresNoResult,
-                            AKeyIsNewAgainAfterSevenDays, WhatIsNoAppendIsRefused,
-                            AnAppendWakesWhoWaitsForIt);
+                            AKeyWithoutEventsIsRemembered, KeysOfOthersAndOfOtherRoutesAreOtherKeys,
+                            AConflictStoresNoResult, AKeyIsNewAgainAfterSevenDays,
+                            WhatIsNoAppendIsRefused, AnAppendWakesWhoWaitsForIt);
 
 }  // namespace tideline::eventsourcing::testing

@@ -162,6 +162,19 @@ TEST_F(CommandTest, AKeyIsAnsweredFromItsFirstResult) {
   EXPECT_TRUE(std::holds_alternative<KeyReused>(count(5, with_key("k", "other")).value()));
 }
 
+TEST_F(CommandTest, ALateRetryOfASuccessWithoutEventsIsAnsweredTheSame) {
+  done(count(5, context()));
+  const CommandDone first = done(count(0, with_key("k")));
+  EXPECT_EQ(first.result.etag, "1");
+  done(count(7, context()));
+  const CommandDone late = done(count(0, with_key("k")));
+  EXPECT_TRUE(late.repeated);
+  EXPECT_EQ(late.result.body, "5");
+  EXPECT_EQ(late.result.etag, "1");
+  EXPECT_EQ(late.result.positions, first.result.positions);
+  EXPECT_FALSE(first.result.positions.empty());
+}
+
 TEST_F(CommandTest, IfMatchComparesWithTheAnsweredStream) {
   done(count(5, context()));
   CommandContext matching = context();

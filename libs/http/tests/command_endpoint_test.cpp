@@ -37,7 +37,7 @@ class CommandEndpointTest : public ::testing::Test {
       : clock(core::Timestamp()),
         random(7),
         store("feed", 4, clock, random),
-        endpoint(store, clock, random) {
+        endpoint(store, clock) {
     request.method = Method::Post;
     request.path = "/v1/counters/a";
     request.route_template = "/v1/counters/{id}";

@@ -43,7 +43,7 @@ http::Response with_body(http::Response response, const nlohmann::json& body);
 // the idempotency key (a fast hash of a password would undo the slow one).
 http::Request without_secrets(const http::Request& request, const core::AccountId& account,
                               std::string body_to_hash);
-// For commands that must not be repeated by key: the endpoint draws one.
+// For commands that must not be repeated by key.
 http::Request without_key(const http::Request& request);
 
 enum class SignInDay { Record, Leave };

@@ -230,7 +230,7 @@ class AccountsApp {
   core::UtcCalendar campus;
   eventsourcing::InMemoryEventStore store{"accounts", kLogs, clock, random};
   RememberingStore remembering{store};
-  http::CommandEndpoint endpoint{remembering, clock, random};
+  http::CommandEndpoint endpoint{remembering, clock};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{7}};
   crypto::InMemorySubjectKeys keys;
   crypto::SubjectCipher cipher{keys, clock};

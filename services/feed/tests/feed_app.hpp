@@ -169,7 +169,7 @@ class FeedApp {
   core::ManualClock clock{core::Timestamp(std::chrono::milliseconds(1'800'000'000'000))};
   core::SeededRandom random{7};
   eventsourcing::InMemoryEventStore store{"feed", kLogs, clock, random};
-  http::CommandEndpoint endpoint{store, clock, random};
+  http::CommandEndpoint endpoint{store, clock};
   crypto::InMemorySubjectKeys keys;
   crypto::SubjectCipher cipher{keys, clock};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};

@@ -124,7 +124,7 @@ class GraphService {
   people::PeopleDirectory people;
   eventsourcing::AppliedPositions people_applied;
   eventsourcing::AppliedPositions graph_applied;
-  http::CommandEndpoint commands{store, clock, random};
+  http::CommandEndpoint commands{store, clock};
   http::Router router;
 
  private:

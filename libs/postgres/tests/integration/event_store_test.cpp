@@ -200,6 +200,35 @@ TEST_F(PostgresEventStoreTest, ACommitThatNeverArrivedIsDoneAgain) {
   EXPECT_EQ(count("event"), 2);
 }
 
+TEST_F(PostgresEventStoreTest, ACommitOfAResultAloneWhoseAnswerWasLostIsFoundToo) {
+  CuttingProxy proxy(test_support::PostgresServer::shared().port());
+  PostgresEventStore& store = start_behind(proxy);
+  for (const Cut cut : {Cut::AfterServer, Cut::BeforeServer}) {
+    const std::string name = cut == Cut::AfterServer ? "after" : "before";
+    proxy.cut_at("COMMIT; NOTIFY", cut);
+    Append append = one("s-1");
+    append.streams.clear();
+    append.idempotency = IdempotencyKey{"me", "POST /v1/x", name, "h"};
+    append.result = {200, "it's done", "", "", {}};
+    expect_appended(store.append(append));
+    EXPECT_EQ(eventsourcing::testing::expect_already_done(store.append(append)).body, "it's done");
+  }
+  EXPECT_EQ(proxy.cuts(), 2);
+  EXPECT_EQ(count("idempotency_result"), 2);
+  EXPECT_EQ(count("event"), 0);
+}
+
+TEST_F(PostgresEventStoreTest, ACommitThatIsFoundToBeDoneIsCounted) {
+  CuttingProxy proxy(test_support::PostgresServer::shared().port());
+  PostgresEventStore& store = start_behind(proxy);
+  expect_appended(store.append(one("s-1")));
+  const auto before = store.status();
+  proxy.cut_at("COMMIT; NOTIFY", Cut::AfterServer);
+  expect_appended(store.append(one("s-2")));
+  EXPECT_EQ(store.status().batches, before.batches + 1);
+  EXPECT_EQ(store.status().events, before.events + 1);
+}
+
 TEST_F(PostgresEventStoreTest, ACommitThatCannotBeLookedUpIsATimeout) {
   CuttingProxy proxy(test_support::PostgresServer::shared().port());
   EventStoreOptions options;

@@ -134,7 +134,7 @@ class RoutesTest : public ::testing::Test {
   people::PeopleDirectory directory;
   es::InMemoryEventStore store{"scoring", kLogs, clock, random};
   es::InMemoryTopics topics{kLogs};
-  http::CommandEndpoint commands{store, clock, random};
+  http::CommandEndpoint commands{store, clock};
   ScoreEngine engine{RuleBook::standard(), campus, {}};
   people::PeopleProjection people;
   es::ProjectionRunner people_runner{
