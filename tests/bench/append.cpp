@@ -1,0 +1,144 @@
+// Writers in a loop, each appending one event to a new stream under an idempotency key, with the
+// result stored: what the store does for an ordinary command.
+//
+// Without --rate the loops are closed: a writer's next append follows its last answer. With --rate
+// appends are due at fixed times, shared out over the writers, and latency counts from when one was
+// due, so that a stall is seen by all that it delayed.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/report.hpp"
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/event_store.hpp"
+#include "postgres/database.hpp"
+#include "postgres/event_store.hpp"
+#include "postgres/migrations.hpp"
+
+namespace {
+
+using namespace tideline;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kLogs = 16;
+
+struct Options {
+  std::string database;
+  unsigned writers = 64;
+  double seconds = 5;
+  double rate = 0;  // appends a second of all writers together; 0 = as fast as they are answered
+  std::size_t data_bytes = 250;
+};
+
+eventsourcing::Append moment(core::Timestamp now, const std::string& id, const std::string& data) {
+  eventsourcing::Append append;
+  append.time = now;
+  append.metadata = {id, "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"};
+  append.streams.push_back({core::StreamId("moment-" + id),
+                            core::StreamVersion(0),
+                            {{"MomentPublished", core::SchemaVersion(1), data,
+                              eventsourcing::Visibility::Public}}});
+  append.idempotency = eventsourcing::IdempotencyKey{"aaaaaaaaaaaaaaaaaaaaaaaaaa",
+                                                     "POST /v1/moments", id, "0123456789abcdef"};
+  append.result = {201, R"({"moment_id":")" + id + "\"}", "/v1/moments/" + id, "\"1\"", {}};
+  return append;
+}
+
+class Writers {
+ public:
+  Writers(postgres::PostgresEventStore& store, const Options& options)
+      : store_(store), options_(options), data_(R"({"content":")" +
+                                                std::string(options.data_bytes, 'x') + "\"}") {}
+
+  // Returns the latencies in milliseconds of all appends.
+  std::vector<double> run() {
+    std::vector<std::vector<double>> latencies(options_.writers);
+    std::vector<std::thread> threads;
+    const auto start = SteadyClock::now();
+    for (unsigned i = 0; i < options_.writers; ++i) {
+      threads.emplace_back([&, i] { write(i, start, latencies[i]); });
+    }
+    for (auto& thread : threads) thread.join();
+    std::vector<double> all;
+    for (const auto& each : latencies) all.insert(all.end(), each.begin(), each.end());
+    return all;
+  }
+
+  std::uint64_t failures() const { return failures_; }
+
+ private:
+  void write(unsigned writer, SteadyClock::time_point start, std::vector<double>& latencies) {
+    const auto end = start + std::chrono::duration_cast<SteadyClock::duration>(
+                                 std::chrono::duration<double>(options_.seconds));
+    for (std::uint64_t turn = 0;; ++turn) {
+      auto due = SteadyClock::now();
+      if (options_.rate > 0) {
+        const double at = static_cast<double>(turn * options_.writers + writer) / options_.rate;
+        due = start + std::chrono::duration_cast<SteadyClock::duration>(
+                          std::chrono::duration<double>(at));
+        std::this_thread::sleep_until(due);
+      }
+      if (due >= end) return;
+      const auto now = clock_.now();
+      const auto outcome = store_.append(moment(now, core::make_uuid_v7(now, random_), data_));
+      if (!outcome || !std::holds_alternative<eventsourcing::Appended>(*outcome)) ++failures_;
+      const std::chrono::duration<double, std::milli> took = SteadyClock::now() - due;
+      latencies.push_back(took.count());
+    }
+  }
+
+  postgres::PostgresEventStore& store_;
+  const Options& options_;
+  const std::string data_;
+  core::SystemClock clock_;
+  core::SystemRandom random_;
+  std::atomic<std::uint64_t> failures_{0};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("append");
+  app.add_option("--database", options.database)->required();
+  app.add_option("--writers", options.writers);
+  app.add_option("--seconds", options.seconds);
+  app.add_option("--rate", options.rate);
+  app.add_option("--data-bytes", options.data_bytes);
+  CLI11_PARSE(app, argc, argv);
+
+  postgres::DatabaseOptions database_options;
+  database_options.conninfo = options.database;
+  const std::vector<postgres::MigrationSet> tables{postgres::base_migrations(kLogs)};
+  const auto migrated = postgres::migrate(database_options, tables);
+  if (!migrated) return bench::failed(migrated.error().message);
+  postgres::PooledDatabase database(database_options);
+  core::SystemClock clock;
+  core::SystemRandom random;
+  postgres::EventStoreOptions store_options;
+  store_options.service = "bench";
+  store_options.logs = kLogs;
+  postgres::PostgresEventStore store(database, clock, random, store_options);
+
+  Writers writers(store, options);
+  const auto start = SteadyClock::now();
+  std::vector<double> latencies = writers.run();
+  const std::chrono::duration<double> took = SteadyClock::now() - start;
+  if (writers.failures() > 0) {
+    return bench::failed(std::to_string(writers.failures()) + " appends failed");
+  }
+  const auto count = latencies.size();
+  const auto status = store.status();
+  std::printf(
+      R"({"events":%zu,"seconds":%.3f,"events_per_s":%.1f,"p50_ms":%.3f,"p99_ms":%.3f,"batches":%llu})"
+      "\n",
+      count, took.count(), static_cast<double>(count) / took.count(),
+      bench::percentile(latencies, 0.50), bench::percentile(latencies, 0.99),
+      static_cast<unsigned long long>(status.batches));
+  return 0;
+}
