@@ -1,6 +1,5 @@
-// What a batch of appends reads and writes. The plan is pure: from the appends and from what was
-// read under the locks follow every outcome and every row. SQL is built here and run by
-// appender.cpp.
+// What a batch of appends reads and writes. Pure: from the appends and from what was read under the
+// locks follow every outcome and every row. append_statements.hpp reads and writes them.
 #pragma once
 
 #include <chrono>
@@ -13,7 +12,6 @@
 
 #include "core/random.hpp"
 #include "eventsourcing/event_store.hpp"
-#include "postgres/session.hpp"
 
 namespace tideline::postgres {
 
@@ -68,34 +66,13 @@ struct BatchTerms {
   std::chrono::hours idempotency_ttl;
 };
 
-// Run once on a session before any of the statements below.
-extern const char* const kPrepareSql;
-
 BatchScope scope_of(Appends appends, std::uint32_t logs);
-
-// Locks and reads; the answer goes to read_state(). The reading statement comes after the locking
-// one, so that it sees what had committed when the locks were granted.
-std::string lock_and_read_sql(Session& session, const BatchScope& scope);
-LockedState read_state(const eventsourcing::Rows& rows, const BatchScope& scope);
 
 // Each append is decided as if those before it in the batch had been committed one by one.
 BatchPlan plan_batch(Appends appends, const BatchScope& scope, const LockedState& state,
                      const BatchTerms& terms, core::Random& random);
 
-// Writes, commits and wakes who listens on kAppendChannel. The notification has a transaction of
-// its own: within the batch's, PostgreSQL would let only one of all databases commit at a time.
-std::string write_sql(Session& session, const BatchPlan& plan);
-
-// The rows alone, within a transaction that somebody else ends.
-std::string write_rows_sql(Session& session, const BatchPlan& plan);
-
 // The logs that the plan's transaction holds for what it writes.
 std::vector<core::LogIndex> logs_of(const BatchPlan& plan, std::uint32_t logs);
-// One row if the plan's transaction has committed, none if not: its first event, or where it has
-// none its first result. An equal result of somebody else would be the same answer.
-std::string was_committed_sql(Session& session, const BatchPlan& plan);
-std::string lock_sql(Session& session, const std::vector<core::LogIndex>& logs);
-
-extern const char* const kAppendChannel;
 
 }  // namespace tideline::postgres

@@ -2,7 +2,7 @@
 
 #include <stop_token>
 
-#include "postgres/append_batch.hpp"
+#include "postgres/append_statements.hpp"
 #include "postgres/session.hpp"
 
 namespace tideline::postgres {

@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "eventsourcing/append_rules.hpp"
+#include "postgres/append_statements.hpp"
 
 namespace tideline::postgres {
 namespace {
@@ -127,8 +128,7 @@ core::Result<std::vector<AppendOutcome>> Appender::try_commit(Batch batch) {
 BatchPlan Appender::attempt(Appends appends, std::optional<BatchPlan>& writing) {
   Session& session = open_session();
   const BatchScope scope = scope_of(appends, terms_.logs);
-  const auto rows = session.execute_script(lock_and_read_sql(session, scope));
-  const LockedState state = read_state(rows, scope);
+  const LockedState state = lock_and_read(session, scope);
   if (state.heads.size() != scope.logs.size()) {
     throw TransactionFailed(core::internal_error("the database was made with fewer logs"));
   }
@@ -137,9 +137,8 @@ BatchPlan Appender::attempt(Appends appends, std::optional<BatchPlan>& writing) 
     session.execute_script("ROLLBACK");
     return plan;
   }
-  const std::string sql = write_sql(session, plan);
   writing = std::move(plan);
-  session.execute_script(sql);
+  write_and_commit(session, *writing);
   committed(*writing);
   return std::move(*writing);
 }
@@ -158,10 +157,10 @@ Appender::Commit Appender::resolve(const BatchPlan& plan) {
   while (true) {
     try {
       Session& session = open_session();
-      const auto found =
-          session.execute_script(lock_sql(session, logs) + was_committed_sql(session, plan));
+      lock_logs(session, logs);
+      const bool committed = was_committed(session, plan);
       session.roll_back();
-      return found.empty() ? Commit::NotDone : Commit::Done;
+      return committed ? Commit::Done : Commit::NotDone;
     } catch (const TransactionFailed&) {
       if (session_) session_->roll_back();
     }
@@ -174,7 +173,7 @@ Session& Appender::open_session() {
   if (session_ && session_->broken()) session_.reset();
   if (!session_) {
     auto session = std::make_unique<Session>(database_, "appender");
-    session->execute_script(kPrepareSql);
+    prepare_append_statements(*session);
     session_ = std::move(session);
   }
   return *session_;

@@ -80,6 +80,16 @@ CREATE TABLE subject_key (
 );
 )sql";
 
+// Names are compared byte by byte: a collation of people's languages costs a multiple and orders
+// nothing that anybody sees.
+constexpr const char* kPlainNamesSql = R"sql(
+ALTER TABLE event ALTER COLUMN stream_id TYPE text COLLATE "C";
+ALTER TABLE idempotency_result
+  ALTER COLUMN scope TYPE text COLLATE "C",
+  ALTER COLUMN route TYPE text COLLATE "C",
+  ALTER COLUMN key TYPE text COLLATE "C";
+)sql";
+
 }  // namespace
 
 MigrationSet base_migrations(std::uint32_t logs) {
@@ -92,7 +102,8 @@ MigrationSet base_migrations(std::uint32_t logs) {
            {2, "event_log_" + count, log_sql},
            {3, "idempotency_result", kIdempotencySql},
            {4, "subject_key", kSubjectKeySql},
-           {5, "projection", eventsourcing::kProjectionTablesSql}}};
+           {5, "projection", eventsourcing::kProjectionTablesSql},
+           {6, "plain_names", kPlainNamesSql}}};
 }
 
 }  // namespace tideline::postgres

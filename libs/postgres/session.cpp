@@ -181,6 +181,32 @@ Rows Session::execute_script(const std::string& sql) {
   });
 }
 
+void Session::prepare(const char* name, const char* sql) {
+  guarded([&] {
+    PGconn* handle = connection_->pqxx.handle();
+    const std::unique_ptr<PGresult, decltype(&PQclear)> made(
+        PQprepare(handle, name, sql, 0, nullptr), &PQclear);
+    if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) {
+      const char* state = PQresultErrorField(made.get(), PG_DIAG_SQLSTATE);
+      throw TransactionFailed(
+          error_of_sqlstate(state == nullptr ? "" : state, PQerrorMessage(handle)));
+    }
+  });
+}
+
+std::vector<Answer> Session::run_pipeline(std::span<const PreparedCall> calls) {
+  return guarded([&] {
+    PGconn* handle = connection_->pqxx.handle();
+    try {
+      return tideline::postgres::run_pipeline(handle, calls);
+    } catch (const TransactionFailed&) {
+      // Given up in the middle: nobody knows whose answer comes next.
+      if (PQpipelineStatus(handle) != PQ_PIPELINE_OFF) broken_ = true;
+      throw;
+    }
+  });
+}
+
 void Session::copy_in(std::string_view table, std::span<const std::string> columns,
                       std::span<const Params> rows) {
   for (const Params& row : rows) {

@@ -10,9 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eventsourcing/transaction.hpp"
 #include "postgres/database.hpp"
+#include "postgres/pipeline.hpp"
 
 namespace tideline::postgres {
 
@@ -28,6 +30,10 @@ class Session {
   // Several statements at once, without parameters, in one round trip; the rows of the last one.
   // Each statement sees what had committed before it began.
   eventsourcing::Rows execute_script(const std::string& sql);
+  // Under a name for run_pipeline().
+  void prepare(const char* name, const char* sql);
+  // Prepared statements with binary parameters, in one round trip; an answer for each.
+  std::vector<Answer> run_pipeline(std::span<const PreparedCall> calls);
   void copy_in(std::string_view table, std::span<const std::string> columns,
                std::span<const eventsourcing::Params> rows);
 

@@ -1,5 +1,5 @@
-// Writers in a loop, each appending one event to a new stream under an idempotency key, with the
-// result stored: what the store does for an ordinary command.
+// Writers in a loop, each appending one event to a new stream: what the store does for a command,
+// with --keys for one that came with an idempotency key, whose result is stored too.
 //
 // Without --rate the loops are closed: a writer's next append follows its last answer. With --rate
 // appends are due at fixed times, shared out over the writers, and latency counts from when one was
@@ -33,16 +33,19 @@ struct Options {
   double seconds = 5;
   double rate = 0;  // appends a second of all writers together; 0 = as fast as they are answered
   std::size_t data_bytes = 250;
+  bool keys = false;
 };
 
-eventsourcing::Append moment(core::Timestamp now, const std::string& id, const std::string& data) {
+eventsourcing::Append moment(core::Timestamp now, const std::string& id, const std::string& data,
+                             bool with_key) {
   eventsourcing::Append append;
   append.time = now;
   append.metadata = {id, "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"};
-  append.streams.push_back({core::StreamId("moment-" + id),
-                            core::StreamVersion(0),
-                            {{"MomentPublished", core::SchemaVersion(1), data,
-                              eventsourcing::Visibility::Public}}});
+  append.streams.push_back(
+      {core::StreamId("moment-" + id),
+       core::StreamVersion(0),
+       {{"MomentPublished", core::SchemaVersion(1), data, eventsourcing::Visibility::Public}}});
+  if (!with_key) return append;
   append.idempotency = eventsourcing::IdempotencyKey{"aaaaaaaaaaaaaaaaaaaaaaaaaa",
                                                      "POST /v1/moments", id, "0123456789abcdef"};
   append.result = {201, R"({"moment_id":")" + id + "\"}", "/v1/moments/" + id, "\"1\"", {}};
@@ -52,8 +55,9 @@ eventsourcing::Append moment(core::Timestamp now, const std::string& id, const s
 class Writers {
  public:
   Writers(postgres::PostgresEventStore& store, const Options& options)
-      : store_(store), options_(options), data_(R"({"content":")" +
-                                                std::string(options.data_bytes, 'x') + "\"}") {}
+      : store_(store),
+        options_(options),
+        data_(R"({"content":")" + std::string(options.data_bytes, 'x') + "\"}") {}
 
   // Returns the latencies in milliseconds of all appends.
   std::vector<double> run() {
@@ -79,13 +83,14 @@ class Writers {
       auto due = SteadyClock::now();
       if (options_.rate > 0) {
         const double at = static_cast<double>(turn * options_.writers + writer) / options_.rate;
-        due = start + std::chrono::duration_cast<SteadyClock::duration>(
-                          std::chrono::duration<double>(at));
+        due = start +
+              std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(at));
         std::this_thread::sleep_until(due);
       }
       if (due >= end) return;
       const auto now = clock_.now();
-      const auto outcome = store_.append(moment(now, core::make_uuid_v7(now, random_), data_));
+      const auto outcome =
+          store_.append(moment(now, core::make_uuid_v7(now, random_), data_, options_.keys));
       if (!outcome || !std::holds_alternative<eventsourcing::Appended>(*outcome)) ++failures_;
       const std::chrono::duration<double, std::milli> took = SteadyClock::now() - due;
       latencies.push_back(took.count());
@@ -110,6 +115,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds);
   app.add_option("--rate", options.rate);
   app.add_option("--data-bytes", options.data_bytes);
+  app.add_flag("--keys", options.keys);
   CLI11_PARSE(app, argc, argv);
 
   postgres::DatabaseOptions database_options;

@@ -181,7 +181,7 @@ TEST_F(PostgresEventStoreTest, ACommitWhoseAnswerWasLostIsFoundToBeDone) {
   CuttingProxy proxy(test_support::PostgresServer::shared().port());
   PostgresEventStore& store = start_behind(proxy);
   expect_appended(store.append(one("s-1")));
-  proxy.cut_at("COMMIT; NOTIFY", Cut::AfterServer);
+  proxy.cut_at("commit_batch", Cut::AfterServer);
   Append append = one("s-1", 1);
   append.idempotency = IdempotencyKey{"me", "POST /v1/x", "k", "h"};
   const auto positions = expect_appended(store.append(append)).positions;
@@ -194,7 +194,7 @@ TEST_F(PostgresEventStoreTest, ACommitThatNeverArrivedIsDoneAgain) {
   CuttingProxy proxy(test_support::PostgresServer::shared().port());
   PostgresEventStore& store = start_behind(proxy);
   expect_appended(store.append(one("s-1")));
-  proxy.cut_at("COMMIT; NOTIFY", Cut::BeforeServer);
+  proxy.cut_at("commit_batch", Cut::BeforeServer);
   expect_appended(store.append(one("s-1", 1)));
   EXPECT_EQ(proxy.cuts(), 1);
   EXPECT_EQ(count("event"), 2);
@@ -205,7 +205,7 @@ TEST_F(PostgresEventStoreTest, ACommitOfAResultAloneWhoseAnswerWasLostIsFoundToo
   PostgresEventStore& store = start_behind(proxy);
   for (const Cut cut : {Cut::AfterServer, Cut::BeforeServer}) {
     const std::string name = cut == Cut::AfterServer ? "after" : "before";
-    proxy.cut_at("COMMIT; NOTIFY", cut);
+    proxy.cut_at("commit_batch", cut);
     Append append = one("s-1");
     append.streams.clear();
     append.idempotency = IdempotencyKey{"me", "POST /v1/x", name, "h"};
@@ -223,7 +223,7 @@ TEST_F(PostgresEventStoreTest, ACommitThatIsFoundToBeDoneIsCounted) {
   PostgresEventStore& store = start_behind(proxy);
   expect_appended(store.append(one("s-1")));
   const auto before = store.status();
-  proxy.cut_at("COMMIT; NOTIFY", Cut::AfterServer);
+  proxy.cut_at("commit_batch", Cut::AfterServer);
   expect_appended(store.append(one("s-2")));
   EXPECT_EQ(store.status().batches, before.batches + 1);
   EXPECT_EQ(store.status().events, before.events + 1);
@@ -235,7 +235,7 @@ TEST_F(PostgresEventStoreTest, ACommitThatCannotBeLookedUpIsATimeout) {
   options.resolve_deadline = std::chrono::milliseconds(300);
   PostgresEventStore& store = start_behind(proxy, options);
   expect_appended(store.append(one("s-1")));
-  proxy.cut_at("COMMIT; NOTIFY", Cut::AfterServer);
+  proxy.cut_at("commit_batch", Cut::AfterServer);
   proxy.refuse_after_cut();
   const auto outcome = store.append(one("s-1", 1));
   ASSERT_FALSE(outcome.ok());

@@ -1,0 +1,36 @@
+// The statements of a batch of appends, on the appender's session. Each function is one round trip
+// and throws TransactionFailed.
+#pragma once
+
+#include <vector>
+
+#include "postgres/append_batch.hpp"
+#include "postgres/session.hpp"
+
+namespace tideline::postgres {
+
+// Once on a session before any of the others.
+void prepare_append_statements(Session& session);
+
+// Opens the transaction, locks the position rows of the scope's logs in their order, and then
+// reads, in statements of their own, so that they see what had committed when the locks were
+// granted.
+LockedState lock_and_read(Session& session, const BatchScope& scope);
+
+// Writes the plan, commits, and wakes who listens on kAppendChannel. The notification has a
+// transaction of its own, which nobody waits for on the disk: within the batch's, PostgreSQL would
+// let only one of all databases commit at a time.
+void write_and_commit(Session& session, const BatchPlan& plan);
+
+// The rows alone, within a transaction that somebody else ends.
+void write_rows(Session& session, const BatchPlan& plan);
+
+// Opens a transaction and locks the logs' position rows.
+void lock_logs(Session& session, const std::vector<core::LogIndex>& logs);
+// Whether the plan's transaction has committed: its first event is there, or where it has none its
+// first result. An equal result of somebody else would be the same answer.
+bool was_committed(Session& session, const BatchPlan& plan);
+
+extern const char* const kAppendChannel;
+
+}  // namespace tideline::postgres
