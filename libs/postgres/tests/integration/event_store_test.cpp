@@ -203,6 +203,8 @@ TEST_F(PostgresEventStoreTest, ACommitThatNeverArrivedIsDoneAgain) {
 TEST_F(PostgresEventStoreTest, ACommitOfAResultAloneWhoseAnswerWasLostIsFoundToo) {
   CuttingProxy proxy(test_support::PostgresServer::shared().port());
   PostgresEventStore& store = start_behind(proxy);
+  // The session is there, its statements are prepared.
+  expect_conflict(store.append(one("s-1", 7)), "s-1", 0);
   for (const Cut cut : {Cut::AfterServer, Cut::BeforeServer}) {
     const std::string name = cut == Cut::AfterServer ? "after" : "before";
     proxy.cut_at("commit_batch", cut);
