@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/result.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/transaction.hpp"
 
@@ -29,6 +30,20 @@ class PoisonEvent : public std::runtime_error {
 struct FlushPolicy {
   std::chrono::milliseconds interval{100};  // at the latest so long after the first applied event
   std::size_t events = 5000;                // or after so many
+};
+
+// What has to be done before a flush may commit, outside of its transaction.
+struct Preparation {
+  enum class State {
+    Done,
+    Unfinished,  // nothing is flushed yet; the runner goes on and asks again within milliseconds
+    Failed,      // with `error`: as a flush that failed, so the memory is dropped
+  };
+  State state = State::Done;
+  core::Error error{};
+  // Failed for good because of this event, which lives until the next call: it is parked when it
+  // comes again. nullptr: the error is taken for a passing one, whatever it says.
+  const RecordedEvent* culprit = nullptr;
 };
 
 // Called by one runner thread at a time. Whoever also answers queries from memory guards that
@@ -52,6 +67,9 @@ class Projection {
   virtual void load(Transaction& transaction) = 0;
   // In memory, deterministic, no I/O, no clock. Stubs of private events are not handed over.
   virtual void apply(const RecordedEvent& event) = 0;
+  // Called before every flush; may block shortly. Ownership is not checked before it, and it may be
+  // called again for events that were prepared but not committed: what it does must bear both.
+  virtual Preparation prepare_flush() { return {}; }
   // Writes what apply() has gathered since the last flush, as one batch, sorted by key.
   virtual void flush(Transaction& transaction) = 0;
   // The transaction of the last flush has committed.

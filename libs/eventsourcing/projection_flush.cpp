@@ -88,6 +88,9 @@ std::vector<checkpoints::Step> ProjectionRunner::State::pending_steps() const {
 bool ProjectionRunner::State::flush() {
   const std::vector<checkpoints::Step> steps = pending_steps();
   if (steps.empty()) return true;
+  const Preparation preparation = projection.prepare_flush();
+  if (preparation.state == Preparation::State::Unfinished) return true;
+  if (preparation.state == Preparation::State::Failed) return preparation_failed(preparation);
   bool ownership_lost = false;
   const core::Status status = transact([&](Transaction& transaction) {
     if (!checkpoints::advance(transaction, projection.name(), steps)) {
@@ -121,6 +124,17 @@ void ProjectionRunner::State::flush_succeeded(const std::vector<checkpoints::Ste
   parking.clear();
   backoff = options.backoff_min;
   problem.clear();
+}
+
+bool ProjectionRunner::State::preparation_failed(const Preparation& preparation) {
+  const bool deterministic = preparation.culprit != nullptr && !preparation.error.retryable;
+  if (deterministic) {
+    const RecordedEvent& event = *preparation.culprit;
+    condemned[{{event.source, event.log}, event.position}] = preparation.error.message;
+  }
+  rewind("a flush could not be prepared: " + preparation.error.message,
+         deterministic ? milliseconds(0) : next_backoff());
+  return false;
 }
 
 bool ProjectionRunner::State::flush_failed(const core::Error& error, bool ownership_lost) {

@@ -68,6 +68,7 @@ struct ProjectionRunner::State {
   bool park(const RecordedEvent& event, std::string reason);
 
   bool flush();
+  bool preparation_failed(const Preparation& preparation);
   bool flush_failed(const core::Error& error, bool ownership_lost);
   void flush_succeeded(const std::vector<checkpoints::Step>& steps);
   std::vector<checkpoints::Step> pending_steps() const;

@@ -81,6 +81,9 @@ Problem unavailable(std::string detail, std::chrono::seconds retry_after) {
 
 Problem from_error(const core::Error& error) {
   if (error.retryable) return unavailable("the service cannot answer now, try again");
+  if (error.code == core::ErrorCode::Conflict) {
+    return conflict("account-closed", "this needs a key that went with a closed account");
+  }
   return internal_error();
 }
 

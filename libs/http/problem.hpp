@@ -51,8 +51,10 @@ struct Violation {
 [[nodiscard]] Problem unavailable(std::string detail,
                                   std::chrono::seconds retry_after = std::chrono::seconds{1});
 
-// A failure of the world: retryable -> 503 with Retry-After, else 500. The error's own text stays
-// inside (it may name hosts or statements): log it where the error arose.
+// A failure of the world: retryable -> 503 with Retry-After, else 500. A Conflict for good is 409
+// "account-closed": a subject key that has been destroyed, asked for by a token that outlives its
+// account for some minutes. The error's own text stays inside (it may name hosts or statements):
+// log it where the error arose.
 [[nodiscard]] Problem from_error(const core::Error& error);
 
 // application/problem+json

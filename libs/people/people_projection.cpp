@@ -35,6 +35,23 @@ void PeopleProjection::flush(eventsourcing::Transaction& transaction) {
       " ON CONFLICT (account_id) DO UPDATE"
       " SET registered = true, closed = known.closed OR excluded.closed",
       {accounts, closed});
+  destroy_keys_of_closed(transaction);
+}
+
+// What the closed have written here goes with their accounts. As postgres::PostgresSubjectKeys
+// does it: the row stays without its key, so that a late command cannot make another.
+void PeopleProjection::destroy_keys_of_closed(eventsourcing::Transaction& transaction) const {
+  std::vector<core::AccountId> subjects;
+  for (const auto& [account, is_closed] : closed_by_account_) {
+    if (is_closed) subjects.push_back(account);
+  }
+  if (subjects.empty()) return;
+  transaction.execute(
+      "INSERT INTO subject_key (subject, key, destroyed_at)"
+      " SELECT subject, NULL, now() FROM unnest($1::uuid[]) AS closed (subject)"
+      " ON CONFLICT (subject) DO UPDATE SET key = NULL, destroyed_at = now()"
+      " WHERE subject_key.key IS NOT NULL",
+      {subjects});
 }
 
 }  // namespace tideline::people

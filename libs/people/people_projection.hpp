@@ -1,5 +1,6 @@
-// Fills the directory's facts (registered, closed) from the events of accounts. Used by one runner
-// thread.
+// Fills the directory's facts (registered, closed) from the events of accounts, and destroys the
+// subject keys of those who have closed theirs: in table subject_key of the same database, in the
+// same transaction. Used by one runner thread.
 #pragma once
 
 #include <map>
@@ -18,6 +19,8 @@ class PeopleProjection final : public eventsourcing::Projection {
   void flushed() override { closed_by_account_.clear(); }
 
  private:
+  void destroy_keys_of_closed(eventsourcing::Transaction& transaction) const;
+
   // Of the accounts that events since the last flush spoke of. Closed stays closed.
   std::map<core::AccountId, bool> closed_by_account_;
 };

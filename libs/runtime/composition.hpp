@@ -69,6 +69,7 @@ class RunningService final : public ServiceContext {
   const core::CampusCalendar& campus() override { return *secrets_.campus; }
   eventsourcing::Database& database() override { return database_; }
   eventsourcing::EventStore& store() override { return logged_store_; }
+  eventsourcing::EventLog& event_log() override { return store_; }
   const crypto::AccountIds& account_ids() override { return secrets_.account_ids; }
   crypto::SubjectCipher& cipher() override { return cipher_; }
   http::Router& router() override { return router_; }

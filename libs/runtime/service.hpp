@@ -51,6 +51,7 @@ class ServiceContext {
   virtual const core::CampusCalendar& campus() = 0;
   virtual eventsourcing::Database& database() = 0;
   virtual eventsourcing::EventStore& store() = 0;
+  virtual eventsourcing::EventLog& event_log() = 0;
   virtual const crypto::AccountIds& account_ids() = 0;
   // Over this service's own subject keys.
   virtual crypto::SubjectCipher& cipher() = 0;

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "runtime/service.hpp"
+#include "social-graph/api/closed_account_rules.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/migrations.hpp"
 #include "social-graph/projections/graph_projection.hpp"
@@ -20,6 +21,17 @@ int main(int argc, char** argv) {
            [&](runtime::ServiceContext& context) {
              const auto graph =
                  context.add_projection(std::make_unique<social_graph::GraphProjection>());
+             context.add_projection(std::make_unique<eventsourcing::Reaction>(
+                 std::make_unique<social_graph::ClosedAccountRules>(
+                     social_graph::ClosedAccountPorts{
+                         .database = context.database(),
+                         .log = context.event_log(),
+                         .people = context.people(),
+                         .people_applied = context.people_applied(),
+                         .graph_applied = graph.committed,
+                         .groups = {context.cipher(), settings.group_member_limit},
+                         .contact_limit = settings.contact_limit}),
+                 context.store(), context.clock()));
              social_graph::add_routes(context.router(),
                                       {.commands = context.commands(),
                                        .database = context.database(),

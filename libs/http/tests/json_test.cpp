@@ -168,6 +168,9 @@ TEST(Problem, HidesTheTextOfErrors) {
   EXPECT_EQ(busy.status, 503);
   EXPECT_TRUE(busy.headers.find("Retry-After"));
   EXPECT_EQ(busy.body.find("10.0.0.1"), std::string::npos);
+  const Response gone = to_response(from_error({core::ErrorCode::Conflict, "key", false}));
+  EXPECT_EQ(gone.status, 409);
+  EXPECT_NE(gone.body.find("account-closed"), std::string::npos);
   const Response broken = to_response(from_error(core::internal_error("select secret")));
   EXPECT_EQ(broken.status, 500);
   EXPECT_EQ(broken.body.find("secret"), std::string::npos);

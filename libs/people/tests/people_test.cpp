@@ -16,6 +16,10 @@ using eventsourcing::Rows;
 class RecordingTransaction final : public eventsourcing::Transaction {
  public:
   Rows execute(std::string_view sql, const Params& params) override {
+    if (sql.starts_with("INSERT INTO subject_key")) {
+      destroyed = *params[0].text();
+      return {};
+    }
     statements.push_back(std::string(sql));
     last_params = params;
     return {};
@@ -26,6 +30,7 @@ class RecordingTransaction final : public eventsourcing::Transaction {
 
   std::vector<std::string> statements;
   Params last_params;
+  std::string destroyed;  // the subjects whose keys go, as an array
 };
 
 const core::AccountId kAda = *core::AccountId::parse("aaaaaaaaaaaaaaaaaaaaaaaaae");
@@ -60,6 +65,19 @@ TEST(PeopleProjection, AClosedAccountStaysClosed) {
   projection.apply(event("AccountRegistered", of_ada()));
   projection.flush(transaction);
   EXPECT_EQ(transaction.last_params[1].text(), "{\"true\"}");
+}
+
+TEST(PeopleProjection, OnlyAClosedAccountLosesItsKey) {
+  const core::AccountId bob = *core::AccountId::parse("ceirceirceirceirceirceirce");
+  PeopleProjection projection;
+  RecordingTransaction transaction;
+  projection.apply(event("AccountRegistered", of_ada()));
+  projection.apply(event("AccountRegistered", R"({"account_id":")" + bob.to_string() + R"("})"));
+  projection.flush(transaction);
+  EXPECT_EQ(transaction.destroyed, "");
+  projection.apply(event("AccountClosed", of_ada()));
+  projection.flush(transaction);
+  EXPECT_EQ(transaction.destroyed, "{\"" + kAda.to_uuid() + "\"}");
 }
 
 TEST(PeopleProjection, EventsOfOtherKindsAreNothing) {

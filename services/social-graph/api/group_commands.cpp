@@ -83,6 +83,21 @@ Step<Changed<Membership>> GroupCommands::leave(CommandSession& session, const st
       LeaveGroup{group_id, account, group->creator == account, group->is_private});
 }
 
+eventsourcing::CommandResult GroupCommands::end_membership(CommandSession& session,
+                                                           const std::string& group_id,
+                                                           const AccountId& account) const {
+  const auto group = session.load<Group>(keys::group(group_id), GroupCodec(cipher_));
+  if (!group) return group.error();
+  if (group->state.creator == account) {
+    const auto dissolved = dissolve(session, group_id, account);
+    if (!dissolved) return dissolved.stopped();
+    return eventsourcing::Answer{};
+  }
+  const auto left = leave(session, group_id, account);
+  if (!left) return left.stopped();
+  return eventsourcing::Answer{};
+}
+
 // Asserted, so that whoever enters, leaves or invites does so in a group that is still there.
 Step<Group::State> GroupCommands::usable_group(CommandSession& session,
                                                const std::string& group_id) const {

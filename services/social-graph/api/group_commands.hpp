@@ -34,6 +34,11 @@ class GroupCommands {
   eventsourcing::Step<eventsourcing::Changed<Membership>> leave(
       eventsourcing::CommandSession& session, const std::string& group_id,
       const core::AccountId& account) const;
+  // What becomes of a membership whose account is closed: a member leaves, and with its creator a
+  // group is dissolved, for nobody else could, and its name went with his key.
+  eventsourcing::CommandResult end_membership(eventsourcing::CommandSession& session,
+                                              const std::string& group_id,
+                                              const core::AccountId& account) const;
 
  private:
   eventsourcing::Step<Group::State> usable_group(eventsourcing::CommandSession& session,

@@ -55,6 +55,24 @@ Decision<ContactPair::Event> remove(const ContactPair::State& state, const Remov
   return Decision<ContactPair::Event>::of(ContactRemoved{command.by, command.other});
 }
 
+Decision<ContactPair::Event> end(const ContactPair::State& state, const EndContact& command) {
+  switch (state.phase) {
+    case Phase::Contacts:
+      return remove(state, {command.by, command.other});
+    case Phase::Requested:
+      if (state.from == command.by) {
+        return Decision<ContactPair::Event>::of(ContactRequestWithdrawn{command.by, command.other});
+      }
+      return Decision<ContactPair::Event>::of(ContactDeclined{command.other, command.by});
+    case Phase::Strangers:
+    case Phase::Declined:
+    case Phase::Withdrawn:
+    case Phase::Removed:
+      break;
+  }
+  return Decision<ContactPair::Event>::nothing();
+}
+
 }  // namespace
 
 ContactPair::State ContactPair::evolve(State state, const Event& event) {
@@ -89,6 +107,7 @@ Decision<ContactPair::Event> ContactPair::decide(const State& state, const Comma
                                              ContactRequestWithdrawn{wanted.from, wanted.to});
                         },
                         [&](const RemoveContact& wanted) { return remove(state, wanted); },
+                        [&](const EndContact& wanted) { return end(state, wanted); },
                     },
                     command);
 }

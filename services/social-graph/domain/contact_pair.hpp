@@ -63,6 +63,12 @@ struct RemoveContact {
   core::AccountId by;
   core::AccountId other;
 };
+// Whatever stands between them ends, as `by` would end it: what follows from the closing of his
+// account.
+struct EndContact {
+  core::AccountId by;
+  core::AccountId other;
+};
 
 struct ContactPair {
   using Event = std::variant<ContactRequested, ContactAccepted, ContactDeclined,
@@ -81,7 +87,7 @@ struct ContactPair {
   static State evolve(State state, const Event& event);
 
   using Command = std::variant<RequestContact, AcceptContact, DeclineContact,
-                               WithdrawContactRequest, RemoveContact>;
+                               WithdrawContactRequest, RemoveContact, EndContact>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -95,5 +95,22 @@ TEST(ContactPair, OnlyTheFirstAcceptanceOfAPairIsMarked) {
       .then(ContactAccepted{kBob, kAda, false});
 }
 
+TEST(ContactPair, AClosedAccountEndsWhateverThereIs) {
+  const EndContact ada_ends{kAda, kBob};
+  const EndContact bob_ends{kBob, kAda};
+  given<ContactPair>(kAsked).when(ada_ends).then(ContactRequestWithdrawn{kAda, kBob});
+  given<ContactPair>(kAsked).when(bob_ends).then(ContactDeclined{kAda, kBob});
+  given<ContactPair>(kAsked, kAccepted).when(ada_ends).then(ContactRemoved{kAda, kBob});
+  given<ContactPair>(kAsked, kAccepted).when(bob_ends).then(ContactRemoved{kBob, kAda});
+}
+
+TEST(ContactPair, AClosedAccountEndsNothingTwice) {
+  const EndContact ada_ends{kAda, kBob};
+  given<ContactPair>().when(ada_ends).then_nothing();
+  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob}).when(ada_ends).then_nothing();
+  given<ContactPair>(kAsked, ContactRequestWithdrawn{kAda, kBob}).when(ada_ends).then_nothing();
+  given<ContactPair>(kAsked, kAccepted, ContactRemoved{kBob, kAda}).when(ada_ends).then_nothing();
+}
+
 }  // namespace
 }  // namespace tideline::social_graph

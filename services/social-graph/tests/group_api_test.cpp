@@ -169,7 +169,8 @@ TEST_F(GroupApi, AnIdempotencyKeyMakesOneGroup) {
 TEST_F(GroupApi, WhoseKeyIsDestroyedNamesNothing) {
   ASSERT_TRUE(service.cipher.destroy(service.account("ada")).ok());
   const Reply failed = service.post("/v1/tags", "ada", {{"name", "family"}});
-  EXPECT_EQ(failed.status, 500);
+  EXPECT_EQ(failed.status, 409);
+  EXPECT_EQ(failed.problem(), "account-closed");
   EXPECT_EQ(service.events().size(), 0U);
 }
 

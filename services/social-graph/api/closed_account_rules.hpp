@@ -1,0 +1,54 @@
+// What follows in the graph from the closing of an account: its contacts and open contact requests
+// end as if it had ended them itself, so that the other side's place is free again; it leaves its
+// groups, and those that it had created are dissolved. Follows, tags and moment settings stay: they
+// count nothing, and who reads them asks whether an account is closed.
+//
+// Nothing is forgotten, whatever commands race with the closing:
+// - AccountClosed waits until the directory of people knows it, then takes note of where this
+//   service's own logs end, waits until the tables of the graph have come so far, and ends what
+//   they list;
+// - whatever is begun behind those ends (ContactRequested, ContactAccepted, GroupJoined) calls for
+//   its own end if the directory knows one of the two as closed, which it does by then.
+// Every command decides on the stream as it stands, so one that comes again yields no event.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/reaction.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "people/people_directory.hpp"
+#include "social-graph/api/group_commands.hpp"
+
+namespace tideline::social_graph {
+
+// All references outlive the rules.
+struct ClosedAccountPorts {
+  eventsourcing::Database& database;
+  eventsourcing::EventLog& log;  // this service's own
+  const people::PeopleDirectory& people;
+  eventsourcing::AppliedPositions& people_applied;
+  eventsourcing::AppliedPositions& graph_applied;
+  GroupCommands groups;
+  std::int64_t contact_limit;
+};
+
+class ClosedAccountRules final : public eventsourcing::ReactionRules {
+ public:
+  explicit ClosedAccountRules(ClosedAccountPorts ports);
+  ~ClosedAccountRules() override;
+
+  std::string_view name() const override { return "closed-accounts"; }
+  std::vector<std::string> sources() const override { return {"accounts", "social-graph"}; }
+  bool concerns(const eventsourcing::RecordedEvent& event) const override;
+  std::unique_ptr<eventsourcing::Consequences> consequences(
+      std::span<const eventsourcing::RecordedEvent> causes) override;
+
+ private:
+  class Endings;
+  const std::shared_ptr<const ClosedAccountPorts> ports_;
+};
+
+}  // namespace tideline::social_graph
