@@ -15,14 +15,15 @@ constexpr std::chrono::milliseconds kReconnectPause{500};
 }  // namespace
 
 AppendListener::~AppendListener() {
-  thread_.request_stop();
+  for (std::jthread& thread : threads_) thread.request_stop();
   woken_.notify_all();
 }
 
 void AppendListener::wait(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  if (!thread_.joinable()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  for (std::size_t i = threads_.size(); i < databases_.count(); ++i) {
+    threads_.emplace_back(
+        [this, i](const std::stop_token& stop) { run(stop, databases_.at(i).options()); });
   }
   std::uint64_t& heard = heard_[std::this_thread::get_id()];
   woken_.wait_for(lock, timeout, [&] { return appends_ != heard; });
@@ -37,10 +38,10 @@ void AppendListener::wake() {
   woken_.notify_all();
 }
 
-void AppendListener::run(const std::stop_token& stop) {
+void AppendListener::run(const std::stop_token& stop, const DatabaseOptions& database) {
   while (!stop.stop_requested()) {
     try {
-      Session session(database_, "listener");
+      Session session(database, "listener");
       session.listen(kAppendChannel);
       wake();  // for what was appended before anybody listened
       while (!stop.stop_requested()) {

@@ -1,7 +1,7 @@
 // Wakes whoever waits for appends: those of this process at once, those of others by LISTEN.
 //
-// Thread-safe. The listening thread and its connection begin with the first wait(). While the
-// connection is away, waits end by their timeout: callers poll.
+// Thread-safe. The listening threads, one for each database, and their connections begin with the
+// first wait(). While a connection is away, waits end by their timeout: callers poll.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,16 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <vector>
 
-#include "postgres/database.hpp"
+#include "postgres/log_databases.hpp"
 
 namespace tideline::postgres {
 
 class AppendListener {
  public:
-  // `database` outlives the listener.
-  explicit AppendListener(const DatabaseOptions& database) : database_(database) {}
+  // `databases` outlives the listener.
+  explicit AppendListener(const LogDatabases& databases) : databases_(databases) {}
   ~AppendListener();
 
   // Returns at once when something was appended since this thread last returned from here.
@@ -26,14 +27,14 @@ class AppendListener {
   void wake();
 
  private:
-  void run(const std::stop_token& stop);
+  void run(const std::stop_token& stop, const DatabaseOptions& database);
 
-  const DatabaseOptions& database_;
+  const LogDatabases& databases_;
   std::mutex mutex_;
   std::condition_variable_any woken_;
   std::uint64_t appends_ = 0;
   std::map<std::thread::id, std::uint64_t> heard_;  // what each waiting thread knows of
-  std::jthread thread_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace tideline::postgres

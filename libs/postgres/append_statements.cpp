@@ -212,6 +212,11 @@ void write_and_commit(Session& session, const BatchPlan& plan) {
   session.run_pipeline(calls);
 }
 
+void wake_listeners(Session& session) {
+  const std::vector<PreparedCall> calls{{"notify", {}}};
+  session.run_pipeline(calls);
+}
+
 void lock_logs(Session& session, const std::vector<LogIndex>& logs) {
   const std::vector<PreparedCall> calls{{"begin_batch", {}}, {"lock_logs", {logs_of(logs)}}};
   session.run_pipeline(calls);

@@ -24,6 +24,7 @@ void write_and_commit(Session& session, const BatchPlan& plan);
 
 // The rows alone, within a transaction that somebody else ends.
 void write_rows(Session& session, const BatchPlan& plan);
+void wake_listeners(Session& session);
 
 // Opens a transaction and locks the logs' position rows.
 void lock_logs(Session& session, const std::vector<core::LogIndex>& logs);

@@ -11,23 +11,11 @@
 namespace tideline::postgres {
 namespace {
 
-using eventsourcing::Append;
 using eventsourcing::AppendOutcome;
 using eventsourcing::TransactionFailed;
 
 constexpr int kAttemptsMax = 3;
 constexpr std::chrono::milliseconds kResolvePause{50};
-constexpr std::chrono::milliseconds kIdleWait{500};
-
-std::size_t bytes_of(const Append& append) {
-  std::size_t bytes = append.result.body.size();
-  for (const auto& stream : append.streams) {
-    for (const auto& event : stream.events) {
-      bytes += stream.stream.value().size() + event.type.size() + event.data.size() + 100;
-    }
-  }
-  return bytes;
-}
 
 }  // namespace
 
@@ -37,66 +25,11 @@ Appender::Appender(const DatabaseOptions& database, const EventStoreOptions& opt
       options_(options),
       clock_(clock),
       random_(random),
-      committed_(std::move(committed)),
       terms_{options.service, options.logs, options.idempotency_ttl},
-      queue_(options.queued_appends_max),
-      thread_([this] { run(); }) {}
+      worker_(options, {[this](Appends appends) { return try_commit(appends); },
+                        std::move(committed), [this] { sweep_expired_results(); }}) {}
 
-Appender::~Appender() {
-  queue_.close();
-  thread_.join();
-}
-
-AppendResult Appender::append(Append append) {
-  auto waiting = std::make_shared<WaitingAppend>();
-  waiting->bytes = bytes_of(append);
-  if (waiting->bytes > options_.batch_bytes_max) {
-    return core::invalid_input("an append of " + std::to_string(waiting->bytes) + " bytes");
-  }
-  waiting->append = std::move(append);
-  auto outcome = waiting->outcome.get_future();
-  if (!queue_.push(waiting)) return core::unavailable("too many appends wait");
-  if (outcome.wait_for(options_.append_deadline) == std::future_status::timeout) {
-    if (queue_.withdraw(waiting)) return core::unavailable("the append's turn did not come");
-    return core::timed_out("an append of unknown outcome: the database does not answer");
-  }
-  return outcome.get();
-}
-
-void Appender::run() {
-  while (!queue_.finished()) {
-    const auto batch = queue_.take(options_.batch_appends_max, options_.batch_bytes_max,
-                                   std::min(kIdleWait, options_.sweep_interval));
-    if (!batch.empty()) commit(batch);
-    sweep_expired_results();
-  }
-}
-
-// Data that PostgreSQL refuses fails the whole transaction: halving finds whose it is.
-void Appender::commit(Batch batch) {
-  auto outcomes = try_commit(batch);
-  if (outcomes) {
-    count(*outcomes);
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      batch[i]->outcome.set_value(std::move((*outcomes)[i]));
-    }
-    return;
-  }
-  if (!outcomes.error().retryable && batch.size() > 1) {
-    commit(batch.first(batch.size() / 2));
-    commit(batch.subspan(batch.size() / 2));
-    return;
-  }
-  failed_ += batch.size();
-  if (outcomes.error().code == core::ErrorCode::Timeout) unresolved_ += batch.size();
-  for (const auto& waiting : batch) waiting->outcome.set_value(outcomes.error());
-}
-
-core::Result<std::vector<AppendOutcome>> Appender::try_commit(Batch batch) {
-  std::vector<const Append*> appends;
-  appends.reserve(batch.size());
-  for (const auto& waiting : batch) appends.push_back(&waiting->append);
-
+core::Result<std::vector<AppendOutcome>> Appender::try_commit(Appends appends) {
   for (int attempts = 1;; ++attempts) {
     const bool had_session = session_ != nullptr;
     std::optional<BatchPlan> writing;
@@ -108,7 +41,6 @@ core::Result<std::vector<AppendOutcome>> Appender::try_commit(Batch batch) {
       if (writing) {
         switch (resolve(*writing)) {
           case Commit::Done:
-            committed(*writing);
             return std::move(writing->outcomes);
           case Commit::NotDone:
             break;
@@ -139,14 +71,7 @@ BatchPlan Appender::attempt(Appends appends, std::optional<BatchPlan>& writing) 
   }
   writing = std::move(plan);
   write_and_commit(session, *writing);
-  committed(*writing);
   return std::move(*writing);
-}
-
-void Appender::committed(const BatchPlan& plan) {
-  ++batches_;
-  events_ += plan.events.size();
-  committed_();
 }
 
 // Whoever holds the batch's locks after it knows that its transaction has ended, one way or the
@@ -194,17 +119,6 @@ void Appender::sweep_expired_results() {
     // The next round sweeps; until then expired results only take room.
     if (session_) session_->roll_back();
   }
-}
-
-void Appender::count(const std::vector<AppendOutcome>& outcomes) {
-  for (const AppendOutcome& outcome : outcomes) {
-    if (std::holds_alternative<eventsourcing::Appended>(outcome)) ++appends_;
-    if (std::holds_alternative<eventsourcing::VersionConflict>(outcome)) ++conflicts_;
-  }
-}
-
-AppenderStatus Appender::status() const {
-  return {batches_, appends_, events_, conflicts_, failed_, unresolved_, queue_.size()};
 }
 
 }  // namespace tideline::postgres

@@ -6,6 +6,9 @@
 #include "eventsourcing/append_rules.hpp"
 #include "postgres/append_listener.hpp"
 #include "postgres/appender.hpp"
+#include "postgres/in_doubt_appends.hpp"
+#include "postgres/spread_appender.hpp"
+#include "postgres/spread_batch.hpp"
 
 namespace tideline::postgres {
 namespace {
@@ -46,14 +49,23 @@ RecordedEvent event_of(const Row& row, const std::string& service) {
 }  // namespace
 
 struct PostgresEventStore::Parts {
-  Parts(PooledDatabase& pool, const core::Clock& time, core::Random& random, EventStoreOptions with)
-      : database(pool),
-        clock(time),
-        options(std::move(with)),
-        listener(pool.options()),
-        appender(pool.options(), options, time, random, [this] { listener.wake(); }) {}
+  Parts(LogDatabases places, const core::Clock& time, core::Random& random, EventStoreOptions with)
+      : databases(std::move(places)), clock(time), options(std::move(with)), listener(databases) {
+    const auto wake = [this] { listener.wake(); };
+    for (std::size_t i = 0; i < databases.count(); ++i) {
+      appenders.push_back(
+          std::make_unique<Appender>(databases.at(i).options(), options, time, random, wake));
+    }
+    if (databases.count() == 1) return;
+    in_doubt = std::make_unique<InDoubtAppends>(databases, options, wake);
+    spread = std::make_unique<SpreadAppender>(databases, options, random, wake);
+  }
 
-  core::Result<std::vector<RecordedEvent>> read(std::string_view where,
+  PooledDatabase& of(const StreamId& stream) {
+    return databases.of(core::log_of(stream.value(), databases.logs()));
+  }
+
+  core::Result<std::vector<RecordedEvent>> read(PooledDatabase& database, std::string_view where,
                                                 const eventsourcing::Params& params) {
     const auto rows = database.query(std::string(kSelectEvent).append(where), params);
     if (!rows) return rows.error();
@@ -63,36 +75,48 @@ struct PostgresEventStore::Parts {
     return events;
   }
 
-  PooledDatabase& database;
+  const LogDatabases databases;
   const core::Clock& clock;
   const EventStoreOptions options;
   AppendListener listener;
-  Appender appender;  // last: its thread uses all of the above
+  // Last: their threads use all of the above.
+  std::unique_ptr<InDoubtAppends> in_doubt;  // this and the next only over several databases
+  std::unique_ptr<SpreadAppender> spread;
+  std::vector<std::unique_ptr<Appender>> appenders;  // by database
 };
 
 PostgresEventStore::PostgresEventStore(PooledDatabase& database, const core::Clock& clock,
+                                       core::Random& random, EventStoreOptions options)
+    : PostgresEventStore(LogDatabases::all_in(database, options.logs), clock, random,
+                         std::move(options)) {}
+
+PostgresEventStore::PostgresEventStore(LogDatabases databases, const core::Clock& clock,
                                        core::Random& random, EventStoreOptions options) {
-  CHECK(options.logs > 0, "a service has at least one log");
+  CHECK(options.logs == databases.logs(), "each log lies in a database");
   CHECK(options.batch_appends_max > 0, "a batch takes at least one append");
-  parts_ = std::make_unique<Parts>(database, clock, random, std::move(options));
+  parts_ = std::make_unique<Parts>(std::move(databases), clock, random, std::move(options));
 }
 
 PostgresEventStore::~PostgresEventStore() = default;
 
 core::Result<AppendOutcome> PostgresEventStore::append(eventsourcing::Append append) {
   if (auto status = validate(append); !status) return status.error();
-  return parts_->appender.append(std::move(append));
+  const auto touched = databases_of(append, parts_->databases);
+  if (touched.size() > 1) return parts_->spread->append(std::move(append));
+  return parts_->appenders[touched.front()]->append(std::move(append));
 }
 
 core::Result<std::vector<RecordedEvent>> PostgresEventStore::read_stream(const StreamId& stream,
                                                                          StreamVersion after,
                                                                          std::size_t limit) {
-  return parts_->read("WHERE stream_id = $1 AND version > $2 ORDER BY version LIMIT $3",
+  return parts_->read(parts_->of(stream),
+                      "WHERE stream_id = $1 AND version > $2 ORDER BY version LIMIT $3",
                       {stream, after, limit});
 }
 
 core::Result<std::optional<RecordedEvent>> PostgresEventStore::read_last(const StreamId& stream) {
-  auto events = parts_->read("WHERE stream_id = $1 ORDER BY version DESC LIMIT 1", {stream});
+  auto events = parts_->read(parts_->of(stream),
+                             "WHERE stream_id = $1 ORDER BY version DESC LIMIT 1", {stream});
   if (!events) return events.error();
   if (events->empty()) return std::optional<RecordedEvent>();
   return std::optional(std::move(events->front()));
@@ -100,7 +124,8 @@ core::Result<std::optional<RecordedEvent>> PostgresEventStore::read_last(const S
 
 core::Result<std::optional<AppendOutcome>> PostgresEventStore::find_result(
     const eventsourcing::IdempotencyKey& key) {
-  const auto rows = parts_->database.query(
+  const LogIndex log = log_of_key(key, parts_->options.logs);
+  const auto rows = parts_->databases.of(log).query(
       "SELECT body_hash, status, body, location, etag, positions FROM idempotency_result"
       " WHERE scope = $1 AND route = $2 AND key = $3 AND expires_at > $4",
       {key.scope, key.route, key.key, parts_->clock.now()});
@@ -122,25 +147,35 @@ std::uint32_t PostgresEventStore::logs() const { return parts_->options.logs; }
 core::Result<std::vector<RecordedEvent>> PostgresEventStore::read_log(LogIndex log,
                                                                       LogPosition after,
                                                                       std::size_t limit) {
-  return parts_->read("WHERE log = $1 AND position > $2 ORDER BY position LIMIT $3",
+  return parts_->read(parts_->databases.of(log),
+                      "WHERE log = $1 AND position > $2 ORDER BY position LIMIT $3",
                       {log, after, limit});
 }
 
 core::Result<LogPosition> PostgresEventStore::head(LogIndex log) {
-  const auto rows = parts_->database.query("SELECT position FROM event_log WHERE log = $1", {log});
+  const auto rows =
+      parts_->databases.of(log).query("SELECT position FROM event_log WHERE log = $1", {log});
   if (!rows) return rows.error();
   if (rows->empty()) return core::internal_error("this database has no log of that number");
   return LogPosition(unsigned_of(rows->front(), 0));
 }
 
 core::Result<std::vector<LogPosition>> PostgresEventStore::heads() {
-  const auto rows = parts_->database.query(
-      "SELECT position FROM event_log WHERE log < $1 ORDER BY log", {parts_->options.logs});
-  if (!rows) return rows.error();
+  const LogDatabases& databases = parts_->databases;
+  std::vector<std::optional<LogPosition>> found(databases.logs());
+  for (std::size_t index = 0; index < databases.count(); ++index) {
+    const auto rows = databases.at(index).query(
+        "SELECT log, position FROM event_log WHERE log < $1", {databases.logs()});
+    if (!rows) return rows.error();
+    for (const Row& row : *rows) {
+      const LogIndex log(static_cast<std::uint32_t>(row.integer(0)));
+      if (databases.index_of(log) == index) found[log.value()] = LogPosition(unsigned_of(row, 1));
+    }
+  }
   std::vector<LogPosition> all;
-  for (const Row& row : *rows) all.push_back(LogPosition(unsigned_of(row, 0)));
-  if (all.size() != parts_->options.logs) {
-    return core::internal_error("the database was made with fewer logs");
+  for (const auto& position : found) {
+    if (!position) return core::internal_error("the database was made with fewer logs");
+    all.push_back(*position);
   }
   return all;
 }
@@ -149,6 +184,25 @@ void PostgresEventStore::wait_for_append(std::chrono::milliseconds timeout) {
   parts_->listener.wait(timeout);
 }
 
-AppenderStatus PostgresEventStore::status() const { return parts_->appender.status(); }
+AppenderStatus PostgresEventStore::status() const {
+  AppenderStatus all;
+  const auto add = [&](const AppenderStatus& one) {
+    all.batches += one.batches;
+    all.appends += one.appends;
+    all.events += one.events;
+    all.conflicts += one.conflicts;
+    all.failed += one.failed;
+    all.unresolved += one.unresolved;
+    all.queued += one.queued;
+  };
+  for (const auto& appender : parts_->appenders) add(appender->status());
+  if (parts_->spread) {
+    const AppenderStatus over_several = parts_->spread->status();
+    add(over_several);
+    all.spread = over_several.appends;
+    all.recovered = parts_->in_doubt->finished();
+  }
+  return all;
+}
 
 }  // namespace tideline::postgres

@@ -13,7 +13,12 @@
 // simpler than drawing server-made ids until their stream falls into that log, and costs one more
 // row lock.
 //
-// All logs lie in one database. Spreading them over clusters needs one appender for each.
+// The logs may lie in several databases (LogDatabases). Each then has its own appender thread, and
+// one more commits the appends that touch several of them, all or nothing, by two-phase commit
+// (spread_appender.hpp); what a process leaves unfinished there is finished by any other
+// (in_doubt_appends.hpp). An idempotency key lies in the database of its own log. Order and
+// atomicity hold as in one database; only that a reader may see an append's events in one database
+// a moment before those in another.
 //
 // Thread-safe. append() blocks until the outcome is durable, at most `append_deadline`.
 #pragma once
@@ -30,6 +35,7 @@
 #include "core/random.hpp"
 #include "eventsourcing/event_store.hpp"
 #include "postgres/database.hpp"
+#include "postgres/log_databases.hpp"
 
 namespace tideline::postgres {
 
@@ -45,9 +51,12 @@ struct EventStoreOptions {
   std::chrono::milliseconds resolve_deadline{8'000};
   std::chrono::hours idempotency_ttl{7 * 24};
   std::chrono::milliseconds sweep_interval{60'000};  // of expired idempotency results
+  // With several databases: how old a prepared transaction must be to be looked into, and how often
+  // that is done.
+  std::chrono::milliseconds recovery_interval{1'000};
 };
 
-// What the appender has done so far, for metrics.
+// What the appenders have done so far, for metrics.
 struct AppenderStatus {
   std::uint64_t batches = 0;  // committed
   std::uint64_t appends = 0;  // with their events or their result in the database
@@ -56,13 +65,19 @@ struct AppenderStatus {
   std::uint64_t failed = 0;      // ended with an Error
   std::uint64_t unresolved = 0;  // of these: outcome unknown
   std::size_t queued = 0;
+  std::uint64_t spread = 0;     // of the appends: over several databases
+  std::uint64_t recovered = 0;  // prepared transactions finished that others had left
 };
 
 class PostgresEventStore final : public eventsourcing::EventStore, public eventsourcing::EventLog {
  public:
-  // All three outlive the store. Reads use the pool; the appender has its own connection, and so
-  // has the listener, which starts with the first wait_for_append().
+  // All logs in one database. The references outlive the store. Reads use the pool; the appender
+  // has its own connection, and so has the listener, which starts with the first wait_for_append().
   PostgresEventStore(PooledDatabase& database, const core::Clock& clock, core::Random& random,
+                     EventStoreOptions options);
+  // As many logs as the options say, each in its database. check_places() must hold before the
+  // first append.
+  PostgresEventStore(LogDatabases databases, const core::Clock& clock, core::Random& random,
                      EventStoreOptions options);
   // Appends that wait are still committed; nobody may call append() any more.
   ~PostgresEventStore() override;

@@ -89,7 +89,8 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       random_(random),
       purpose_(purpose),
       database_(database_options(definition, settings)),
-      store_(database_, clock, random, store_options(definition, settings)),
+      log_pools_(database_, settings.log_places, settings.logs),
+      store_(log_pools_.databases(), clock, random, store_options(definition, settings)),
       logged_store_(store_, logging.logger("commands")),
       relay_checkpoints_(database_options(definition, settings)),
       subject_keys_(database_),
@@ -111,18 +112,24 @@ std::function<void(std::string_view, const std::string&)> RunningService::log_li
   };
 }
 
-core::Status RunningService::prepare_database() {
+core::Status RunningService::prepare_databases() {
   const auto give_up = std::chrono::steady_clock::now() + kDatabaseWait;
-  auto reached = database_.ping();
-  while (!reached && std::chrono::steady_clock::now() < give_up) {
-    log("runtime").warning("waiting for the database", {{"reason", reached.error().message}});
-    std::this_thread::sleep_for(kRetryPause);
-    reached = database_.ping();
+  for (postgres::PooledDatabase* database : log_pools_.all()) {
+    auto reached = database->ping();
+    while (!reached && std::chrono::steady_clock::now() < give_up) {
+      log("runtime").warning("waiting for the database", {{"reason", reached.error().message}});
+      std::this_thread::sleep_for(kRetryPause);
+      reached = database->ping();
+    }
+    if (!reached) return reached;
+    std::vector<postgres::MigrationSet> sets{postgres::base_migrations(settings_.logs)};
+    if (database == &database_) {
+      for (auto& set : model_migrations()) sets.push_back(std::move(set));
+    }
+    auto migrated = postgres::migrate(database->options(), sets);
+    if (!migrated) return migrated;
   }
-  if (!reached) return reached;
-  std::vector<postgres::MigrationSet> sets{postgres::base_migrations(settings_.logs)};
-  for (auto& set : model_migrations()) sets.push_back(std::move(set));
-  return postgres::migrate(database_.options(), sets);
+  return postgres::check_places(log_pools_.databases());
 }
 
 std::vector<postgres::MigrationSet> RunningService::model_migrations() const {
@@ -235,6 +242,9 @@ void RunningService::keep_topics_there(std::stop_token stop) {
 void RunningService::add_gauges() {
   auto events = metrics_.gauge("tideline_events_appended", "events appended by this process");
   auto conflicts = metrics_.gauge("tideline_append_conflicts", "appends lost to another one");
+  auto spread = metrics_.gauge("tideline_appends_spread", "appends over several databases");
+  auto recovered =
+      metrics_.gauge("tideline_appends_recovered", "prepared transactions finished for others");
   auto queued = metrics_.gauge("tideline_append_queue_length", "appends that wait");
   auto relayed = metrics_.gauge("tideline_relay_records", "records acknowledged by Kafka");
   auto relay_lag = metrics_.gauge("tideline_relay_lag_events", "appended, not yet in Kafka");
@@ -249,6 +259,8 @@ void RunningService::add_gauges() {
     events.set(static_cast<double>(appender.events));
     conflicts.set(static_cast<double>(appender.conflicts));
     queued.set(static_cast<double>(appender.queued));
+    spread.set(static_cast<double>(appender.spread));
+    recovered.set(static_cast<double>(appender.recovered));
     const auto relay = relay_.status();
     double behind = 0;
     for (const auto& log : relay.logs) behind += static_cast<double>(log.lag);
@@ -265,8 +277,10 @@ void RunningService::add_gauges() {
 
 void RunningService::register_health() {
   health_.add("database", [this] {
-    const auto answered = database_.ping();
-    return PartHealth{answered.ok(), false, answered ? "" : "does not answer", 0};
+    for (postgres::PooledDatabase* database : log_pools_.all()) {
+      if (!database->ping()) return PartHealth{false, false, "does not answer", 0};
+    }
+    return PartHealth{true, false, "", 0};
   });
   health_.add("topics", [this] {
     const bool there = topics_there_;
@@ -299,7 +313,7 @@ void RunningService::register_health() {
 }
 
 core::Status RunningService::compose() {
-  auto prepared = prepare_database();
+  auto prepared = prepare_databases();
   if (!prepared) return prepared;
   router_.set_position_seal(make_position_seal(secrets_.account_ids));
   if (definition_.uses_people) add_people();

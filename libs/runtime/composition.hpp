@@ -16,6 +16,7 @@
 #include "postgres/subject_keys.hpp"
 #include "runtime/edge_adapters.hpp"
 #include "runtime/health.hpp"
+#include "runtime/log_places.hpp"
 #include "runtime/logged_event_store.hpp"
 #include "runtime/service.hpp"
 #include "runtime/settings.hpp"
@@ -92,7 +93,7 @@ class RunningService final : public ServiceContext {
     std::unique_ptr<eventsourcing::ProjectionRunner> runner;
   };
 
-  core::Status prepare_database();
+  core::Status prepare_databases();
   void keep_topics_there(std::stop_token stop);
   void add_people();
   void add_gauges();
@@ -108,6 +109,7 @@ class RunningService final : public ServiceContext {
 
   observability::Metrics metrics_;
   postgres::PooledDatabase database_;
+  LogPools log_pools_;
   postgres::PostgresEventStore store_;
   LoggedEventStore logged_store_;
   postgres::PostgresRelayCheckpoints relay_checkpoints_;

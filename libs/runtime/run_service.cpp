@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -29,19 +30,47 @@ class StopSignals {
   void wait() const {
     int received = 0;
     sigwait(&signals_, &received);
-    // From here on a second signal ends the process in the ordinary way.
-    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    let_the_next_end_the_process();
   }
 
-  bool came_within_200_ms() const {
-    const timespec limit{0, 200'000'000};
-    if (sigtimedwait(&signals_, nullptr, &limit) < 0) return false;
-    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
-    return true;
+  // Takes one that has come or comes shortly; the next one is waited for in the same way.
+  bool came_within_50_ms() const {
+    const timespec limit{0, 50'000'000};
+    return sigtimedwait(&signals_, nullptr, &limit) >= 0;
   }
+  void let_the_next_end_the_process() const { pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr); }
 
  private:
   sigset_t signals_;
+};
+
+// Ends the process at once when a stop signal comes before the start is over: no request is in hand
+// yet, and neither a connection attempt nor the wait for another process's migration can be told to
+// end.
+class EndDuringStart {
+ public:
+  EndDuringStart(const StopSignals& signals, observability::Log log)
+      : thread_([this, &signals, log](const std::stop_token& done) {
+          while (!done.stop_requested()) {
+            if (!signals.came_within_50_ms()) continue;
+            if (started_) return void(came_late_ = true);
+            log.info("stopped before the start was over");
+            std::_Exit(0);
+          }
+        }) {}
+
+  // The start is over. True if a signal came just then, so that no other is to be waited for.
+  bool finish() {
+    started_ = true;
+    thread_.request_stop();
+    thread_.join();
+    return came_late_;
+  }
+
+ private:
+  std::atomic<bool> started_{false};
+  bool came_late_ = false;
+  std::jthread thread_;
 };
 
 // Runs until it is done; a stop signal asks it to end.
@@ -49,7 +78,10 @@ int operate(const Operation::Run& run, RunningService& service, const StopSignal
   std::stop_source stop;
   const std::jthread watch([&](const std::stop_token& done) {
     while (!done.stop_requested()) {
-      if (signals.came_within_200_ms()) return void(stop.request_stop());
+      if (!signals.came_within_50_ms()) continue;
+      signals.let_the_next_end_the_process();
+      stop.request_stop();
+      return;
     }
   });
   return run(service, stop.get_token());
@@ -84,18 +116,15 @@ int run_service(int argc, char** argv, const ServiceDefinition& definition) {
   const bool operates = static_cast<bool>(arguments.operation);
   RunningService service(definition, settings, *std::move(secrets), logging, clock, random,
                          operates ? Purpose::Operate : Purpose::Serve);
-  if (operates) {
-    if (const auto composed = service.compose(); !composed) {
-      logging.logger("runtime").error("cannot operate", {{"reason", composed.error().message}});
-      return kExitStartFailed;
-    }
-    return operate(arguments.operation, service, signals);
-  }
-  if (const auto started = service.start(); !started) {
-    logging.logger("runtime").error("start failed", {{"reason", started.error().message}});
+  EndDuringStart end_during_start(signals, logging.logger("runtime"));
+  const auto ready = operates ? service.compose() : service.start();
+  const bool stop_came = end_during_start.finish();
+  if (!ready) {
+    logging.logger("runtime").error("start failed", {{"reason", ready.error().message}});
     return kExitStartFailed;
   }
-  signals.wait();
+  if (operates) return stop_came ? 0 : operate(arguments.operation, service, signals);
+  if (!stop_came) signals.wait();
   logging.logger("runtime").info("stopping");
   service.stop();
   return 0;

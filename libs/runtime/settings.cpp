@@ -22,6 +22,12 @@ CommonSettings CommonSettings::read(core::Config& config) {
   settings.kafka_replication =
       static_cast<std::int16_t>(config.integer("TIDELINE_KAFKA_REPLICATION", 1, 1, 9));
   settings.logs = static_cast<std::uint32_t>(config.integer("TIDELINE_LOGS", 16, 1, 4096));
+  auto places = parse_log_places(config.text("TIDELINE_LOG_DATABASES", ""), settings.logs);
+  if (places) {
+    settings.log_places = *std::move(places);
+  } else {
+    config.complain("TIDELINE_LOG_DATABASES", places.error().message);
+  }
   settings.account_secret_file = config.text("TIDELINE_ACCOUNT_SECRET_FILE");
   settings.jwt_public_keys = config.text("TIDELINE_JWT_PUBLIC_KEYS");
   settings.campus_time_zone = config.text("TIDELINE_CAMPUS_TIME_ZONE", "UTC");

@@ -4,17 +4,20 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/config.hpp"
 #include "http/server.hpp"
 #include "observability/log.hpp"
+#include "runtime/log_places.hpp"
 
 namespace tideline::runtime {
 
 struct CommonSettings {
   http::ServerOptions server;
   std::string database_url;
-  std::size_t database_connections = 12;
+  std::size_t database_connections = 12;  // to each database
+  std::vector<LogPlace> log_places;       // of the logs that lie elsewhere
   std::string kafka_brokers;
   std::int16_t kafka_replication = 1;
   std::uint32_t logs = 16;

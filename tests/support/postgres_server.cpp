@@ -19,8 +19,10 @@ std::string temporary_root() {
 
 }  // namespace
 
-PostgresServer::PostgresServer()
-    : part_("postgres", temporary_root()), port_(free_ports(1).front()) {
+PostgresServer::PostgresServer(int prepared_transactions_max)
+    : part_("postgres", temporary_root()),
+      prepared_transactions_max_(prepared_transactions_max),
+      port_(free_ports(1).front()) {
   start();
   superuser_conninfo_ = part_.first_line("conninfo");
 }
@@ -40,7 +42,8 @@ std::string PostgresServer::create_database() {
 }
 
 void PostgresServer::start() {
-  part_.run("start --shared-buffers 64MB --port " + std::to_string(port_));
+  part_.run("start --shared-buffers 64MB --max-prepared-transactions " +
+            std::to_string(prepared_transactions_max_) + " --port " + std::to_string(port_));
 }
 
 void PostgresServer::kill() { part_.run("kill"); }

@@ -15,7 +15,7 @@ namespace tideline::test_support {
 
 class PostgresServer {
  public:
-  PostgresServer();
+  explicit PostgresServer(int prepared_transactions_max = 20);
 
   // One server for the whole test binary, started at the first call.
   static PostgresServer& shared();
@@ -38,6 +38,7 @@ class PostgresServer {
  private:
   Part part_;
   std::string superuser_conninfo_;
+  int prepared_transactions_max_;
   int port_ = 0;
   int databases_ = 0;
 };

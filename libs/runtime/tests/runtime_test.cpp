@@ -9,6 +9,7 @@
 #include "runtime/arguments.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/health.hpp"
+#include "runtime/log_places.hpp"
 #include "runtime/logged_event_store.hpp"
 #include "runtime/position_seal.hpp"
 #include "runtime/settings.hpp"
@@ -63,6 +64,42 @@ TEST(CommonSettings, EveryMistakeIsReportedAtOnce) {
                           "TIDELINE_ACCOUNT_SECRET_FILE", "TIDELINE_JWT_PUBLIC_KEYS"}) {
     EXPECT_NE(all.find(key), std::string::npos) << key << " is not in:\n" << all;
   }
+}
+
+std::string mistake_in(std::string_view places) {
+  const auto parsed = parse_log_places(places, 16);
+  return parsed.ok() ? "" : parsed.error().message;
+}
+
+TEST(LogPlaces, AreRangesWithTheirDatabases) {
+  const auto places = parse_log_places("0-7=host=a dbname=x;12=postgres://b/y;", 16);
+  ASSERT_TRUE(places.ok());
+  ASSERT_EQ(places->size(), 2U);
+  EXPECT_EQ((*places)[0].last, 7U);
+  EXPECT_EQ((*places)[0].conninfo, "host=a dbname=x");
+  EXPECT_EQ((*places)[1].first, 12U);
+  EXPECT_EQ((*places)[1].last, 12U);
+  EXPECT_EQ(mistake_in(""), "");
+  EXPECT_EQ(mistake_in("0-16=host=a"), "names log 16 of 16");
+  EXPECT_EQ(mistake_in("0-7=host=a;7-9=host=b"), "names log 7 twice");
+  for (const char* malformed : {"0-7", "a-b=host=a", "7-0=host=a", "0-7=", "-7=x", ";"}) {
+    EXPECT_NE(mistake_in(malformed).find("must be"), std::string::npos) << malformed;
+  }
+}
+
+TEST(LogPools, EachDatabaseHasOnePoolAndTheRestOfTheLogsLieInTheMainOne) {
+  postgres::PooledDatabase main({.conninfo = "host=main"});
+  const LogPools pools(
+      main, {{1, 2, "host=a"}, {3, 3, "host=main"}, {4, 4, "host=a"}, {5, 5, "host=b"}}, 7);
+  const auto databases = pools.databases();
+  EXPECT_EQ(databases.count(), 3U);
+  for (const std::uint32_t log : {0, 3, 6}) {
+    EXPECT_EQ(&databases.of(core::LogIndex(log)), &main) << log;
+  }
+  EXPECT_EQ(&databases.of(core::LogIndex(1)), &databases.of(core::LogIndex(4)));
+  EXPECT_EQ(databases.of(core::LogIndex(5)).options().conninfo, "host=b");
+  EXPECT_EQ(pools.all().front(), &main);
+  EXPECT_EQ(pools.all().size(), 3U);
 }
 
 TEST(LoggedEventStore, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {

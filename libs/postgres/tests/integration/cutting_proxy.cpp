@@ -76,7 +76,6 @@ Cut CuttingProxy::cut_of(const std::string& passing) {
   const std::lock_guard lock(mutex_);
   if (cut_ == Cut::Never || passing.find(text_) == std::string::npos) return Cut::Never;
   if (refuse_after_cut_) refusing_ = true;
-  ++cuts_;
   return std::exchange(cut_, Cut::Never);
 }
 
@@ -109,10 +108,15 @@ void CuttingProxy::serve(int client) {
     if (both[0].revents != 0) {
       const std::string request = receive(client);
       const Cut cut = cut_of(request);
-      if (cut != Cut::BeforeServer) forward(server, request);
-      if (cut == Cut::AfterServer) {
+      if (cut != Cut::BeforeServer && cut != Cut::HoldBeforeServer) forward(server, request);
+      if (cut == Cut::AfterServer || cut == Cut::HoldAfterServer) {
         // Until the server has answered, which nobody hears.
         while (!stopping_ && !readable(server)) {
+        }
+      }
+      if (cut != Cut::Never) ++cuts_;
+      if (cut == Cut::HoldBeforeServer || cut == Cut::HoldAfterServer) {
+        while (!stopping_ && !readable(client)) {
         }
       }
       open = open && !request.empty() && cut == Cut::Never;

@@ -1,5 +1,7 @@
 // Stands between a client and PostgreSQL on 127.0.0.1 and cuts the connection when a text passes on
-// its way to the server: before it gets there, or after it did and before the answer comes back.
+// its way to the server: before it gets there, or after it did and before the answer comes back. It
+// can also hold the client at that point until the client goes away: who is killed then has died
+// exactly there.
 #pragma once
 
 #include <atomic>
@@ -11,7 +13,7 @@
 
 namespace tideline::postgres::testing {
 
-enum class Cut { Never, BeforeServer, AfterServer };
+enum class Cut { Never, BeforeServer, AfterServer, HoldBeforeServer, HoldAfterServer };
 
 class CuttingProxy {
  public:

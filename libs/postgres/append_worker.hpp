@@ -1,0 +1,59 @@
+// The thread behind an appender: takes what waits in its queue as batches, has each committed, and
+// tells every caller his own outcome. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "postgres/append_batch.hpp"
+#include "postgres/append_queue.hpp"
+#include "postgres/event_store.hpp"
+
+namespace tideline::postgres {
+
+class AppendWorker {
+ public:
+  // All are called on the worker's thread.
+  struct Work {
+    // The outcomes of all appends, or an Error that holds for all of them.
+    std::function<core::Result<std::vector<eventsourcing::AppendOutcome>>(Appends)> commit;
+    // After each batch that wrote something.
+    std::function<void()> committed;
+    // After each batch, and now and then while nothing waits.
+    std::function<void()> between_batches;
+  };
+
+  // `options` outlives the worker.
+  AppendWorker(const EventStoreOptions& options, Work work);
+  // Commits what waits, then stops.
+  ~AppendWorker();
+  AppendWorker(const AppendWorker&) = delete;
+  AppendWorker& operator=(const AppendWorker&) = delete;
+
+  // Blocks until the outcome is known, at most options.append_deadline.
+  AppendResult append(eventsourcing::Append append);
+  AppenderStatus status() const;
+
+ private:
+  using Batch = std::span<const WaitingAppendPointer>;
+
+  void run();
+  void commit(Batch batch);
+  void count(Batch batch, const std::vector<eventsourcing::AppendOutcome>& outcomes);
+
+  const EventStoreOptions& options_;
+  const Work work_;
+  AppendQueue queue_;
+  std::atomic<std::uint64_t> batches_{0};
+  std::atomic<std::uint64_t> appends_{0};
+  std::atomic<std::uint64_t> events_{0};
+  std::atomic<std::uint64_t> conflicts_{0};
+  std::atomic<std::uint64_t> failed_{0};
+  std::atomic<std::uint64_t> unresolved_{0};
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace tideline::postgres
