@@ -57,6 +57,10 @@ class Projection {
   // Services whose topics it consumes.
   virtual std::vector<std::string> sources() const = 0;
   virtual FlushPolicy flush_policy() const { return {}; }
+  // The tables that flush() writes, by their names without schema; a partitioned one stands for its
+  // partitions. Nobody else writes them, so that they can be built anew beside those that serve
+  // (rebuild.hpp). Empty: there is nothing to build.
+  virtual std::vector<std::string> tables() const { return {}; }
   // False for a model that lives in memory alone and is built again from the first event at every
   // start: it has no checkpoint, its flush() is never called, and the transaction given to load()
   // refuses every statement.

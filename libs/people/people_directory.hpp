@@ -36,7 +36,10 @@ class PeopleDirectory {
                                               std::span<const core::AccountId> accounts) const;
 };
 
-// Table person, hash-partitioned by account id. Run by the runtime's migrations.
+// Table person, hash-partitioned by account id, and then what is known by the topic of profiles in
+// a table of its own, person_profile: each has one writer, so that either can be built anew. Run by
+// the runtime's migrations, in this order.
 extern const char* const kPersonTableSql;
+extern const char* const kPersonProfileTableSql;
 
 }  // namespace tideline::people

@@ -29,11 +29,9 @@ void PeopleProjection::flush(eventsourcing::Transaction& transaction) {
   }
   if (accounts.empty()) return;
   transaction.execute(
-      "INSERT INTO person AS known (account_id, registered, closed)"
-      " SELECT account_id, true, closed"
-      " FROM unnest($1::uuid[], $2::boolean[]) AS new (account_id, closed)"
-      " ON CONFLICT (account_id) DO UPDATE"
-      " SET registered = true, closed = known.closed OR excluded.closed",
+      "INSERT INTO person AS known (account_id, closed)"
+      " SELECT * FROM unnest($1::uuid[], $2::boolean[])"
+      " ON CONFLICT (account_id) DO UPDATE SET closed = known.closed OR excluded.closed",
       {accounts, closed});
   destroy_keys_of_closed(transaction);
 }

@@ -13,6 +13,7 @@ class PeopleProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "people"; }
   std::vector<std::string> sources() const override { return {"accounts"}; }
+  std::vector<std::string> tables() const override { return {"person"}; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

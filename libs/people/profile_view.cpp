@@ -60,15 +60,15 @@ void ProfileView::flush(eventsourcing::Transaction& transaction) {
   }
   if (accounts.empty()) return;
   transaction.execute(
-      "INSERT INTO person AS known"
-      " (account_id, profile_version, user_id, real_name, department, closed)"
+      "INSERT INTO person_profile AS known"
+      " (account_id, version, user_id, real_name, department, closed)"
       " SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[],"
       " $6::boolean[])"
       " ON CONFLICT (account_id) DO UPDATE"
-      " SET profile_version = excluded.profile_version, user_id = excluded.user_id,"
+      " SET version = excluded.version, user_id = excluded.user_id,"
       " real_name = excluded.real_name, department = excluded.department,"
       " closed = known.closed OR excluded.closed"
-      " WHERE excluded.profile_version > known.profile_version",
+      " WHERE excluded.version > known.version",
       {accounts, versions, user_ids, real_names, departments, closed});
 }
 

@@ -97,4 +97,26 @@ core::Status migrate(const DatabaseOptions& database, std::span<const MigrationS
   }
 }
 
+core::Status migrate_into_schema(const DatabaseOptions& database, const std::string& schema,
+                                 const std::string& mark, std::span<const MigrationSet> sets) {
+  DatabaseOptions patient = database;
+  patient.statement_timeout = std::chrono::milliseconds(0);
+  try {
+    Session session(patient, "migration");
+    session.execute_script("BEGIN");
+    const std::string name = session.execute("SELECT quote_ident($1)", {schema}).front().text(0);
+    session.execute_script("CREATE SCHEMA " + name);
+    session.execute_script("COMMENT ON SCHEMA " + name + " IS " + session.quote(mark));
+    session.execute("SELECT set_config('search_path', $1 || ', ' || current_schema(), true)",
+                    {name});
+    for (const MigrationSet& set : sets) {
+      for (const Migration& step : set.migrations) session.execute_script(step.sql);
+    }
+    session.execute_script("COMMIT");
+    return core::success();
+  } catch (const TransactionFailed& failed) {
+    return failed.error();
+  }
+}
+
 }  // namespace tideline::postgres

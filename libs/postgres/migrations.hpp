@@ -38,4 +38,10 @@ MigrationSet base_migrations(std::uint32_t logs);
 // before is not what is listed now; otherwise the database's own errors.
 core::Status migrate(const DatabaseOptions& database, std::span<const MigrationSet> sets);
 
+// Makes the schema `schema`, marked with `mark` as its comment, and runs all steps of `sets` in it,
+// unqualified names of which then mean this schema first: the same tables once more, and empty. One
+// transaction; nothing is recorded in `schema_migration`. Fails when the schema is there already.
+core::Status migrate_into_schema(const DatabaseOptions& database, const std::string& schema,
+                                 const std::string& mark, std::span<const MigrationSet> sets);
+
 }  // namespace tideline::postgres

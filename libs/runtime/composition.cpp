@@ -135,7 +135,9 @@ core::Status RunningService::prepare_databases() {
 std::vector<postgres::MigrationSet> RunningService::model_migrations() const {
   std::vector<postgres::MigrationSet> sets;
   if (definition_.uses_people) {
-    sets.push_back({"people", {{1, "person", people::kPersonTableSql}}});
+    sets.push_back({"people",
+                    {{1, "person", people::kPersonTableSql},
+                     {2, "person_profile", people::kPersonProfileTableSql}}});
   }
   sets.push_back({definition_.name, definition_.migrations});
   return sets;

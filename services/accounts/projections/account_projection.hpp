@@ -15,6 +15,7 @@ class AccountProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "accounts"; }
   std::vector<std::string> sources() const override { return {"accounts"}; }
+  std::vector<std::string> tables() const override { return {"account"}; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

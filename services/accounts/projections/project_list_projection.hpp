@@ -14,6 +14,7 @@ class ProjectListProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "project-list"; }
   std::vector<std::string> sources() const override { return {"projects"}; }
+  std::vector<std::string> tables() const override { return {"account_project"}; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

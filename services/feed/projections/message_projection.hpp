@@ -15,6 +15,7 @@ class MessageProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "messages"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
+  std::vector<std::string> tables() const override { return {"message", "message_entry"}; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

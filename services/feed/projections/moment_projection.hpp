@@ -13,6 +13,7 @@ class MomentProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "moments"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
+  std::vector<std::string> tables() const override { return {"moment"}; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

@@ -14,6 +14,9 @@ class ProjectsProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "projects"; }
   std::vector<std::string> sources() const override { return {"projects"}; }
+  std::vector<std::string> tables() const override {
+    return {"project", "project_by_author", "project_by_label", "comment", "voting", "vote"};
+  }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

@@ -20,6 +20,11 @@ class GraphProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "graph"; }
   std::vector<std::string> sources() const override { return {"social-graph"}; }
+  std::vector<std::string> tables() const override {
+    return {"contact",           "follow",         "tag",
+            "tag_member",        "moment_setting", "social_group",
+            "social_group_size", "group_member"};
+  }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

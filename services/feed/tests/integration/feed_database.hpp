@@ -24,10 +24,12 @@ class FeedDatabase {
   void enter_person(const core::AccountId& account, const std::string& user_id,
                     const std::string& real_name, bool closed = false) {
     const auto entered = database.transact([&](eventsourcing::Transaction& transaction) {
+      transaction.execute("INSERT INTO person (account_id, closed) VALUES ($1::uuid, $2::boolean)",
+                          {account, closed});
       transaction.execute(
-          "INSERT INTO person (account_id, registered, closed, user_id, real_name, department,"
-          " profile_version) VALUES ($1::uuid, true, $2::boolean, $3::text, $4::text, '', 1)",
-          {account, closed, user_id, real_name});
+          "INSERT INTO person_profile (account_id, version, user_id, real_name, department, closed)"
+          " VALUES ($1::uuid, 1, $2, $3, '', $4::boolean)",
+          {account, user_id, real_name, closed});
     });
     EXPECT_TRUE(entered.ok()) << (entered.ok() ? "" : entered.error().message);
   }
@@ -54,7 +56,9 @@ class FeedDatabase {
     options.connections_max = 4;
     const std::array<postgres::MigrationSet, 3> sets{
         postgres::base_migrations(4),
-        postgres::MigrationSet{"people", {{1, "person", people::kPersonTableSql}}},
+        postgres::MigrationSet{"people",
+                               {{1, "person", people::kPersonTableSql},
+                                {2, "person_profile", people::kPersonProfileTableSql}}},
         postgres::MigrationSet{"feed", migrations()}};
     const auto status = postgres::migrate(options, sets);
     EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);

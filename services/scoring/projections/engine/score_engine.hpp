@@ -81,6 +81,9 @@ class ScoreEngine final : public eventsourcing::Projection {
 
   std::string_view name() const override { return "scores"; }
   std::vector<std::string> sources() const override;
+  std::vector<std::string> tables() const override {
+    return {"score", "cap_counter", "calendar", "ledger"};
+  }
   eventsourcing::FlushPolicy flush_policy() const override;
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;

@@ -20,7 +20,9 @@ inline postgres::DatabaseOptions scoring_database() {
   options.conninfo = test_support::PostgresServer::shared().create_database();
   const std::vector<postgres::MigrationSet> sets = {
       postgres::base_migrations(kLogs),
-      {"people", {{1, "person", people::kPersonTableSql}}},
+      {"people",
+       {{1, "person", people::kPersonTableSql},
+        {2, "person_profile", people::kPersonProfileTableSql}}},
       {"scoring", migrations()}};
   const auto migrated = postgres::migrate(options, sets);
   CHECK(migrated.ok(), migrated.ok() ? "" : migrated.error().message.c_str());

@@ -24,7 +24,9 @@ inline postgres::DatabaseOptions migrated_database() {
   options.connections_max = 4;
   const std::array<postgres::MigrationSet, 3> sets{
       postgres::base_migrations(4),
-      {"people", {{1, "person", people::kPersonTableSql}}},
+      {"people",
+       {{1, "person", people::kPersonTableSql},
+        {2, "person_profile", people::kPersonProfileTableSql}}},
       {"social-graph", migrations()}};
   const auto status = postgres::migrate(options, sets);
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
@@ -46,14 +48,15 @@ class GraphDatabase : public ::testing::Test {
   }
 
   void know(const std::string& user_id) {
+    know_without_profile(user_id);
     write(
-        "INSERT INTO person (account_id, registered, user_id, real_name)"
-        " VALUES ($1::uuid, true, $2, $3)",
+        "INSERT INTO person_profile (account_id, version, user_id, real_name, closed)"
+        " VALUES ($1::uuid, 1, $2, $3, false)",
         {service.account(user_id), user_id, "Name of " + user_id});
   }
   // Registered, but the profile has not arrived yet.
   void know_without_profile(const std::string& user_id) {
-    write("INSERT INTO person (account_id, registered) VALUES ($1::uuid, true)",
+    write("INSERT INTO person (account_id, closed) VALUES ($1::uuid, false)",
           {service.account(user_id)});
   }
 
