@@ -20,7 +20,8 @@ class RelayCheckpoints {
   virtual ~RelayCheckpoints() = default;
 
   // Never waits for the other owner. True: this object holds the log from now on (also when it did
-  // before), until release() or until a call on it fails. False: another one holds it.
+  // before: the database is asked all the same), until release() or until a call on it fails.
+  // False: another one holds it.
   virtual core::Result<bool> claim(core::LogIndex log) = 0;
   // Without effect on a log that is not held.
   virtual void release(core::LogIndex log) = 0;

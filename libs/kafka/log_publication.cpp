@@ -1,24 +1,34 @@
 #include "kafka/log_publication.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.hpp"
 
 namespace tideline::kafka {
 
-void LogPublication::resume(core::LogPosition held) {
-  sent_ = held;
-  acknowledged_ = held;
+void LogPublication::resume(Held held) {
+  sent_ = held.reached;
+  newest_ = held.newest;
+  newest_id_ = std::move(held.newest_id);
+  acknowledged_ = held.reached;
   in_flight_.clear();
-  last_offset_ = -1;
-  run_from_ = core::LogPosition(held.value() + 1);
+  last_offset_ = held.end.value() - 1;
+  run_from_ = core::LogPosition(held.reached.value() + 1);
   run_offset_ = -1;
 }
 
-void LogPublication::note_sent(core::LogPosition position) {
+void LogPublication::note_sent(core::LogPosition position, std::string_view id) {
   CHECK(position.value() == sent_.value() + 1, "events of a log are sent one after the other");
   sent_ = position;
   in_flight_.push_back(position);
+  if (position < newest_) return;
+  newest_ = position;
+  newest_id_ = id;
+}
+
+bool LogPublication::agrees(core::LogPosition position, std::string_view id) const {
+  return position != newest_ || id == newest_id_;
 }
 
 bool LogPublication::delivered(core::LogPosition position, std::int64_t offset) {

@@ -18,6 +18,8 @@ using std::chrono::milliseconds;
 
 // So many records at the end of a partition may be no events before it counts as foreign.
 constexpr std::int64_t kLookBack = 100;
+// How much further each look goes back that did not reach the checkpoint.
+constexpr std::int64_t kLookBackFactor = 30;
 constexpr std::size_t kBatch = 1000;
 
 }  // namespace
@@ -44,25 +46,53 @@ PartitionTails::~PartitionTails() {
   rd_kafka_consumer_close(state_->client.get());
 }
 
-core::Result<std::map<core::LogIndex, std::optional<eventsourcing::RecordedEvent>>>
-PartitionTails::last_events(const std::vector<core::LogIndex>& logs, milliseconds timeout) {
+// The end of one partition, as far back as it was read.
+struct PartitionTails::Window {
+  core::LogPosition checkpoint;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  core::LogPosition first;  // 0: nothing read yet
+  core::LogPosition last;
+  core::LogPosition whole;  // what follows the checkpoint, as a consumer would take it
+  std::optional<eventsourcing::RecordedEvent> newest;
+
+  void see(eventsourcing::RecordedEvent event) {
+    const core::LogPosition position = event.position;
+    if (first == core::LogPosition(0)) first = position;
+    last = position;
+    if (position.value() == whole.value() + 1) whole = position;
+    if (!newest || newest->position < position) newest = std::move(event);
+  }
+  void look_back(std::int64_t records) {
+    begin = std::max<std::int64_t>(0, end - records);
+    first = last = core::LogPosition(0);
+    whole = checkpoint;
+    newest.reset();
+  }
+  // False: what is missing in it may lie before it.
+  bool decides() const {
+    return begin == 0 || (newest && (last <= checkpoint || whole == newest->position ||
+                                     first.value() <= checkpoint.value() + 1));
+  }
+  PartitionTail tail() const {
+    return {newest, last <= checkpoint ? last : whole, core::KafkaOffset(end)};
+  }
+};
+
+core::Status PartitionTails::read_windows(std::map<core::LogIndex, Window>& windows,
+                                          milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   rd_kafka_t* client = state_->client.get();
-  const auto ends = query_ends(client, state_->topic, state_->partitions, timeout);
-  if (!ends) return ends.error();
-  std::map<core::LogIndex, std::optional<eventsourcing::RecordedEvent>> found;
   std::set<std::int32_t> open;
   const PartitionList list(rd_kafka_topic_partition_list_new(1));
-  for (const core::LogIndex log : logs) {
-    found[log] = std::nullopt;
-    const std::int64_t end = ends->at(log.value());
-    if (end == 0) continue;
+  for (const auto& [log, window] : windows) {
+    if (window.end == 0) continue;
     const auto partition = static_cast<std::int32_t>(log.value());
     open.insert(partition);
     rd_kafka_topic_partition_list_add(list.get(), state_->topic.c_str(), partition)->offset =
-        std::max<std::int64_t>(0, end - kLookBack);
+        window.begin;
   }
-  if (open.empty()) return found;
+  if (open.empty()) return core::success();
   rd_kafka_assign(client, list.get());
   std::optional<core::Error> error;
   while (!open.empty() && Clock::now() < deadline) {
@@ -71,18 +101,43 @@ PartitionTails::last_events(const std::vector<core::LogIndex>& logs, millisecond
                       if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
                         open.erase(message.partition);
                       } else if (auto event = decode_message(message)) {
-                        found[event->log] = std::move(*event);
+                        windows.at(event->log).see(std::move(*event));
                       }
                     });
   }
   rd_kafka_assign(client, nullptr);
-  if (!open.empty()) return error ? *error : core::timed_out("last records of " + state_->topic);
-  for (const auto& [log, event] : found) {
-    if (event || ends->at(log.value()) == 0) continue;
-    return core::internal_error("the last records of " + state_->topic + "/" +
-                                std::to_string(log.value()) + " are no events");
+  if (open.empty()) return core::success();
+  return error ? *error : core::timed_out("last records of " + state_->topic);
+}
+
+core::Result<PartitionTails::Tails> PartitionTails::read(const Checkpoints& checkpoints,
+                                                         milliseconds timeout) {
+  const auto all_ends = ends(timeout);
+  if (!all_ends) return all_ends.error();
+  std::map<core::LogIndex, Window> undecided;
+  for (const auto& [log, checkpoint] : checkpoints) {
+    undecided[log].checkpoint = checkpoint;
+    undecided[log].end = all_ends->at(log.value());
   }
-  return found;
+  Tails tails;
+  for (std::int64_t back = kLookBack; !undecided.empty(); back *= kLookBackFactor) {
+    for (auto& [log, window] : undecided) window.look_back(back);
+    const core::Status done = read_windows(undecided, timeout);
+    if (!done) return done.error();
+    for (const auto& [log, window] : undecided) {
+      if (window.end > 0 && !window.newest) {
+        return core::internal_error("the last records of " + state_->topic + "/" +
+                                    std::to_string(log.value()) + " are no events");
+      }
+      if (window.decides()) tails[log] = window.tail();
+    }
+    std::erase_if(undecided, [&](const auto& entry) { return tails.contains(entry.first); });
+  }
+  return tails;
+}
+
+core::Result<std::vector<std::int64_t>> PartitionTails::ends(milliseconds timeout) {
+  return query_ends(state_->client.get(), state_->topic, state_->partitions, timeout);
 }
 
 struct GapReports::State {

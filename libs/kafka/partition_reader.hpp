@@ -16,17 +16,38 @@
 
 namespace tideline::kafka {
 
+// What the end of a partition says about how far its log has been published.
+struct PartitionTail {
+  // Of the events read, the one with the highest position; nullopt: the partition is empty.
+  std::optional<eventsourcing::RecordedEvent> newest;
+  // No event is missing up to here, given that none is up to the checkpoint. Behind it there may be
+  // more, with holes.
+  core::LogPosition reached;
+  core::KafkaOffset end;
+};
+
 class PartitionTails {
  public:
+  using Checkpoints = std::map<core::LogIndex, core::LogPosition>;
+  using Tails = std::map<core::LogIndex, PartitionTail>;
+
   PartitionTails(const std::string& brokers, std::string topic, std::uint32_t partitions);
   ~PartitionTails();
 
-  // The last record of each partition that is an event; nullopt for an empty partition. A partition
-  // whose last records are all something else is an Error. Blocks, at most for `timeout`.
-  core::Result<std::map<core::LogIndex, std::optional<eventsourcing::RecordedEvent>>> last_events(
-      const std::vector<core::LogIndex>& logs, std::chrono::milliseconds timeout);
+  // Reads each partition of `checkpoints` back to where its checkpoint is. A partition whose last
+  // records are all something else than events is an Error. Blocks for a few times `timeout` at
+  // most.
+  core::Result<Tails> read(const Checkpoints& checkpoints, std::chrono::milliseconds timeout);
+
+  // One past the last record of each partition, by log. Blocks, at most for `timeout`.
+  core::Result<std::vector<std::int64_t>> ends(std::chrono::milliseconds timeout);
 
  private:
+  struct Window;
+
+  core::Status read_windows(std::map<core::LogIndex, Window>& windows,
+                            std::chrono::milliseconds timeout);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "kafka/client.hpp"
 #include "kafka/envelope.hpp"
+#include "kafka/topics.hpp"
 
 namespace tideline::kafka {
 namespace {
@@ -59,12 +60,16 @@ LogProducer::LogProducer(const std::string& brokers, const std::string& client_i
   state_->on_report = std::move(on_report);
   ClientConf conf = make_conf(brokers, client_id,
                               {{"enable.idempotence", "true"},
+                               // A record that a broker refuses for good must not be followed by
+                               // the next one.
+                               {"enable.gapless.guarantee", "true"},
                                {"acks", "all"},
                                // A record waits for its broker as long as it takes: giving one up
                                // would tear a hole.
                                {"message.timeout.ms", "0"},
                                {"linger.ms", "1"},
                                {"retry.backoff.ms", "50"},
+                               {"message.max.bytes", std::to_string(kRecordBytesMax)},
                                {"queue.buffering.max.messages", "1000000"},
                                {"queue.buffering.max.kbytes", "262144"}});
   rd_kafka_conf_set_opaque(conf.get(), state_.get());

@@ -18,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTailTimeout{5000};
+constexpr milliseconds kEndsTimeout{1000};
 constexpr milliseconds kInFlightWait{2};
 constexpr milliseconds kStopWait{2000};
 
@@ -31,6 +32,7 @@ struct Relay::State {
     LogPublication publication;
     core::LogPosition checkpoint;
     core::LogPosition head;
+    Clock::time_point sent_again_at{};
   };
 
   State(RelayPorts ports_, RelayOptions options_);
@@ -40,12 +42,14 @@ struct Relay::State {
   void finish();
 
   void begin_logs();
-  core::Status begin(Log& log, const std::optional<eventsourcing::RecordedEvent>& last);
-  core::Result<std::string> disagreement(const Log& log, const eventsourcing::RecordedEvent& last);
+  core::Result<PartitionTails::Checkpoints> claim_logs();
+  core::Status begin(Log& log, core::LogPosition checkpoint, const PartitionTail& tail);
+  core::Result<std::string> disagreement(const Log& log, const eventsourcing::RecordedEvent& held);
   void begin_again(const std::string& why);
   void take_gap_reports();
 
   void look_at_heads();
+  void look_at_ends();
   bool publish();
   bool publish(Log& log);
   void note(const LogProducer::Report& report);
@@ -77,6 +81,7 @@ struct Relay::State {
 
   bool heads_wanted = true;
   Clock::time_point heads_at{};
+  Clock::time_point ends_at{};
   Clock::time_point begin_at{};
   Clock::time_point replaced_at{};
   Clock::time_point checkpoints_at{};
@@ -107,6 +112,7 @@ void Relay::State::step() {
   if (Clock::now() >= begin_at) begin_logs();
   take_gap_reports();
   if (heads_wanted || Clock::now() - heads_at >= options.poll) look_at_heads();
+  if (Clock::now() - ends_at >= options.ends_interval) look_at_ends();
   const bool busy = publish();
   if (Clock::now() - checkpoints_at >= options.checkpoint_interval) advance_checkpoints();
   publish_status();
@@ -126,66 +132,84 @@ void Relay::State::wait() {
 // Claims the logs that are free and goes on with each behind what its partition holds.
 void Relay::State::begin_logs() {
   begin_at = Clock::now() + options.claim_interval;
-  std::vector<core::LogIndex> claimed;
-  for (Log& log : logs) {
-    if (log.active || log.lost) continue;
-    const auto mine = ports.checkpoints.claim(log.index);
-    if (!mine) return fail(mine.error().message);
-    if (*mine) claimed.push_back(log.index);
-  }
-  if (claimed.empty()) return;
-  const auto last = tails.last_events(claimed, kTailTimeout);
-  if (!last) return fail(last.error().message);
-  if (!producer) {
-    producer =
-        std::make_unique<LogProducer>(options.brokers, options.client_id, topic,
-                                      [this](const LogProducer::Report& report) { note(report); });
-  }
-  for (const auto& [index, event] : *last) {
-    const core::Status begun = begin(logs[index.value()], event);
-    if (!begun) return fail(begun.error().message);
+  const auto claimed = claim_logs();
+  if (!claimed) return fail(claimed.error().message);
+  if (!claimed->empty()) {
+    const auto found = tails.read(*claimed, kTailTimeout);
+    if (!found) return fail(found.error().message);
+    if (!producer) {
+      producer = std::make_unique<LogProducer>(
+          options.brokers, options.client_id, topic,
+          [this](const LogProducer::Report& report) { note(report); });
+    }
+    for (const auto& [index, tail] : *found) {
+      const core::Status begun = begin(logs[index.value()], claimed->at(index), tail);
+      if (!begun) return fail(begun.error().message);
+    }
+    heads_wanted = true;
   }
   problem.clear();
-  heads_wanted = true;
 }
 
-core::Status Relay::State::begin(Log& log,
-                                 const std::optional<eventsourcing::RecordedEvent>& last) {
-  if (last) {
-    const auto why = disagreement(log, *last);
+// The logs that are newly held, with their checkpoints. One connection holds all claims: asking for
+// one that is held tells whether it still does, above all after this process stood still.
+core::Result<PartitionTails::Checkpoints> Relay::State::claim_logs() {
+  PartitionTails::Checkpoints claimed;
+  bool verified = false;
+  for (const Log& log : logs) {
+    if (log.lost || (log.active && verified)) continue;
+    const auto mine = ports.checkpoints.claim(log.index);
+    if (!mine) return mine.error();
+    if (log.active && !*mine) return core::unavailable(name_of(log) + " has another relay now");
+    verified = verified || log.active;
+    if (log.active || !*mine) continue;
+    const auto checkpoint = ports.checkpoints.load(log.index);
+    if (!checkpoint) return checkpoint.error();
+    claimed[log.index] = *checkpoint;
+  }
+  return claimed;
+}
+
+core::Status Relay::State::begin(Log& log, core::LogPosition checkpoint,
+                                 const PartitionTail& tail) {
+  LogPublication::Held held{tail.reached, tail.reached, "", tail.end};
+  if (tail.newest) {
+    const auto why = disagreement(log, *tail.newest);
     if (!why) return why.error();
     if (!why->empty()) {
       stop_log(log, *why);
       return core::success();
     }
+    held.newest = tail.newest->position;
+    held.newest_id = tail.newest->id;
   }
-  const auto checkpoint = ports.checkpoints.load(log.index);
-  if (!checkpoint) return checkpoint.error();
-  log.checkpoint = *checkpoint;
-  log.publication.resume(last ? last->position : core::LogPosition(0));
-  log.head = std::max(log.head, log.publication.acknowledged());
+  log.checkpoint = checkpoint;
+  log.publication.resume(std::move(held));
+  log.head = std::max(log.head, tail.reached);
   log.active = true;
-  if (log.publication.acknowledged() < log.checkpoint) {
-    say("error", name_of(log) + " has lost what was published behind position " +
-                     std::to_string(log.publication.acknowledged().value()) +
-                     ": publishes it again");
+  const std::string behind = std::to_string(tail.reached.value()) + ": publishes again from there";
+  if (tail.reached < checkpoint) {
+    say("error", name_of(log) + " has lost what was published behind position " + behind);
+  } else if (tail.newest && tail.reached < tail.newest->position) {
+    say("error", name_of(log) + " has a hole behind position " + behind);
   }
   return core::success();
 }
 
-// What speaks against `last` being an event of this database; "" = nothing.
+// What speaks against `held`, read from the partition, being an event of this database; "" =
+// nothing.
 core::Result<std::string> Relay::State::disagreement(const Log& log,
-                                                     const eventsourcing::RecordedEvent& last) {
-  const auto held =
-      ports.events.read_log(log.index, core::LogPosition(last.position.value() - 1), 1);
-  if (!held) return held.error();
-  const std::string place = name_of(log) + " ends with event " + last.id + " at position " +
-                            std::to_string(last.position.value());
-  if (held->empty() || held->front().position != last.position) {
+                                                     const eventsourcing::RecordedEvent& held) {
+  const auto known =
+      ports.events.read_log(log.index, core::LogPosition(held.position.value() - 1), 1);
+  if (!known) return known.error();
+  const std::string place = name_of(log) + " holds event " + held.id + " at position " +
+                            std::to_string(held.position.value());
+  if (known->empty() || known->front().position != held.position) {
     return place + ", which the database does not have";
   }
-  if (held->front().id != last.id) {
-    return place + ", where the database has event " + held->front().id;
+  if (known->front().id != held.id) {
+    return place + ", where the database has event " + known->front().id;
   }
   return std::string();
 }
@@ -197,10 +221,12 @@ void Relay::State::stop_log(Log& log, const std::string& why) {
   say("error", fatal);
 }
 
-// After an error every claim is to be made again.
+// After an error every claim is to be made again. What is under way belongs to the time before:
+// the producer goes with it, lest its reports are taken for those of what is sent then.
 void Relay::State::fail(const std::string& why) {
   if (problem != why) say("warn", why);
   problem = why;
+  if (anything_in_flight()) distrust = why;
   for (Log& log : logs) log.active = false;
   begin_at = Clock::now() + options.claim_interval;
 }
@@ -222,7 +248,11 @@ void Relay::State::take_gap_reports() {
     const std::uint32_t index = report.partition.log.value();
     if (report.partition.service != options.service || index >= logs.size()) continue;
     Log& log = logs[index];
-    if (!log.active || !log.publication.send_again(report.position, report.end_offset)) continue;
+    const bool just_sent = report.position >= log.publication.run_from() &&
+                           Clock::now() - log.sent_again_at < options.republish_interval;
+    if (!log.active || just_sent) continue;
+    if (!log.publication.send_again(report.position, report.end_offset)) continue;
+    log.sent_again_at = Clock::now();
     say("error", "a consumer misses position " + std::to_string(report.position.value()) + " of " +
                      name_of(log) + ": publishes again from there");
   }
@@ -245,41 +275,63 @@ void Relay::State::look_at_heads() {
   }
 }
 
+// A broker that came back with less than it had acknowledged.
+void Relay::State::look_at_ends() {
+  ends_at = Clock::now();
+  const auto ends = tails.ends(kEndsTimeout);
+  if (!ends) return;  // Kafka is away, as the producer notices too
+  for (const Log& log : logs) {
+    const std::int64_t end = ends->at(log.index.value());
+    if (!log.active || end > log.publication.last_offset()) continue;
+    distrust = name_of(log) + " ends at offset " + std::to_string(end) + ", where offset " +
+               std::to_string(log.publication.last_offset()) + " was acknowledged";
+    return;
+  }
+}
+
 // True: there is more to send at once.
 bool Relay::State::publish() {
   bool more = false;
   for (Log& log : logs) {
+    if (!distrust.empty()) return true;
     if (!log.active || log.head <= log.publication.sent()) continue;
     if (log.publication.in_flight() + options.batch_events > options.in_flight_max) continue;
     more = publish(log) || more;
     producer->poll(milliseconds(0));
-    if (!distrust.empty()) return true;
   }
-  return more;
+  return more || !distrust.empty();
 }
 
+// Reads the event that was sent last once more, before those that follow it: while nobody looked,
+// another database may have taken the place of the one that it came from.
 bool Relay::State::publish(Log& log) {
-  const auto events =
-      ports.events.read_log(log.index, log.publication.sent(), options.batch_events);
+  const core::LogPosition sent = log.publication.sent();
+  const core::LogPosition after(sent.value() - (sent.value() > 0 ? 1 : 0));
+  const auto events = ports.events.read_log(log.index, after, options.batch_events + 1);
   if (!events) {
     fail(events.error().message);
     return false;
   }
+  core::LogPosition expected = after;
   for (const eventsourcing::RecordedEvent& event : *events) {
-    if (event.position.value() != log.publication.sent().value() + 1) {
-      stop_log(log, name_of(log) + ": the database lacks position " +
-                        std::to_string(log.publication.sent().value() + 1));
+    expected = core::LogPosition(expected.value() + 1);
+    if (event.position != expected || !log.publication.agrees(event.position, event.id)) {
+      const bool lacks = event.position != expected;
+      stop_log(log, name_of(log) + ": at position " + std::to_string(expected.value()) +
+                        " the database has " + (lacks ? "no event" : "event " + event.id) +
+                        (lacks ? "" : ", another one than was published"));
       return false;
     }
+    if (event.position <= sent) continue;
     const auto taken = producer->produce(event);
     if (!taken) {
       fail(taken.error().message);
       return false;
     }
     if (!*taken) return false;
-    log.publication.note_sent(event.position);
+    log.publication.note_sent(event.position, event.id);
   }
-  return log.publication.sent() < log.head;
+  return sent < log.publication.sent() && log.publication.sent() < log.head;
 }
 
 void Relay::State::note(const LogProducer::Report& report) {
@@ -307,9 +359,8 @@ void Relay::State::advance_checkpoints() {
       log.checkpoint = reached;
       continue;
     }
-    say("warn", name_of(log) + ": another relay has taken over");
     ports.checkpoints.release(log.index);
-    log.active = false;
+    return fail(name_of(log) + " has another relay now");
   }
 }
 

@@ -31,8 +31,15 @@ struct RelayOptions {
   // How often logs are looked at without having been woken.
   std::chrono::milliseconds poll{200};
   std::chrono::milliseconds checkpoint_interval{250};
-  // How often logs that another relay holds, or that failed, are claimed again.
+  // How often logs that another relay holds, or that failed, are claimed again, and the claims held
+  // are looked at.
   std::chrono::milliseconds claim_interval{1000};
+  // How often the topic is looked at for records that it has lost; what the broker answers to the
+  // next record says so too, but an idle log has none.
+  std::chrono::milliseconds ends_interval{2000};
+  // So long a gap that was published again is given to reach the readers before one of them may
+  // have it published once more. Shorter than the time after which a reader reports again.
+  std::chrono::milliseconds republish_interval{3000};
 };
 
 struct RelayLogStatus {

@@ -68,6 +68,7 @@ Owned<rd_kafka_NewTopic_t> describe(const TopicSpec& spec) {
   const auto set = [&](const char* name, const std::string& value) {
     rd_kafka_NewTopic_set_config(topic.get(), name, value.c_str());
   };
+  set("max.message.bytes", std::to_string(kRecordBytesMax));
   set("cleanup.policy", spec.compacted ? "compact" : "delete");
   set("retention.ms", spec.retention ? std::to_string(spec.retention->count()) : "-1");
   if (spec.replication > 2) set("min.insync.replicas", "2");

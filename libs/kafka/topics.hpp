@@ -19,6 +19,10 @@ inline constexpr const char* kProfilesTopic = "tideline.profiles";
 // Positions that consumers miss; relays read it. One partition.
 inline constexpr const char* kGapsTopic = "tideline.gaps";
 
+// What a topic made here takes, and what the relay sends: more than an append may hold, for an
+// event that cannot be published would hold up its log for ever.
+inline constexpr int kRecordBytesMax = 16 << 20;
+
 struct TopicSpec {
   std::string name;
   std::uint32_t partitions = 1;

@@ -59,7 +59,10 @@ PostgresRelayCheckpoints::~PostgresRelayCheckpoints() = default;
 core::Result<bool> PostgresRelayCheckpoints::claim(LogIndex log) {
   return state_->call<bool>([&] {
     Session& session = state_->open();
-    if (state_->held.contains(log)) return true;
+    if (state_->held.contains(log)) {
+      session.execute("SELECT 1", {});  // fails when the connection, and the lock, are gone
+      return true;
+    }
     const bool got = session.execute("SELECT pg_try_advisory_lock($1, $2)", {kRelayLock, log})
                          .front()
                          .boolean(0);
