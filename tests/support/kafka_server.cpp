@@ -29,4 +29,15 @@ void KafkaServer::start() {
 
 void KafkaServer::kill() { part_.run("kill"); }
 
+void KafkaServer::save() {
+  part_.run("stop");
+  part_.save("data");
+  start();
+}
+
+void KafkaServer::put_back() {
+  kill();
+  part_.put_back("data");
+}
+
 }  // namespace tideline::test_support

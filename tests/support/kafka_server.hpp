@@ -31,6 +31,12 @@ class KafkaServer {
   void kill();
   void start();
 
+  // Keeps a copy of all data, stopping the broker for it; later the copy takes the place of what is
+  // there then, as when somebody restores an old backup. put_back() kills, and leaves start() to
+  // the caller.
+  void save();
+  void put_back();
+
  private:
   Part part_;
   int port_ = 0;

@@ -78,6 +78,17 @@ void Part::run(std::string_view arguments) const {
   if (std::system(command.c_str()) != 0) give_up("failed: " + command);
 }
 
+void Part::save(const std::string& name) const { copy(name, name + ".saved"); }
+
+void Part::put_back(const std::string& name) const { copy(name + ".saved", name); }
+
+void Part::copy(const std::string& from, const std::string& to) const {
+  const std::string target = folder_ + "/" + to;
+  const std::string command =
+      "rm -rf " + target + " && cp -a " + folder_ + "/" + from + " " + target;
+  if (std::system(command.c_str()) != 0) give_up("failed: " + command);
+}
+
 std::string Part::first_line(const std::string& file) const {
   std::ifstream stream(folder_ + "/" + file);
   std::string line;

@@ -24,11 +24,17 @@ class Part {
 
   // Calls the script with `arguments` and this folder; blocks until it has ended.
   void run(std::string_view arguments) const;
+  // Keeps a copy of what is in subfolder `name`, in place of an earlier one; and puts it back.
+  // Nothing may run on it meanwhile.
+  void save(const std::string& name) const;
+  void put_back(const std::string& name) const;
   const std::string& folder() const { return folder_; }
   // The first line of a file in the folder.
   std::string first_line(const std::string& file) const;
 
  private:
+  void copy(const std::string& from, const std::string& to) const;
+
   std::string script_;
   std::string folder_;
   int watchdog_pipe_ = -1;

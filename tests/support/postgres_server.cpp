@@ -48,4 +48,15 @@ void PostgresServer::start() {
 
 void PostgresServer::kill() { part_.run("kill"); }
 
+void PostgresServer::save() {
+  part_.run("stop");
+  part_.save("cluster");
+  start();
+}
+
+void PostgresServer::put_back() {
+  kill();
+  part_.put_back("cluster");
+}
+
 }  // namespace tideline::test_support

@@ -35,6 +35,12 @@ class PostgresServer {
   void kill();
   void start();
 
+  // Keeps a copy of all data, stopping the server for it; later the copy takes the place of what is
+  // there then, as when somebody restores an old backup. put_back() kills, and leaves start() to
+  // the caller.
+  void save();
+  void put_back();
+
  private:
   Part part_;
   std::string superuser_conninfo_;

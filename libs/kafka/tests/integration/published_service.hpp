@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,6 +82,17 @@ struct PublishedService {
     }
   }
 
+  // The database was put back to an older copy: goes on from what it has now.
+  void forget_what_is_lost() {
+    const auto rows =
+        database.query("SELECT stream_id, max(version) FROM event GROUP BY stream_id", {});
+    ASSERT_TRUE(rows.ok());
+    versions.clear();
+    for (const auto& row : *rows) {
+      versions[core::StreamId(row.text(0))] = static_cast<std::uint64_t>(row.integer(1));
+    }
+  }
+
   // All events of one log as the database has them.
   std::vector<eventsourcing::RecordedEvent> log(std::uint32_t index) {
     auto events = store.read_log(core::LogIndex(index), core::LogPosition(0), 1'000'000);
@@ -134,13 +147,24 @@ class RunningRelay {
       : checkpoints_(service.options),
         relay_({service.store, checkpoints_, log_line()}, options_for(service, poll)),
         thread_([this](std::stop_token stop) { relay_.run(stop); }) {}
-  // With checkpoints that a test has bent.
+  // With checkpoints, or a log, that a test has bent.
   RunningRelay(PublishedService& service, eventsourcing::RelayCheckpoints& checkpoints)
       : checkpoints_(service.options),
         relay_({service.store, checkpoints, log_line()}, options_for(service, 200ms)),
         thread_([this](std::stop_token stop) { relay_.run(stop); }) {}
+  RunningRelay(PublishedService& service, eventsourcing::EventLog& events)
+      : checkpoints_(service.options),
+        relay_({events, checkpoints_, log_line()}, options_for(service, 200ms)),
+        thread_([this](std::stop_token stop) { relay_.run(stop); }) {}
 
   RelayStatus status() const { return relay_.status(); }
+  // Whether its log has a line of that level with that text in it.
+  bool has_said(std::string_view level, std::string_view text) const {
+    const std::lock_guard lock(lines_mutex_);
+    return std::any_of(lines_.begin(), lines_.end(), [&](const auto& line) {
+      return line.first == level && line.second.find(text) != std::string::npos;
+    });
+  }
   void ask_to_stop() { thread_.request_stop(); }
   void stop() {
     ask_to_stop();
@@ -164,13 +188,17 @@ class RunningRelay {
     options.claim_interval = 200ms;
     return options;
   }
-  static std::function<void(std::string_view, const std::string&)> log_line() {
-    return [](std::string_view level, const std::string& text) {
+  std::function<void(std::string_view, const std::string&)> log_line() {
+    return [this](std::string_view level, const std::string& text) {
+      const std::lock_guard lock(lines_mutex_);
+      lines_.emplace_back(level, text);
       std::fprintf(stderr, "relay %.*s: %s\n", static_cast<int>(level.size()), level.data(),
                    text.c_str());
     };
   }
 
+  mutable std::mutex lines_mutex_;
+  std::vector<std::pair<std::string, std::string>> lines_;
   postgres::PostgresRelayCheckpoints checkpoints_;
   Relay relay_;
   std::jthread thread_;
