@@ -53,30 +53,29 @@ struct PartitionTails::Window {
   std::int64_t end = 0;
   core::LogPosition first;  // 0: nothing read yet
   core::LogPosition last;
-  core::LogPosition whole;  // what follows the checkpoint, as a consumer would take it
+  core::LogPosition whole;  // what a consumer would take that had everything before the window
   std::optional<eventsourcing::RecordedEvent> newest;
 
+  void look_back(std::int64_t records) {
+    begin = std::max<std::int64_t>(0, end - records);
+    first = last = whole = core::LogPosition(0);
+    newest.reset();
+  }
   void see(eventsourcing::RecordedEvent event) {
     const core::LogPosition position = event.position;
-    if (first == core::LogPosition(0)) first = position;
+    if (first == core::LogPosition(0)) {
+      first = position;
+      if (begin > 0) whole = core::LogPosition(position.value() - 1);
+    }
     last = position;
     if (position.value() == whole.value() + 1) whole = position;
     if (!newest || newest->position < position) newest = std::move(event);
   }
-  void look_back(std::int64_t records) {
-    begin = std::max<std::int64_t>(0, end - records);
-    first = last = core::LogPosition(0);
-    whole = checkpoint;
-    newest.reset();
-  }
-  // False: what is missing in it may lie before it.
-  bool decides() const {
-    return begin == 0 || (newest && (last <= checkpoint || whole == newest->position ||
-                                     first.value() <= checkpoint.value() + 1));
-  }
-  PartitionTail tail() const {
-    return {newest, last <= checkpoint ? last : whole, core::KafkaOffset(end)};
-  }
+  // False: a hole behind the checkpoint may lie before it. One at or before the checkpoint lies in
+  // it too, if the broker lost records and took others before anybody noticed.
+  bool decides() const { return begin == 0 || (newest && first <= checkpoint); }
+  // The last record may be one of a repetition that was broken off: that is to be completed.
+  PartitionTail tail() const { return {newest, std::min(last, whole), core::KafkaOffset(end)}; }
 };
 
 core::Status PartitionTails::read_windows(std::map<core::LogIndex, Window>& windows,

@@ -20,8 +20,8 @@ namespace tideline::kafka {
 struct PartitionTail {
   // Of the events read, the one with the highest position; nullopt: the partition is empty.
   std::optional<eventsourcing::RecordedEvent> newest;
-  // No event is missing up to here, given that none is up to the checkpoint. Behind it there may be
-  // more, with holes.
+  // No event is missing up to here, given that none was up to the checkpoint when that was
+  // recorded. Behind it there may be more, with holes.
   core::LogPosition reached;
   core::KafkaOffset end;
 };
@@ -34,9 +34,9 @@ class PartitionTails {
   PartitionTails(const std::string& brokers, std::string topic, std::uint32_t partitions);
   ~PartitionTails();
 
-  // Reads each partition of `checkpoints` back to where its checkpoint is. A partition whose last
-  // records are all something else than events is an Error. Blocks for a few times `timeout` at
-  // most.
+  // Reads each partition of `checkpoints` back to an event at or before its checkpoint. A partition
+  // whose last records are all something else than events is an Error. Blocks for a few times
+  // `timeout` at most.
   core::Result<Tails> read(const Checkpoints& checkpoints, std::chrono::milliseconds timeout);
 
   // One past the last record of each partition, by log. Blocks, at most for `timeout`.

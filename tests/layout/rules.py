@@ -54,7 +54,7 @@ MAY_INCLUDE = [
 CONFINED = [
     (r"pistache/", r"libs/http/[^/]+\.cpp", "Pistache stays in one .cpp of libs/http"),
     (r"pqxx", r"libs/postgres/.*", "libpqxx stays in libs/postgres"),
-    (r"librdkafka/", r"libs/kafka/.*", "librdkafka stays in libs/kafka"),
+    (r"librdkafka/", r"(libs/kafka|tests/bench)/.*", "librdkafka stays in libs/kafka, and in its peers"),
     (r"spdlog/", r"libs/observability/.*\.cpp", "spdlog stays in the .cpp files of libs/observability"),
     (
         r"prometheus/",

@@ -35,6 +35,15 @@ inline void expect_no_hole(const Records& records, const Records& events) {
   ASSERT_EQ(last, events.size());
 }
 
+// What a consumer has in the end that takes each position in turn and passes over the others.
+inline std::uint64_t taken_in_turn(const Records& records) {
+  std::uint64_t last = 0;
+  for (const auto& record : records) {
+    if (record.position.value() == last + 1) ++last;
+  }
+  return last;
+}
+
 // Puts events of a log into its partition, as an earlier relay would have.
 inline void put(PublishedService& service, const Records& events) {
   std::size_t delivered = 0;
