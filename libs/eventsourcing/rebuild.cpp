@@ -103,8 +103,8 @@ class Rebuild::State {
 
   core::Result<Met> meet();
   Status open_tail();
-  Status at_one_vector(const std::function<void(Transaction&, const std::string&)>& then);
-  std::string bring_up(const PositionVector& target);
+  Status at_one_vector(const std::function<void(Transaction&)>& then);
+  void bring_up(const PositionVector& target);
   void apply_tail(const std::vector<rebuild::Tail::Piece>& pieces);
   Status compare_in_a_snapshot();
   Status exchange();
@@ -300,16 +300,14 @@ Status Rebuild::State::open_tail() {
 }
 
 // Locks the checkpoints of the projection that serves, so that it stays where it is, and commits
-// the copy at the same vector. `then` runs with the lock still held; it gets the id of the
-// transaction that brought the copy there.
-Status Rebuild::State::at_one_vector(
-    const std::function<void(Transaction&, const std::string&)>& then) {
+// the copy at the same vector. `then` runs with the lock still held.
+Status Rebuild::State::at_one_vector(const std::function<void(Transaction&)>& then) {
   return ports_.database.transact([&](Transaction& transaction) {
     const PositionVector target = vector_of(rebuild::places(transaction, names_.live, true));
     if (auto read = tail_->read(target, in(kLockedTailDeadline)); !read) {
       throw TransactionFailed(read.error());
     }
-    const std::string id = bring_up(target);
+    bring_up(target);
     const auto passed = rebuild::take_over_skips(transaction, names_);
     if (!passed.empty()) report_.finding = lines("events were skipped meanwhile:", passed);
     const auto poison = rebuild::new_dead_letters(transaction, names_);
@@ -317,14 +315,13 @@ Status Rebuild::State::at_one_vector(
       report_.finding =
           lines("the copy has parked events that the tables that serve hold:", poison);
     }
-    if (report_.finding.empty()) then(transaction, id);
+    if (report_.finding.empty()) then(transaction);
   });
 }
 
-std::string Rebuild::State::bring_up(const PositionVector& target) {
+void Rebuild::State::bring_up(const PositionVector& target) {
   const auto pieces = tail_->up_to(target);
   apply_tail(pieces);
-  std::string id;
   const auto done = ports_.database.transact([&](Transaction& transaction) {
     std::vector<checkpoints::Step> steps;
     for (const Place& place : rebuild::places(transaction, names_.copy, true)) {
@@ -338,11 +335,9 @@ std::string Rebuild::State::bring_up(const PositionVector& target) {
       throw TransactionFailed(core::unavailable("somebody else has moved the copy"));
     }
     copy_->flush(transaction);
-    id = transaction.execute("SELECT pg_current_xact_id()::xid::text").at(0).text(0);
   });
   if (!done) throw TransactionFailed(done.error());
   copy_->flushed();
-  return id;
 }
 
 // What the runner does with an event, for those that need nothing special. Any other sends the copy
@@ -371,7 +366,7 @@ void Rebuild::State::apply_tail(const std::vector<rebuild::Tail::Piece>& pieces)
 
 Status Rebuild::State::compare_in_a_snapshot() {
   return ports_.database.snapshot([&](Transaction& view) {
-    const auto met = at_one_vector([&](Transaction&, const std::string&) {
+    const auto met = at_one_vector([&](Transaction&) {
       // The first statement is what the view is taken at: both stand at one vector, and committed.
       view.execute("SELECT 1");
     });
@@ -397,13 +392,13 @@ void Rebuild::State::judge() {
 }
 
 Status Rebuild::State::exchange() {
-  auto exchanged = at_one_vector([&](Transaction& transaction, const std::string& copied) {
+  auto exchanged = at_one_vector([&](Transaction& transaction) {
     if (!compared_) {
       report_.comparison = rebuild::compare(transaction, names_, live_schema_);
       judge();
       if (!report_.finding.empty()) return;
     }
-    if (!rebuild::older_queries_are_over(transaction, copied)) {
+    if (!rebuild::older_queries_are_over(transaction)) {
       throw TransactionFailed(core::unavailable("a query of the service goes on and on"));
     }
     rebuild::exchange(transaction, names_, live_schema_);

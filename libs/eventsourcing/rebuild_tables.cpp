@@ -53,6 +53,18 @@ WHERE p.projection = $2 AND live.position >= p.position AND NOT EXISTS (
     AND d.position = p.position)
 ORDER BY p.service, p.log, p.position LIMIT 5)";
 
+// Sessions of the service that look at the database as it was before $1. Not those that wait for
+// the caller's locks, or behind one that does: they are flushes, which will find another
+// generation.
+constexpr const char* kOlderQueries = R"(
+SELECT count(*) FROM pg_stat_activity s
+WHERE s.datname = current_database() AND s.pid <> pg_backend_pid()
+  AND s.application_name LIKE 'tideline%' AND s.backend_xmin IS NOT NULL
+  AND s.xact_start <= $1::timestamptz
+  AND NOT EXISTS (
+    SELECT FROM unnest(pg_blocking_pids(s.pid)) AS blocker
+    WHERE blocker = pg_backend_pid() OR pg_backend_pid() = ANY (pg_blocking_pids(blocker))))";
+
 // Readers that wait for one of these tables wait at most for a few of these attempts, and none of
 // them long enough to be taken for part of a deadlock.
 constexpr const char* kLockTables = R"(
@@ -254,17 +266,13 @@ Comparison compare(Transaction& transaction, const Names& names, std::string_vie
   return all;
 }
 
-bool older_queries_are_over(Transaction& transaction, const std::string& transaction_id) {
+bool older_queries_are_over(Transaction& transaction) {
   constexpr int kAttempts = 100;
+  const std::string now = transaction.execute("SELECT clock_timestamp()::text").at(0).text(0);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    // An age counts backwards from now: what began earlier is older.
-    const Rows rows = transaction.execute(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        " AND pid <> pg_backend_pid() AND application_name LIKE 'tideline%'"
-        " AND age(backend_xmin) >= age($1::xid) AND backend_xmin IS NOT NULL",
-        {transaction_id});
-    if (rows.at(0).integer(0) == 0) return true;
-    transaction.execute("SELECT pg_sleep(0.01)");
+    if (transaction.execute(kOlderQueries, {now}).at(0).integer(0) == 0) return true;
+    // What pg_stat_activity said once, it says until the transaction ends.
+    transaction.execute("SELECT pg_stat_clear_snapshot(), pg_sleep(0.01)");
   }
   return false;
 }

@@ -76,9 +76,9 @@ struct Comparison {
 
 Comparison compare(Transaction& transaction, const Names& names, std::string_view live_schema);
 
-// Waits until every query of this service that began before `transaction_id` had committed is over:
-// such a query would find the exchanged tables as they were then. False: not within a second.
-bool older_queries_are_over(Transaction& transaction, const std::string& transaction_id);
+// Waits until every query of this service that began before the call is over: after an exchange it
+// would find the new tables as they were when it began. False: not within a second or so.
+bool older_queries_are_over(Transaction& transaction);
 
 // Puts the tables of the copy in the place of the old ones, which are dropped, and its checkpoints
 // and dead letters too. Every owner's generation is raised: it takes up the new tables. Waits for
