@@ -48,6 +48,7 @@ void ProjectionRunner::State::step(std::stop_token stop) {
     take_assignment(*polled);
     if (!polled->records.empty()) source_problem.clear();
     if (!load_needed) take_records(polled->records);
+    ports.source->give_back(std::move(polled->records));
   } else {
     source_problem = polled.error().message;
     std::mutex mutex;

@@ -43,6 +43,9 @@ class RecordSource {
 
   // Waits at most `timeout` for the first record. An Error is transient: poll again.
   virtual core::Result<PollResult> poll(std::chrono::milliseconds timeout) = 0;
+  // The storage of records that were polled and are done with, for the next poll() to fill: an
+  // event holds half a dozen strings, which need not be allocated for each one again.
+  virtual void give_back(std::vector<SourceRecord>) {}
   // The next record polled of this partition is the one at `offset` (or the first one after it).
   virtual core::Status seek(const SourcePartition& partition, core::KafkaOffset offset) = 0;
   virtual core::Status pause(const SourcePartition& partition) = 0;

@@ -67,8 +67,11 @@ Settings reader_settings() {
       // that is under way.
       {"fetch.wait.max.ms", "50"},
       {"fetch.error.backoff.ms", "50"},
-      {"queued.min.messages", "20000"},
-      {"queued.max.messages.kbytes", "16384"},
+      // Bytes alone bound what waits in memory. A fetch takes little of each partition, so that it
+      // does not go far beyond them.
+      {"queued.min.messages", "1000000"},
+      {"queued.max.messages.kbytes", std::to_string(kQueueBytes / 1024)},
+      {"fetch.message.max.bytes", "262144"},
   };
 }
 

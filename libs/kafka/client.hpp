@@ -47,7 +47,9 @@ ClientConf make_conf(const std::string& brokers, const std::string& client_id,
 Client make_producer(ClientConf conf);
 Client make_consumer(ClientConf conf);
 
-// Settings of a consumer that reads by manual assignment, with little delay and bounded memory.
+// Settings of a consumer that reads by manual assignment, with little delay and bounded memory: it
+// fetches no more while this much waits to be taken.
+inline constexpr std::size_t kQueueBytes = 16U << 20U;
 Settings reader_settings();
 
 // From an rd_kafka_resp_err_t.

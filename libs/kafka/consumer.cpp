@@ -22,6 +22,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kSeekTimeout{2000};
 constexpr milliseconds kEndsTimeout{1000};
+constexpr milliseconds kWakeTimeout{100};
+constexpr std::size_t kKeptDataBytes = 4096;
 
 }  // namespace
 
@@ -40,7 +42,10 @@ struct KafkaRecordSource::State {
   void hand_over(PollResult& result);
   core::Status start();
   core::Status carry_out_seeks();
-  void take(const rd_kafka_message_t& message, PollResult& result) const;
+  void take(const rd_kafka_message_t& message);
+  const std::pair<const SourcePartition, Held>* holder_of(const rd_kafka_message_t& message);
+  SourceRecord& next_record();
+  void keep_fetching();
   core::Status flow(const SourcePartition& partition, bool paused);
 
   void add(rd_kafka_topic_partition_list_t* list, const SourcePartition& partition,
@@ -64,6 +69,15 @@ struct KafkaRecordSource::State {
   bool started = false;
   std::vector<SourcePartition> gained;
   std::vector<SourcePartition> lost;
+  // The records of this poll: the first `taken` of these, whose strings may be of earlier ones.
+  std::vector<SourceRecord> records;
+  std::size_t taken = 0;
+  std::size_t taken_bytes = 0;
+  // Of the last message of this poll: what comes of a partition comes in runs.
+  const rd_kafka_topic_t* last_topic = nullptr;
+  std::int32_t last_partition = 0;
+  const std::pair<const SourcePartition, Held>* last_holder = nullptr;
+  std::size_t queued_most = 0;  // since keep_fetching() last had to act
   Client client;
   ClientQueue queue;
 };
@@ -185,22 +199,59 @@ core::Status KafkaRecordSource::State::carry_out_seeks() {
   return status;
 }
 
-void KafkaRecordSource::State::take(const rd_kafka_message_t& message, PollResult& result) const {
+// nullptr: this consumer does not have the partition, or is about to seek in it.
+const std::pair<const SourcePartition, KafkaRecordSource::State::Held>*
+KafkaRecordSource::State::holder_of(const rd_kafka_message_t& message) {
+  if (message.rkt == last_topic && message.partition == last_partition) return last_holder;
+  last_topic = message.rkt;
+  last_partition = message.partition;
+  last_holder = nullptr;
   const auto partition = partition_of(rd_kafka_topic_name(message.rkt), message.partition);
-  if (!partition) return;
+  if (!partition) return nullptr;
   const auto found = held.find(*partition);
-  if (found == held.end() || found->second.seek) return;
-  auto event = decode_message(message);
-  SourceRecord record;
+  if (found != held.end() && !found->second.seek) last_holder = &*found;
+  return last_holder;
+}
+
+SourceRecord& KafkaRecordSource::State::next_record() {
+  if (taken == records.size()) records.emplace_back();
+  SourceRecord& record = records[taken++];
+  // One large event must not hold its memory for ever.
+  if (record.event.data.capacity() > kKeptDataBytes) record.event.data = std::string();
+  return record;
+}
+
+void KafkaRecordSource::State::take(const rd_kafka_message_t& message) {
+  taken_bytes += message.len + message.key_len;
+  const auto* holder = holder_of(message);
+  if (holder == nullptr) return;
+  const SourcePartition& partition = holder->first;
+  SourceRecord& record = next_record();
   record.offset = core::KafkaOffset(message.offset);
-  if (event && event->source == partition->service) {
-    record.event = std::move(*event);
-  } else {
-    record.event.source = partition->service;
-    record.event.log = partition->log;
-    record.event.data = event ? "event of " + event->source : event.error().message;
-  }
-  result.records.push_back(std::move(record));
+  const core::Status read = decode_message_into(record.event, message);
+  if (read && record.event.source == partition.service) return;
+  std::string why = read ? "event of " + record.event.source : read.error().message;
+  record.event = {};
+  record.event.source = partition.service;
+  record.event.log = partition.log;
+  record.event.data = std::move(why);
+}
+
+// librdkafka 2.0.2 fetches no more when its queue is full, and looks whether there is room again
+// only when something wakes the thread of that broker, at the latest after a second; only 2.2 has a
+// setting for that. Whoever reads slower than the broker sends would stand still most of the time.
+// So when a queue that was (nearly) full runs low, the brokers are asked something.
+void KafkaRecordSource::State::keep_fetching() {
+  if (taken == 0 || last_holder == nullptr) return;
+  const std::size_t left = rd_kafka_queue_length(queue.get());
+  queued_most = std::max(queued_most, left + taken);
+  const bool was_full = queued_most * (taken_bytes / taken) >= kQueueBytes / 4;
+  if (left > queued_most / 4) return;
+  queued_most = left;
+  if (!was_full) return;
+  const auto ignored = query_ends(client.get(), events_topic(last_holder->first.service),
+                                  options.logs, kWakeTimeout);
+  static_cast<void>(ignored);
 }
 
 core::Status KafkaRecordSource::State::flow(const SourcePartition& partition, bool paused) {
@@ -231,13 +282,26 @@ core::Result<PollResult> KafkaRecordSource::poll(milliseconds timeout) {
   core::Status ready = state.start();
   if (ready) ready = state.carry_out_seeks();
   if (!ready) return ready.error();
+  state.taken = 0;
+  state.taken_bytes = 0;
+  state.last_topic = nullptr;
   const auto error =
       consume(state.client.get(), state.queue.get(), timeout, state.options.batch_records,
-              [&](const rd_kafka_message_t& message) { state.take(message, result); });
+              [&](const rd_kafka_message_t& message) { state.take(message); });
+  state.keep_fetching();
+  if (state.taken > 0) {
+    state.records.resize(state.taken);
+    result.records = std::move(state.records);
+    state.records.clear();
+  }
   state.hand_over(result);
   const bool nothing = result.records.empty() && result.assigned.empty() && result.revoked.empty();
   if (error && nothing) return *error;
   return result;
+}
+
+void KafkaRecordSource::give_back(std::vector<SourceRecord> records) {
+  if (state_->records.empty()) state_->records = std::move(records);
 }
 
 core::Status KafkaRecordSource::seek(const SourcePartition& partition, core::KafkaOffset offset) {

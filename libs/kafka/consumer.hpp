@@ -41,6 +41,7 @@ class KafkaRecordSource final : public eventsourcing::RecordSource {
   ~KafkaRecordSource() override;  // leaves the group; blocks shortly
 
   core::Result<eventsourcing::PollResult> poll(std::chrono::milliseconds timeout) override;
+  void give_back(std::vector<eventsourcing::SourceRecord> records) override;
   // Seeks take effect with the next poll().
   core::Status seek(const eventsourcing::SourcePartition& partition,
                     core::KafkaOffset offset) override;

@@ -96,6 +96,13 @@ Record encode(const RecordedEvent& event) {
 }
 
 core::Result<RecordedEvent> decode(const RecordView& record, core::LogIndex log) {
+  RecordedEvent event;
+  const core::Status read = decode_into(event, record, log);
+  if (!read) return read.error();
+  return event;
+}
+
+core::Status decode_into(RecordedEvent& event, const RecordView& record, core::LogIndex log) {
   const Found found(record);
   if (found.spec_version != "1.0") return malformed(kSpecVersion);
   if (found.id.empty()) return malformed(kId);
@@ -111,7 +118,6 @@ core::Result<RecordedEvent> decode(const RecordView& record, core::LogIndex log)
   if (!schema_version) return malformed(kSchemaVersion);
   if (found.is_private != "true" && found.is_private != "false") return malformed(kPrivate);
   if (record.key.empty()) return core::invalid_input("no event: the record has no key");
-  RecordedEvent event;
   event.id = found.id;
   event.source = found.source;
   event.type = found.type;
@@ -126,7 +132,7 @@ core::Result<RecordedEvent> decode(const RecordView& record, core::LogIndex log)
   event.metadata.traceparent = found.traceparent;
   event.data = record.value;
   event.visibility = found.is_private == "true" ? Visibility::Private : Visibility::Public;
-  return event;
+  return core::success();
 }
 
 }  // namespace tideline::kafka

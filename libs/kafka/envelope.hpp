@@ -50,5 +50,8 @@ struct RecordView {
 // Headers that are not known are passed over. An Error (InvalidInput) says what is missing or
 // cannot be read.
 core::Result<eventsourcing::RecordedEvent> decode(const RecordView& record, core::LogIndex log);
+// The same into an event whose strings are filled again; after an Error its content is unspecified.
+core::Status decode_into(eventsourcing::RecordedEvent& event, const RecordView& record,
+                         core::LogIndex log);
 
 }  // namespace tideline::kafka

@@ -9,6 +9,14 @@
 namespace tideline::kafka {
 
 core::Result<eventsourcing::RecordedEvent> decode_message(const rd_kafka_message_s& message) {
+  eventsourcing::RecordedEvent event;
+  const core::Status read = decode_message_into(event, message);
+  if (!read) return read.error();
+  return event;
+}
+
+core::Status decode_message_into(eventsourcing::RecordedEvent& event,
+                                 const rd_kafka_message_s& message) {
   // More headers than that are none of ours.
   constexpr std::size_t kHeadersMax = 32;
   std::array<HeaderView, kHeadersMax> headers;
@@ -26,7 +34,7 @@ core::Result<eventsourcing::RecordedEvent> decode_message(const rd_kafka_message
   const RecordView view{{static_cast<const char*>(message.key), message.key_len},
                         {static_cast<const char*>(message.payload), message.len},
                         {headers.data(), count}};
-  return decode(view, core::LogIndex(static_cast<std::uint32_t>(message.partition)));
+  return decode_into(event, view, core::LogIndex(static_cast<std::uint32_t>(message.partition)));
 }
 
 }  // namespace tideline::kafka

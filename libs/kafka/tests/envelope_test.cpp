@@ -142,5 +142,28 @@ TEST(Envelope, UnknownHeadersArePassedOver) {
   EXPECT_TRUE(round_trip(record).ok());
 }
 
+TEST(Envelope, NothingOfAnEarlierEventStaysInStorageThatIsUsedAgain) {
+  RecordedEvent bare;
+  bare.id = "1";
+  bare.source = "a";
+  bare.type = "b";
+  bare.stream = core::StreamId("c");
+  bare.version = core::StreamVersion(1);
+  bare.log = core::LogIndex(0);
+  bare.position = core::LogPosition(1);
+  bare.visibility = Visibility::Private;
+  for (const bool bare_first : {true, false}) {
+    const RecordedEvent first = bare_first ? bare : sample();
+    const RecordedEvent second = bare_first ? sample() : bare;
+    const Record first_record = encode(first);
+    const Record second_record = encode(second);
+    RecordedEvent event;
+    ASSERT_TRUE(decode_into(event, View(first_record).view, first.log).ok());
+    expect_same(event, first);
+    ASSERT_TRUE(decode_into(event, View(second_record).view, second.log).ok());
+    expect_same(event, second);
+  }
+}
+
 }  // namespace
 }  // namespace tideline::kafka
