@@ -51,6 +51,8 @@ struct StoredResult {
   std::string etag;  // stream version, "" = none
   // Where the caller's streams stood; the store adds the positions of what it writes.
   PositionVector positions;
+
+  friend bool operator==(const StoredResult&, const StoredResult&) = default;
 };
 
 // Without streams, but with a key: a success that changes nothing, remembered under its key so that

@@ -14,6 +14,17 @@ using eventsourcing::TransactionFailed;
 constexpr int kAttemptsMax = 3;
 constexpr std::chrono::milliseconds kResolvePause{50};
 
+// A result that an attempt of unknown outcome has stored is found by the next attempt. An equal one
+// of somebody else would be the same answer.
+void own_what_is_there(Appends appends, std::vector<eventsourcing::AppendOutcome>& outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto* done = std::get_if<eventsourcing::AlreadyDone>(&outcomes[i]);
+    if (done != nullptr && appends[i]->streams.empty() && done->result == appends[i]->result) {
+      outcomes[i] = eventsourcing::Appended{};
+    }
+  }
+}
+
 }  // namespace
 
 SpreadAppender::SpreadAppender(const LogDatabases& databases, const EventStoreOptions& options,
@@ -26,11 +37,14 @@ SpreadAppender::SpreadAppender(const LogDatabases& databases, const EventStoreOp
                         std::move(committed), [] {}}) {}
 
 core::Result<SpreadAppender::Outcomes> SpreadAppender::try_commit(Appends appends) {
+  bool results_perhaps_stored = false;
   for (int attempts = 1;; ++attempts) {
     const bool had_sessions = !sessions_.empty();
     std::optional<Writing> writing;
     try {
-      return attempt(appends, writing);
+      Outcomes outcomes = attempt(appends, writing);
+      if (results_perhaps_stored) own_what_is_there(appends, outcomes);
+      return outcomes;
     } catch (const TransactionFailed& failed) {
       const bool lost = std::any_of(sessions_.begin(), sessions_.end(), [](const auto& open) {
         return !open.second || open.second->broken();
@@ -43,15 +57,15 @@ core::Result<SpreadAppender::Outcomes> SpreadAppender::try_commit(Appends append
       if (writing) {
         if (auto settled = settle(*writing, failed.error())) return std::move(*settled);
       }
-      // Connections that had gone stale, or a deadlock. Results without events that an attempt has
-      // stored are found by the next one.
-      const bool results_alone = writing && writing->deciding && writing->gid.empty();
+      if (writing && writing->deciding && writing->gid.empty()) results_perhaps_stored = true;
+      // Connections that had gone stale, or a deadlock.
       const bool passing =
-          (lost && had_sessions) || results_alone ||
+          (lost && had_sessions) ||
           (failed.error().retryable && failed.error().code == core::ErrorCode::Conflict);
       if (passing && attempts < kAttemptsMax) continue;
-      if (results_alone)
+      if (results_perhaps_stored) {
         return core::timed_out("results perhaps stored: " + failed.error().message);
+      }
       return failed.error();
     }
   }

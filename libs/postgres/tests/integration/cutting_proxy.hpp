@@ -25,8 +25,8 @@ class CuttingProxy {
   void cut_at(const std::string& text, Cut cut);
   // Accepts no connection any more, or again.
   void refuse(bool refusing) { refusing_ = refusing; }
-  // From the cut on, refuse.
-  void refuse_after_cut() { refuse_after_cut_ = true; }
+  // From the next cuts on, refuse; or no more.
+  void refuse_after_cut(bool refusing = true) { refuse_after_cut_ = refusing; }
   int cuts() const { return cuts_; }
 
  private:
