@@ -48,20 +48,36 @@ struct Found {
   }
 
  private:
+  // By length first: few of the names have the same.
   std::string_view* place_of(std::string_view name) {
-    if (name == kPosition) return &position;
-    if (name == kStreamVersion) return &stream_version;
-    if (name == kSchemaVersion) return &schema_version;
-    if (name == kPrivate) return &is_private;
-    if (name == kCorrelationId) return &correlation_id;
-    if (name == kCausationId) return &causation_id;
-    if (name == kTraceparent) return &traceparent;
-    if (name == kSpecVersion) return &spec_version;
-    if (name == kId) return &id;
-    if (name == kSource) return &source;
-    if (name == kType) return &type;
-    if (name == kTime) return &time;
-    return nullptr;
+    switch (name.size()) {
+      case kPosition.size():
+        return name == kPosition ? &position : nullptr;
+      case kStreamVersion.size():
+        static_assert(kStreamVersion.size() == kSchemaVersion.size() &&
+                      kStreamVersion.size() == kCorrelationId.size());
+        if (name == kStreamVersion) return &stream_version;
+        if (name == kSchemaVersion) return &schema_version;
+        return name == kCorrelationId ? &correlation_id : nullptr;
+      case kPrivate.size():
+        return name == kPrivate ? &is_private : nullptr;
+      case kCausationId.size():
+        return name == kCausationId ? &causation_id : nullptr;
+      case kTraceparent.size():
+        return name == kTraceparent ? &traceparent : nullptr;
+      case kSpecVersion.size():
+        return name == kSpecVersion ? &spec_version : nullptr;
+      case kId.size():
+        return name == kId ? &id : nullptr;
+      case kSource.size():
+        return name == kSource ? &source : nullptr;
+      case kType.size():
+        static_assert(kType.size() == kTime.size());
+        if (name == kType) return &type;
+        return name == kTime ? &time : nullptr;
+      default:
+        return nullptr;
+    }
   }
 };
 

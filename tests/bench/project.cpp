@@ -5,6 +5,7 @@
 //   --mode bare    a plain librdkafka consumer that counts records
 // The first two are driven by the real runner over the real consumer. What is timed begins with the
 // making of the consumer and ends with the last event: committed, applied, or counted.
+#include <absl/container/flat_hash_map.h>
 #include <librdkafka/rdkafka.h>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +17,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "bench/report.hpp"
@@ -106,7 +106,7 @@ class Counters : public eventsourcing::Projection {
   }
 
  protected:
-  std::unordered_map<std::string, std::int64_t> counts_;
+  absl::flat_hash_map<std::string, std::int64_t> counts_;
 };
 
 class CountersInMemory final : public Counters {
@@ -118,7 +118,7 @@ class CountersInMemory final : public Counters {
 
 class CountersInTable final : public Counters {
  public:
-  eventsourcing::FlushPolicy flush_policy() const override { return {milliseconds(200), 20'000}; }
+  eventsourcing::FlushPolicy flush_policy() const override { return {milliseconds(500), 100'000}; }
   void load(eventsourcing::Transaction&) override { counts_.clear(); }
   void flush(eventsourcing::Transaction& transaction) override {
     const std::map<std::string, std::int64_t> sorted(counts_.begin(), counts_.end());
