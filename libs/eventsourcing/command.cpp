@@ -24,6 +24,27 @@ CommandResult run_body(const std::function<CommandResult(CommandSession&)>& body
   }
 }
 
+// What a request with this key was answered before; nullopt: nothing, or there is no key.
+core::Result<std::optional<CommandOutcome>> answered_before(EventStore& store,
+                                                            const CommandContext& context) {
+  if (!context.idempotency) return std::optional<CommandOutcome>();
+  auto known = store.find_result(*context.idempotency);
+  if (!known) return known.error();
+  if (!*known) return std::optional<CommandOutcome>();
+  if (std::holds_alternative<KeyReused>(**known)) return std::optional<CommandOutcome>(KeyReused{});
+  return std::optional<CommandOutcome>(CommandDone{std::get<AlreadyDone>(**known).result, true});
+}
+
+// Two requests with one key may be under way at once, after a connection broke: what the other has
+// done since this one looked can be the very reason for refusing this one.
+core::Result<CommandOutcome> refused(EventStore& store, const CommandContext& context,
+                                     CommandOutcome refusal) {
+  auto known = answered_before(store, context);
+  if (!known) return known.error();
+  if (*known) return std::move(**known);
+  return refusal;
+}
+
 }  // namespace
 
 void CommandSession::stage_encoded(const core::StreamId& stream, core::StreamVersion expected,
@@ -79,14 +100,9 @@ core::StreamVersion CommandSession::version_after(const core::StreamId& stream) 
 core::Result<CommandOutcome> run_command(
     EventStore& store, const CommandContext& context,
     const std::function<CommandResult(CommandSession&)>& body) {
-  if (context.idempotency) {
-    auto known = store.find_result(*context.idempotency);
-    if (!known) return known.error();
-    if (*known) {
-      if (std::holds_alternative<KeyReused>(**known)) return CommandOutcome(KeyReused{});
-      return CommandOutcome(CommandDone{std::get<AlreadyDone>(**known).result, true});
-    }
-  }
+  auto known = answered_before(store, context);
+  if (!known) return known.error();
+  if (*known) return std::move(**known);
   core::StreamId contended;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     if (attempt > kAttemptsWithoutPause) {
@@ -95,7 +111,9 @@ core::Result<CommandOutcome> run_command(
     CommandSession session(store, context);
     CommandResult decided = run_body(body, session);
     if (auto* error = std::get_if<core::Error>(&decided)) return *error;
-    if (auto* rejection = std::get_if<Rejection>(&decided)) return CommandOutcome(*rejection);
+    if (auto* rejection = std::get_if<Rejection>(&decided)) {
+      return refused(store, context, *rejection);
+    }
     Answer& answer = std::get<Answer>(decided);
 
     StoredResult result{answer.status, answer.body, answer.location, "", {}};
@@ -106,7 +124,7 @@ core::Result<CommandOutcome> run_command(
                          [&](const auto& entry) { return entry.stream == answer.etag_stream; });
         CHECK(loaded != session.loaded_.end(), "the answered stream was not loaded");
         if (loaded->version != *context.if_match) {
-          return CommandOutcome(PreconditionFailed{loaded->version});
+          return refused(store, context, PreconditionFailed{loaded->version});
         }
       }
       result.etag = std::to_string(session.version_after(answer.etag_stream).value());

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "eventsourcing/in_memory_event_store.hpp"
@@ -98,6 +99,24 @@ TEST_F(CommandTest, AppendsAndAnswersWithVersionAndPositions) {
   EXPECT_FALSE(second.repeated);
   const core::LogIndex log = core::log_of(stream_.value(), 4);
   EXPECT_EQ(second.result.positions.at("feed", log).value(), 2U);
+}
+
+TEST_F(CommandTest, IsNotRefusedForWhatTheSameKeyHasDoneMeanwhile) {
+  bool overtaken = false;
+  const auto outcome =
+      run_command(store_, with_key("k"), [&](CommandSession& session) -> CommandResult {
+        // This request has found nothing under its key; now its twin commits.
+        if (!std::exchange(overtaken, true)) done(count(60, with_key("k")));
+        auto counter = session.load<Counter>(stream_, codec_);
+        if (!counter) return counter.error();
+        const auto decision = Counter::decide(counter->state, Counter::Count{60});
+        if (decision.rejected()) return decision.rejection();
+        session.stage(*counter, decision.events(), codec_);
+        return Answer{200, "", "/counter", stream_};
+      });
+  EXPECT_TRUE(done(outcome).repeated);
+  EXPECT_EQ(done(outcome).result.body, "60");
+  EXPECT_EQ(store_.read_stream(stream_, core::StreamVersion(0), 9).value().size(), 1U);
 }
 
 TEST_F(CommandTest, WithoutAnEventAnswersWhereTheStreamStands) {
