@@ -30,7 +30,7 @@ struct ConsumerOptions {
   std::string client_id = "tideline-consumer";
   std::size_t batch_records = 2000;
   // A member that has died gives up its partitions after this.
-  std::chrono::milliseconds session_timeout{10000};
+  std::chrono::milliseconds session_timeout{6000};
 };
 
 class KafkaRecordSource final : public eventsourcing::RecordSource {
