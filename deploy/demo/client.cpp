@@ -1,11 +1,9 @@
 #include "demo/client.hpp"
 
-#include <sys/socket.h>
-
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 
 #include <random>
@@ -18,7 +16,7 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds kPatience{60};
-constexpr std::chrono::seconds kReadTimeout{15};
+constexpr std::chrono::seconds kStepTimeout{15};
 
 std::chrono::milliseconds pause_after(const http::response<http::string_body>& response) {
   const auto header = response[http::field::retry_after];
@@ -39,17 +37,28 @@ Endpoint parse_endpoint(const std::string& url) {
   return {url.substr(scheme.size(), colon - scheme.size()), port};
 }
 
+// Asynchronous underneath: a blocking read of Asio knows no timeout.
 struct Client::Connection {
   asio::io_context context;
-  asio::ip::tcp::socket socket{context};
+  boost::beast::tcp_stream stream{context};
   boost::beast::flat_buffer buffer;
+
+  // start(handler) begins one operation; returns when it is done, throws when it failed.
+  template <class Start>
+  void step(const Start& start) {
+    boost::system::error_code outcome;
+    stream.expires_after(kStepTimeout);
+    start([&](boost::system::error_code code, const auto&...) { outcome = code; });
+    context.restart();
+    context.run();
+    if (outcome) throw boost::system::system_error(outcome);
+  }
 
   void open(const Endpoint& endpoint) {
     asio::ip::tcp::resolver resolver(context);
-    asio::connect(socket, resolver.resolve(endpoint.host, endpoint.port));
-    socket.set_option(asio::ip::tcp::no_delay(true));
-    timeval timeout{kReadTimeout.count(), 0};
-    setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    const auto addresses = resolver.resolve(endpoint.host, endpoint.port);
+    step([&](auto done) { stream.async_connect(addresses, done); });
+    stream.socket().set_option(asio::ip::tcp::no_delay(true));
   }
 };
 
@@ -65,7 +74,7 @@ std::string Client::new_key() {
          std::to_string(++key_state_);
 }
 
-Reply Client::exchange(const Call& call, const std::string& key) {
+Reply Client::exchange(const Call& call) {
   if (!connection_) {
     auto fresh = std::make_unique<Connection>();
     fresh->open(endpoint_);
@@ -75,48 +84,56 @@ Reply Client::exchange(const Call& call, const std::string& key) {
   request.set(http::field::host, endpoint_.host + ":" + endpoint_.port);
   if (!call.token.empty()) request.set(http::field::authorization, "Bearer " + call.token);
   if (!call.position.empty()) request.set("Tideline-Position", call.position);
-  if (call.method != "GET") request.set("Idempotency-Key", key);
+  if (!call.key.empty()) request.set("Idempotency-Key", call.key);
+  if (!call.correlation_id.empty()) request.set("X-Correlation-Id", call.correlation_id);
   if (!call.body.is_null()) {
     request.set(http::field::content_type, "application/json");
     request.body() = call.body.dump();
   }
   request.prepare_payload();
-  http::write(connection_->socket, request);
+  auto& [context, stream, buffer] = *connection_;
+  connection_->step([&](auto done) { http::async_write(stream, request, done); });
   http::response_parser<http::string_body> parser;
   parser.body_limit(64U << 20U);
-  http::read(connection_->socket, connection_->buffer, parser);
+  connection_->step([&](auto done) { http::async_read(stream, buffer, parser, done); });
   ++traffic_.requests;
   const auto& response = parser.get();
-  if (!response.keep_alive()) connection_.reset();
-
   Reply reply;
   reply.status = static_cast<int>(response.result_int());
   reply.body = response.body();
   reply.location = std::string(response[http::field::location]);
   reply.position = std::string(response["Tideline-Position"]);
   reply.stale = response["Tideline-Stale"] == "true";
-  if (reply.status == 429 || reply.status == 503) {
-    ++traffic_.retries;
-    std::this_thread::sleep_for(pause_after(response));
-  }
+  reply.retry_after = pause_after(response);
+  if (!response.keep_alive()) connection_.reset();
   return reply;
 }
 
+Reply Client::once(const Call& call) {
+  try {
+    return exchange(call);
+  } catch (const boost::system::system_error& broken) {
+    connection_.reset();
+    throw Unanswered(broken.what());
+  }
+}
+
 Reply Client::send(const Call& call) {
-  const std::string key = new_key();
+  Call keyed = call;
+  if (keyed.key.empty() && call.method != "GET") keyed.key = new_key();
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   std::string trouble;
   while (std::chrono::steady_clock::now() < give_up) {
     try {
-      Reply reply = exchange(call, key);
+      Reply reply = once(keyed);
       if (reply.status != 429 && reply.status != 503) return reply;
       trouble = std::to_string(reply.status) + " " + reply.body;
-    } catch (const boost::system::system_error& broken) {
-      connection_.reset();
-      ++traffic_.retries;
+      std::this_thread::sleep_for(reply.retry_after);
+    } catch (const Unanswered& broken) {
       trouble = broken.what();
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
+    ++traffic_.retries;
   }
   throw Surprise(call.method + " " + call.target + " got no answer for a minute: " + trouble);
 }

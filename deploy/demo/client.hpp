@@ -30,6 +30,7 @@ struct Reply {
   std::string body;
   std::string location;
   std::string position;  // the position token that came with it
+  std::chrono::milliseconds retry_after{0};
   bool stale = false;
 
   Json json() const { return body.empty() ? Json() : Json::parse(body); }
@@ -37,6 +38,12 @@ struct Reply {
 
 // The suite did not do what its contract says.
 class Surprise : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The connection broke, or nothing came for 15 s: whether the suite has done it is not known.
+class Unanswered : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -53,6 +60,8 @@ struct Call {
   std::string token;     // access token, "" = none
   Json body;             // null = none
   std::string position;  // position token to send along
+  std::string key = {};  // Idempotency-Key, "" = the client draws one
+  std::string correlation_id = {};
 };
 
 class Client {
@@ -64,11 +73,13 @@ class Client {
   Reply send(const Call& call);
   // The same, but anything other than `status` is a Surprise that shows the answer.
   Reply expect(int status, const Call& call);
+  // One attempt, without patience: throws Unanswered.
+  Reply once(const Call& call);
 
  private:
   struct Connection;
 
-  Reply exchange(const Call& call, const std::string& key);
+  Reply exchange(const Call& call);
   std::string new_key();
 
   Endpoint endpoint_;

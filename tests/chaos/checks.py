@@ -1,0 +1,168 @@
+"""The laws, applied when the faults are over. Each check yields findings: texts, none when all is well."""
+
+import json
+import subprocess
+
+import timelines
+import topics
+from installation import ROOT, SERVICES, Trouble, run
+
+HERE = ROOT / "tests/chaos"
+
+
+def database_of(service):
+    return f"tideline_{service.replace('-', '_')}"
+
+
+def concerns(service, line):
+    """Whether a line of the journal is a command of the service, or one that services react to."""
+    _, kind, owner, _ = line.split("\t", 3)
+    return (owner == service and kind != "sight") or kind == "account-close"
+
+
+class Checks:
+    def __init__(self, installation, journal, accounts):
+        self.home = installation
+        self.journal = journal
+        self.accounts = accounts
+        self.events = {}
+        self.records = {}
+        self.repeats = 0
+        self.digests = {"compared": 0, "different": 0}
+        self.offences = {}  # law -> count
+
+    def sql(self, service, query):
+        return run("psql", self.home.conninfo(database_of(service)), "-X", "-At", "-c", query).stdout.strip()
+
+    def laws_of(self, service, script, **variables):
+        settings = [word for name, value in variables.items() for word in ("-v", f"{name}={value}")]
+        done = run(
+            *("psql", self.home.conninfo(database_of(service)), "-X", "-q", *settings, "-f", HERE / script), timeout=3600
+        )
+        return [line for line in done.stdout.splitlines() if line.startswith("{")]
+
+    def judge(self, service, lines):
+        for line in lines:
+            law = json.loads(line)
+            self.offences[law["law"]] = self.offences.get(law["law"], 0) + law["offences"]
+            if law["offences"]:
+                yield f"{service}: {law['law']}: {law['offences']}, such as {json.dumps(law['examples'])}"
+
+    def all(self):
+        return [self.logs, self.topics, self.read_models, self.reads, self.demo]
+
+    def logs(self):
+        for service in SERVICES:
+            self.events[service] = int(self.sql(service, "SELECT count(*) FROM event"))
+            lines = self.home.home / f"journal.{service}"
+            with open(self.journal, encoding="utf-8") as whole, open(lines, "w", encoding="utf-8") as own:
+                own.writelines(line for line in whole if concerns(service, line))
+            found = self.laws_of(
+                service, "laws.sql", own=service, journal=str(lines), run=f"{self.home.run_name}."
+            )
+            lines.unlink()
+            if len(found) < 10:
+                yield f"{service}: only {len(found)} laws were judged"
+            yield from self.judge(service, found)
+        left = self.sql(
+            "social-graph",
+            "SELECT count(*) FROM contact JOIN person ON owner = account_id WHERE closed AND relation <> 'none'",
+        )
+        if left != "0":
+            yield f"social-graph: {left} contacts and requests of accounts that are closed"
+
+    def topics(self):
+        for service in SERVICES:
+            file = self.home.home / f"records.{service}"
+            brokers = f"127.0.0.1:{self.home.ports['kafka_proxy']}"
+            self.records[service], repeats, order = topics.dump(brokers, service, file)
+            self.repeats += repeats
+            yield from self.judge(service, [order, *self.laws_of(service, "topics.sql", records=str(file))])
+            file.unlink()
+
+    def read_models(self):
+        """Rebuilt from zero beside the running service, and compared by digest."""
+        for service in SERVICES:
+            folder = self.home.folder(service)
+            done = run(
+                *(folder / f"bin/tideline-{service}", "--config", folder / "config", "rebuild", "--all", "--verify"),
+                check=False,
+                timeout=3600,
+            )
+            reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+            self.digests["compared"] += len(reports)
+            for report in reports:
+                if not report.get("equal"):
+                    self.digests["different"] += 1
+                    yield f"{service}: a read model differs from its rebuild: {json.dumps(report)}"
+            if done.returncode != 0 or not reports:
+                yield f"{service}: rebuild --all --verify ended with {done.returncode}: {done.stderr.strip()[-600:]}"
+
+    def reads(self):
+        """What everybody reads from memory is what the logs say, and the same after it was built anew."""
+        before = self.read_back("before")
+        yield from self.timelines(before)
+        for service in ("feed", "scoring"):
+            self.home.restart(service)
+        after = self.read_back("after")
+        self.digests["compared"] += len(before)
+        for key in sorted(before.keys() | after.keys()):
+            if before.get(key) != after.get(key):
+                self.digests["different"] += 1
+                yield (
+                    f"reads: {' '.join(key)} was {shorten(before.get(key))}"
+                    f" and is {shorten(after.get(key))} after a restart"
+                )
+
+    def public_events(self, service):
+        query = "COPY (SELECT type, data FROM event WHERE NOT private ORDER BY log, position) TO STDOUT"
+        for line in run("psql", self.home.conninfo(database_of(service)), "-X", "-c", query).stdout.splitlines():
+            kind, data = line.split("\t", 1)
+            yield kind, json.loads(data.replace("\\\\", "\\"))
+
+    def timelines(self, read):
+        campus = timelines.Campus()
+        for service in ("social-graph", "feed"):
+            for kind, event in self.public_events(service):
+                campus.apply(kind, event)
+        for line in self.accounts.read_text(encoding="utf-8").splitlines():
+            user, token, _ = line.split("\t")
+            expected = campus.timeline(timelines.account_of(token))
+            got = json.loads(read[user, "timeline"])
+            self.digests["compared"] += 1
+            if got != expected:
+                self.digests["different"] += 1
+                odd = sorted(set(got) ^ set(expected), key=int)
+                yield f"timeline of {user}: {len(got)} entries instead of {len(expected)}, differing in {shorten(odd)}"
+
+    def read_back(self, name):
+        out = self.home.home / f"read.{name}"
+        done = run(
+            *(self.home.binary("tideline-chaos-load"), "--gateway", self.home.gateway),
+            *("--run", f"{self.home.run_name}-{name}", "--journal", self.home.home / f"journal.{name}"),
+            *("--accounts", self.accounts, "read", "--out", out),
+            check=False,
+            timeout=1800,
+        )
+        if done.returncode != 0:
+            raise Trouble(f"reading back: {done.stderr.strip()}")
+        rows = (line.split("\t") for line in out.read_text(encoding="utf-8").splitlines())
+        return {(user, what): value for user, what, value in rows}
+
+    def demo(self):
+        done = subprocess.run(
+            [
+                *(self.home.binary("tideline-demo"), "--gateway", self.home.gateway, "--run", "demo"),
+                *("--people", "60", "--friends", "6", "--timed", "5", "--hands", "8", "--seed", "5"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            yield f"the demo: {done.stderr.strip()[-600:]}"
+
+
+def shorten(text):
+    text = str(text)
+    return text if len(text) < 300 else f"{text[:140]} ... {text[-140:]}"

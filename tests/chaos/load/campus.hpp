@@ -1,0 +1,95 @@
+// Who takes part, and what is known of each: enough to say beforehand what a command must be
+// answered with and which events it writes, wherever its sender alone decides that.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sender.hpp"
+
+namespace tideline::chaos {
+
+using MemberIndex = std::size_t;
+
+enum class PairPhase { None, Requested, Contacts, Declined, Withdrawn, Removed };
+enum class VotingPhase { NotOpened, Open, Closed };
+enum class GroupStanding { Member, Left };
+
+struct Pair {
+  PairPhase phase = PairPhase::None;
+  MemberIndex from = 0;  // who asked last
+};
+
+struct OwnTag {
+  std::string id;
+  bool deleted = false;
+  std::set<MemberIndex> people;
+};
+
+struct OwnGroup {
+  std::string id;
+  bool is_private = false;
+  bool dissolved = false;
+};
+
+struct OwnProject {
+  std::string id;
+  VotingPhase voting = VotingPhase::NotOpened;
+};
+
+struct MomentSetting {
+  bool hides_other = false;
+  bool hidden_from_other = false;
+  friend bool operator==(const MomentSetting&, const MomentSetting&) = default;
+};
+
+// Touched by one worker alone: a person's commands come one after the other.
+struct Member {
+  Account account;
+  std::set<MemberIndex> following;
+  std::map<MemberIndex, MomentSetting> settings;
+  std::vector<OwnTag> tags;
+  std::vector<OwnGroup> groups;
+  std::vector<OwnProject> projects;
+  std::map<std::string, GroupStanding> memberships;
+  std::set<std::string> votes;  // standing, by project
+  std::vector<std::string> moments;
+  std::optional<std::string> deleted_moment;
+};
+
+template <class Items>
+auto& any_of(const Items& items, std::mt19937_64& random) {
+  return items[std::uniform_int_distribution<std::size_t>(0, items.size() - 1)(random)];
+}
+template <class Items>
+auto& any_of(Items& items, std::mt19937_64& random) {
+  return items[std::uniform_int_distribution<std::size_t>(0, items.size() - 1)(random)];
+}
+
+// What everybody may know of: the newest so many ids. Thread-safe.
+class Notices {
+ public:
+  void put_up(const std::string& id);
+  std::optional<std::string> draw(std::mt19937_64& random) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> ids_;
+  std::size_t next_ = 0;
+};
+
+struct Campus {
+  std::vector<Member> members;
+  Notices projects;
+  Notices groups;  // public ones
+  Notices moments;
+};
+
+}  // namespace tideline::chaos

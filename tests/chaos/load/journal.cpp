@@ -1,0 +1,62 @@
+#include "journal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+namespace tideline::chaos {
+
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Journal::Journal(const std::string& file) : file_(file) {
+  if (!file_) throw std::runtime_error("cannot write the journal " + file);
+}
+
+void Journal::write(const Command& command, const Answered& answered) {
+  const std::lock_guard lock(mutex_);
+  file_ << answered.correlation_id << '\t' << command.kind << '\t' << command.service << '\t'
+        << answered.status << '\t' << command.status << '\t' << command.events << '\t'
+        << answered.attempts << '\t' << (answered.was_unknown ? 1 : 0) << '\t' << answered.begun_us
+        << '\t' << answered.last_attempt_us << '\t' << answered.answered_us << '\t'
+        << answered.location << '\n';
+  if (command.kind == kSight) {
+    last_sight_us_[command.service] = answered.begun_us;
+  } else {
+    ++commands_;
+  }
+}
+
+void Journal::count_attempt(int status) {
+  const std::lock_guard lock(mutex_);
+  ++attempts_[status];
+}
+
+std::map<int, std::uint64_t> Journal::attempts() const {
+  const std::lock_guard lock(mutex_);
+  return attempts_;
+}
+
+std::uint64_t Journal::commands() const {
+  const std::lock_guard lock(mutex_);
+  return commands_;
+}
+
+std::int64_t Journal::all_seen_since_us() const {
+  const std::lock_guard lock(mutex_);
+  if (last_sight_us_.size() < kServices.size()) return 0;
+  std::int64_t earliest = INT64_MAX;
+  for (const auto& [service, moment] : last_sight_us_) earliest = std::min(earliest, moment);
+  return earliest;
+}
+
+void Journal::flush() {
+  const std::lock_guard lock(mutex_);
+  file_.flush();
+  if (!file_) throw std::runtime_error("the journal cannot be written");
+}
+
+}  // namespace tideline::chaos
