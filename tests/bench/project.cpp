@@ -6,7 +6,6 @@
 // The first two are driven by the real runner over the real consumer. What is timed begins with the
 // making of the consumer and ends with the last event: committed, applied, or counted.
 #include <absl/container/flat_hash_map.h>
-#include <librdkafka/rdkafka.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/bare_consumer.hpp"
 #include "bench/report.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/projection_runner.hpp"
@@ -192,43 +192,8 @@ int project(const Options& options) {
 
 int count_bare(const Options& options) {
   const auto start = SteadyClock::now();
-  std::array<char, 256> why{};
-  rd_kafka_conf_t* conf = rd_kafka_conf_new();
-  rd_kafka_conf_set(conf, "bootstrap.servers", options.brokers.c_str(), why.data(), why.size());
-  rd_kafka_conf_set(conf, "group.id", "tideline-bench-bare", why.data(), why.size());
-  rd_kafka_conf_set(conf, "enable.auto.commit", "false", why.data(), why.size());
-  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, why.data(), why.size());
-  if (client == nullptr) return bench::failed(why.data());
-  rd_kafka_poll_set_consumer(client);
-  rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(kLogs);
-  const std::string topic = kafka::events_topic(kService);
-  std::int64_t records = 0;
-  for (int partition = 0; partition < static_cast<int>(kLogs); ++partition) {
-    std::int64_t low = 0;
-    std::int64_t high = 0;
-    const auto error =
-        rd_kafka_query_watermark_offsets(client, topic.c_str(), partition, &low, &high, 10'000);
-    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return bench::failed(rd_kafka_err2str(error));
-    records += high - low;
-    rd_kafka_topic_partition_list_add(list, topic.c_str(), partition)->offset = low;
-  }
-  rd_kafka_assign(client, list);
-  rd_kafka_topic_partition_list_destroy(list);
-  rd_kafka_queue_t* queue = rd_kafka_queue_get_consumer(client);
-  std::vector<rd_kafka_message_t*> batch(10'000);
-  std::int64_t counted = 0;
-  while (counted < records) {
-    const auto count = rd_kafka_consume_batch_queue(queue, 100, batch.data(), batch.size());
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      rd_kafka_message_t* message = batch[static_cast<std::size_t>(i)];
-      if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) ++counted;
-      rd_kafka_message_destroy(message);
-    }
-  }
+  const auto counted = bench::count_records(options.brokers, kafka::events_topic(kService), kLogs);
   const std::chrono::duration<double> took = SteadyClock::now() - start;
-  rd_kafka_queue_destroy(queue);
-  rd_kafka_consumer_close(client);
-  rd_kafka_destroy(client);
   std::printf("{\"events\":%lld,\"seconds\":%.3f,\"events_per_s\":%.1f}\n",
               static_cast<long long>(counted), took.count(),
               static_cast<double>(counted) / took.count());

@@ -47,7 +47,7 @@ MAY_INCLUDE = [
     (r"services/(?P<own>[^/]+)/[^/]+\.[ch]pp", LIBRARIES + ["{own}"]),
     # The demo knows the suite from outside only: it computes what must come out by itself.
     (r"deploy/demo/", ["core"]),
-    (r"tests/(?P<own>[^/]+)/", LIBRARIES + ["accounts", "projects", "social_graph", "feed", "scoring"]),
+    (r"tests/(?P<own>[^/]+)/", LIBRARIES + ["accounts", "projects", "social-graph", "feed", "scoring"]),
 ]
 
 # (header, files that may include it, why). Elsewhere it is a finding.
