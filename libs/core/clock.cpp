@@ -36,12 +36,21 @@ Timestamp SystemClock::now() const {
 std::string format_iso8601(Timestamp time) {
   const Day day = utc_day(time);
   const std::chrono::hh_mm_ss<microseconds> clock(time - day);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "T%02d:%02d:%02d.%06dZ",
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()),
-                static_cast<int>(clock.subseconds().count()));
-  return format_day(day) + text.data();
+  // Every event is published with its time: hence not snprintf.
+  std::string text = format_day(day);
+  const auto append = [&](char before, long value, int digits) {
+    text.push_back(before);
+    text.resize(text.size() + static_cast<std::size_t>(digits));
+    for (auto place = text.rbegin(); digits > 0; ++place, --digits, value /= 10) {
+      *place = static_cast<char>('0' + value % 10);
+    }
+  };
+  append('T', clock.hours().count(), 2);
+  append(':', clock.minutes().count(), 2);
+  append(':', clock.seconds().count(), 2);
+  append('.', clock.subseconds().count(), 6);
+  text.push_back('Z');
+  return text;
 }
 
 std::optional<Timestamp> parse_iso8601(std::string_view text) {

@@ -83,32 +83,38 @@ struct Found {
 
 }  // namespace
 
-Record encode(const RecordedEvent& event) {
+RecordView Encoder::encode(const RecordedEvent& event) {
   const bool is_private = event.visibility == Visibility::Private;
-  Record record;
-  record.key = event.stream.value();
-  if (!is_private) record.value = event.data;
-  record.headers.reserve(13);
-  const auto add = [&](std::string_view name, std::string value) {
-    record.headers.push_back({name, std::move(value)});
+  std::size_t count = 0;
+  char* free = numbers_.data();
+  const auto add = [&](std::string_view name, std::string_view value) {
+    headers_[count++] = {name, value};
   };
+  const auto add_number = [&](std::string_view name, std::uint64_t value) {
+    char* const end = std::to_chars(free, numbers_.data() + numbers_.size(), value).ptr;
+    add(name, {free, static_cast<std::size_t>(end - free)});
+    free = end;
+  };
+  const auto add_if_any = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) add(name, value);
+  };
+  time_ = core::format_iso8601(event.time);
   add(kSpecVersion, "1.0");
   add(kId, event.id);
   add(kSource, event.source);
   add(kType, event.type);
-  add(kTime, core::format_iso8601(event.time));
+  add(kTime, time_);
   add(kContentType, "application/json");
-  add(kPosition, std::to_string(event.position.value()));
-  add(kStreamVersion, std::to_string(event.version.value()));
-  add(kSchemaVersion, std::to_string(event.schema_version.value()));
+  add_number(kPosition, event.position.value());
+  add_number(kStreamVersion, event.version.value());
+  add_number(kSchemaVersion, event.schema_version.value());
   add(kPrivate, is_private ? "true" : "false");
-  const auto add_if_any = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) add(name, value);
-  };
   add_if_any(kCorrelationId, event.metadata.correlation_id);
   add_if_any(kCausationId, event.metadata.causation_id);
   add_if_any(kTraceparent, event.metadata.traceparent);
-  return record;
+  return {event.stream.value(),
+          is_private ? std::string_view() : std::string_view(event.data),
+          {headers_.data(), count}};
 }
 
 core::Result<RecordedEvent> decode(const RecordView& record, core::LogIndex log) {

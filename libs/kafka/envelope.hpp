@@ -1,5 +1,5 @@
 // How an event looks as a Kafka record: CloudEvents 1.0, Kafka binding, binary mode. What the event
-// is lies in headers, the value is the JSON data alone, the key is the stream id. Pure functions.
+// is lies in headers, the value is the JSON data alone, the key is the stream id. No I/O.
 //
 //   ce_specversion "1.0"    ce_id         UUID            ce_source   "feed"
 //   ce_type   "MomentPublished"           ce_time  "2026-01-02T03:04:05.678901Z"
@@ -11,40 +11,43 @@
 // The log is not in the record: it is the partition.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/result.hpp"
 #include "eventsourcing/event.hpp"
 
 namespace tideline::kafka {
 
-struct Header {
-  std::string_view name;  // of static storage
-  std::string value;
-};
-
-struct Record {
-  std::string key;
-  std::string value;
-  std::vector<Header> headers;
-};
-
-// The stub of a private event carries no data, whatever `event.data` holds.
-Record encode(const eventsourcing::RecordedEvent& event);
-
 struct HeaderView {
   std::string_view name;
   std::string_view value;
 };
 
-// A record as it lies in the client's memory.
+// A record as it lies in somebody else's memory.
 struct RecordView {
   std::string_view key;
   std::string_view value;
   std::span<const HeaderView> headers;
+};
+
+// Without a copy of what the event holds as text already. One thread.
+class Encoder {
+ public:
+  // Valid until the next call, and as long as the event. The stub of a private event carries no
+  // data, whatever `event.data` holds.
+  RecordView encode(const eventsourcing::RecordedEvent& event);
+
+ private:
+  static constexpr std::size_t kHeadersMax = 13;
+  static constexpr std::size_t kDigitsMax = 3 * 20;
+
+  std::array<HeaderView, kHeadersMax> headers_;
+  std::array<char, kDigitsMax> numbers_;
+  std::string time_;
 };
 
 // Headers that are not known are passed over. An Error (InvalidInput) says what is missing or

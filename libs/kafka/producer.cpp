@@ -48,6 +48,7 @@ struct LogProducer::State {
   }
 
   std::function<void(const Report&)> on_report;
+  Encoder encoder;
   std::string fatal;
   std::string problem;
   Client client;
@@ -87,9 +88,9 @@ LogProducer::~LogProducer() {
 }
 
 core::Result<bool> LogProducer::produce(const eventsourcing::RecordedEvent& event) {
-  const Record record = encode(event);
+  const RecordView record = state_->encoder.encode(event);
   rd_kafka_headers_t* headers = rd_kafka_headers_new(record.headers.size());
-  for (const Header& header : record.headers) {
+  for (const HeaderView& header : record.headers) {
     rd_kafka_header_add(headers, header.name.data(), static_cast<ssize_t>(header.name.size()),
                         header.value.data(), static_cast<ssize_t>(header.value.size()));
   }

@@ -111,6 +111,25 @@ class PooledDatabase::Pool {
     }
   }
 
+  // Done again on another connection when the first turns out to be lost.
+  template <class Answer, class Work>
+  core::Result<Answer> read(const Work& work) {
+    for (std::size_t attempt = 0;; ++attempt) {
+      std::unique_ptr<Session> session;
+      try {
+        session = take();
+        Answer answer = work(*session);
+        give_back(std::move(session));
+        return answer;
+      } catch (const TransactionFailed& failed) {
+        if (!session) return failed.error();
+        const bool stale = session->broken();
+        give_back(std::move(session));
+        if (!stale || attempt >= options_.connections_max) return failed.error();
+      }
+    }
+  }
+
  private:
   void forget() {
     {
@@ -172,20 +191,12 @@ core::Status PooledDatabase::run(std::string_view begin,
 }
 
 core::Result<Rows> PooledDatabase::query(std::string_view sql, const Params& params) {
-  for (std::size_t attempt = 0;; ++attempt) {
-    std::unique_ptr<Session> session;
-    try {
-      session = pool_->take();
-      Rows rows = session->execute(sql, params);
-      pool_->give_back(std::move(session));
-      return rows;
-    } catch (const TransactionFailed& failed) {
-      if (!session) return failed.error();
-      const bool stale = session->broken();
-      pool_->give_back(std::move(session));
-      if (!stale || attempt >= pool_->options().connections_max) return failed.error();
-    }
-  }
+  return pool_->read<Rows>([&](Session& session) { return session.execute(sql, params); });
+}
+
+core::Result<BinaryRows> PooledDatabase::query_binary(std::string_view sql, const Params& params) {
+  return pool_->read<BinaryRows>(
+      [&](Session& session) { return session.execute_binary(sql, params); });
 }
 
 core::Status PooledDatabase::ping() {

@@ -18,6 +18,7 @@
 
 #include "core/result.hpp"
 #include "eventsourcing/transaction.hpp"
+#include "postgres/binary_rows.hpp"
 
 namespace tideline::postgres {
 
@@ -54,6 +55,8 @@ class PooledDatabase final : public eventsourcing::Database {
   // first turns out to be lost.
   core::Result<eventsourcing::Rows> query(std::string_view sql,
                                           const eventsourcing::Params& params);
+  // The same for many rows, none of whose columns is null.
+  core::Result<BinaryRows> query_binary(std::string_view sql, const eventsourcing::Params& params);
 
   // One round trip: does the database answer?
   core::Status ping();

@@ -24,26 +24,30 @@ using eventsourcing::Rows;
 
 constexpr std::string_view kSelectEvent =
     "SELECT log, position, stream_id, version, event_id, type, schema_version, private,"
-    " (extract(epoch FROM recorded_at) * 1000000)::bigint,"
-    " correlation_id, causation_id, traceparent, data FROM event ";
+    " recorded_at, correlation_id, causation_id, traceparent, data FROM event ";
 
 std::uint64_t unsigned_of(const Row& row, std::size_t column) {
   return static_cast<std::uint64_t>(row.integer(column));
 }
 
-RecordedEvent event_of(const Row& row, const std::string& service) {
-  return {row.text(4),
+RecordedEvent event_of(const BinaryRows& rows, std::size_t row, const std::string& service) {
+  const auto text = [&](int column) { return std::string(rows.text(row, column)); };
+  const auto number = [&](int column) {
+    return static_cast<std::uint64_t>(rows.integer(row, column));
+  };
+  return {rows.uuid(row, 4),
           service,
-          row.text(5),
-          core::SchemaVersion(static_cast<std::uint32_t>(row.integer(6))),
-          StreamId(row.text(2)),
-          StreamVersion(unsigned_of(row, 3)),
-          LogIndex(static_cast<std::uint32_t>(row.integer(0))),
-          LogPosition(unsigned_of(row, 1)),
-          row.timestamp_us(8),
-          {row.text(9), row.text(10), row.text(11)},
-          row.text(12),
-          row.boolean(7) ? eventsourcing::Visibility::Private : eventsourcing::Visibility::Public};
+          text(5),
+          core::SchemaVersion(static_cast<std::uint32_t>(number(6))),
+          StreamId(text(2)),
+          StreamVersion(number(3)),
+          LogIndex(static_cast<std::uint32_t>(number(0))),
+          LogPosition(number(1)),
+          rows.timestamp(row, 8),
+          {text(9), text(10), text(11)},
+          text(12),
+          rows.boolean(row, 7) ? eventsourcing::Visibility::Private
+                               : eventsourcing::Visibility::Public};
 }
 
 }  // namespace
@@ -67,11 +71,13 @@ struct PostgresEventStore::Parts {
 
   core::Result<std::vector<RecordedEvent>> read(PooledDatabase& database, std::string_view where,
                                                 const eventsourcing::Params& params) {
-    const auto rows = database.query(std::string(kSelectEvent).append(where), params);
+    const auto rows = database.query_binary(std::string(kSelectEvent).append(where), params);
     if (!rows) return rows.error();
     std::vector<RecordedEvent> events;
     events.reserve(rows->size());
-    for (const Row& row : *rows) events.push_back(event_of(row, options.service));
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      events.push_back(event_of(*rows, i, options.service));
+    }
     return events;
   }
 

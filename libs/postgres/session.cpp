@@ -174,6 +174,24 @@ Rows Session::execute(std::string_view sql, const Params& params) {
   });
 }
 
+BinaryRows Session::execute_binary(std::string_view sql, const Params& params) {
+  const std::vector<const char*> texts = c_texts(params);
+  return guarded([&] {
+    PGconn* handle = connection_->pqxx.handle();
+    constexpr int kBinary = 1;
+    PGresult* result =
+        PQexecParams(handle, std::string(sql).c_str(), static_cast<int>(texts.size()), nullptr,
+                     texts.data(), nullptr, nullptr, kBinary);
+    BinaryRows rows(result);
+    if (PQresultStatus(result) != PGRES_TUPLES_OK) {
+      const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+      throw TransactionFailed(
+          error_of_sqlstate(state == nullptr ? "" : state, PQerrorMessage(handle)));
+    }
+    return rows;
+  });
+}
+
 Rows Session::execute_script(const std::string& sql) {
   return guarded([&] {
     pqxx::nontransaction statement(connection_->pqxx);

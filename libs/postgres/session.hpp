@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "eventsourcing/transaction.hpp"
+#include "postgres/binary_rows.hpp"
 #include "postgres/database.hpp"
 #include "postgres/pipeline.hpp"
 
@@ -27,6 +28,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params);
+  // The same, with the answer in binary form.
+  BinaryRows execute_binary(std::string_view sql, const eventsourcing::Params& params);
   // Several statements at once, without parameters, in one round trip; the rows of the last one.
   // Each statement sees what had committed before it began.
   eventsourcing::Rows execute_script(const std::string& sql);

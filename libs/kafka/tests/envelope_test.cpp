@@ -30,6 +30,27 @@ RecordedEvent sample() {
   return event;
 }
 
+// A record that can be spoilt.
+struct Header {
+  std::string_view name;
+  std::string value;
+};
+struct Record {
+  std::string key;
+  std::string value;
+  std::vector<Header> headers;
+};
+
+Record encode(const RecordedEvent& event) {
+  Encoder encoder;
+  const RecordView view = encoder.encode(event);
+  Record record{std::string(view.key), std::string(view.value), {}};
+  for (const HeaderView& header : view.headers) {
+    record.headers.push_back({header.name, std::string(header.value)});
+  }
+  return record;
+}
+
 struct View {
   explicit View(const Record& record) {
     for (const Header& header : record.headers) headers.push_back({header.name, header.value});

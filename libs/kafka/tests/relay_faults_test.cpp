@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -35,6 +36,29 @@ bool eventually(const std::function<bool()>& condition) {
   return true;
 }
 
+// Reads from the one store or the other.
+class SwitchedLog final : public eventsourcing::EventLog {
+ public:
+  explicit SwitchedLog(eventsourcing::EventLog& log) : log_(&log) {}
+  void switch_to(eventsourcing::EventLog& log) { log_ = &log; }
+
+  std::uint32_t logs() const override { return log_.load()->logs(); }
+  core::Result<std::vector<eventsourcing::RecordedEvent>> read_log(core::LogIndex log,
+                                                                   core::LogPosition after,
+                                                                   std::size_t limit) override {
+    return log_.load()->read_log(log, after, limit);
+  }
+  core::Result<core::LogPosition> head(core::LogIndex log) override {
+    return log_.load()->head(log);
+  }
+  void wait_for_append(std::chrono::milliseconds timeout) override {
+    log_.load()->wait_for_append(timeout);
+  }
+
+ private:
+  std::atomic<eventsourcing::EventLog*> log_;
+};
+
 class RelayFaults : public ::testing::Test {
  protected:
   void start() {
@@ -45,7 +69,7 @@ class RelayFaults : public ::testing::Test {
     options.poll = 20ms;
     options.claim_interval = 50ms;
     options.ends_interval = 100ms;
-    relay_ = std::make_unique<Relay>(RelayPorts{store_, checkpoints_,
+    relay_ = std::make_unique<Relay>(RelayPorts{log_, checkpoints_,
                                                 [](std::string_view, const std::string& text) {
                                                   std::fprintf(stderr, "relay: %s\n", text.c_str());
                                                 }},
@@ -53,7 +77,8 @@ class RelayFaults : public ::testing::Test {
     thread_ = std::jthread([this](const std::stop_token& stop) { relay_->run(stop); });
   }
 
-  void append(std::size_t count) {
+  void append(std::size_t count) { append(store_, count); }
+  void append(eventsourcing::InMemoryEventStore& store, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       const core::StreamId stream("counted-" + std::to_string(appended_ % 8));
       eventsourcing::NewEvent event;
@@ -62,7 +87,7 @@ class RelayFaults : public ::testing::Test {
       eventsourcing::Append append;
       append.time = clock_.now();
       append.streams.push_back({stream, core::StreamVersion(versions_[stream]++), {event}});
-      ASSERT_TRUE(store_.append(std::move(append)).ok());
+      ASSERT_TRUE(store.append(std::move(append)).ok());
     }
   }
 
@@ -119,6 +144,7 @@ class RelayFaults : public ::testing::Test {
   core::SystemClock clock_;
   core::SystemRandom random_;
   eventsourcing::InMemoryEventStore store_{kService, kLogs, clock_, random_};
+  SwitchedLog log_{store_};
   eventsourcing::InMemoryRelayTable table_;
   eventsourcing::InMemoryRelayCheckpoints checkpoints_{table_};
   MockKafka kafka_{kService, kLogs};
@@ -202,6 +228,25 @@ TEST_F(RelayFaults, AnyMixtureOfAnswersLeavesNoHole) {
   ASSERT_TRUE(all_acknowledged()) << relay_->status().problem;
   EXPECT_EQ(relay_->status().fatal, "");
   expect_that_a_consumer_gets_everything();
+}
+
+// No connection breaks and no head falls: as when a standby that lacked the last events has taken
+// over between two statements, and has been written to.
+TEST_F(RelayFaults, AnotherDatabaseIsNoticedBeforeAnythingOfItIsPublished) {
+  start();
+  append(100);
+  ASSERT_TRUE(all_acknowledged());
+  eventsourcing::InMemoryEventStore other(kService, kLogs, clock_, random_);
+  versions_.clear();
+  append(other, 300);
+  log_.switch_to(other);
+  ASSERT_TRUE(eventually([&] {
+    const RelayStatus status = relay_->status();
+    return std::none_of(status.logs.begin(), status.logs.end(),
+                        [](const RelayLogStatus& log) { return log.active; });
+  })) << "it is papered over";
+  EXPECT_NE(relay_->status().fatal.find("another one than was published"), std::string::npos);
+  EXPECT_EQ(relay_->status().published, 100U);
 }
 
 }  // namespace

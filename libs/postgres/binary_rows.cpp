@@ -1,0 +1,59 @@
+#include "postgres/binary_rows.hpp"
+
+#include <libpq-fe.h>
+
+#include "core/check.hpp"
+
+namespace tideline::postgres {
+namespace {
+
+// timestamptz counts from 2000-01-01.
+constexpr core::Timestamp kPostgresEpoch{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
+
+}  // namespace
+
+void BinaryRows::Clear::operator()(pg_result* result) const { PQclear(result); }
+
+std::size_t BinaryRows::size() const { return static_cast<std::size_t>(PQntuples(result_.get())); }
+
+std::string_view BinaryRows::text(std::size_t row, int column) const {
+  const int index = static_cast<int>(row);
+  return {PQgetvalue(result_.get(), index, column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), index, column))};
+}
+
+std::int64_t BinaryRows::integer(std::size_t row, int column) const {
+  const std::string_view bytes = text(row, column);
+  CHECK(bytes.size() == 4 || bytes.size() == 8, "the column is an integer");
+  std::uint64_t value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+  if (bytes.size() == 8) return static_cast<std::int64_t>(value);
+  return static_cast<std::int32_t>(value);
+}
+
+bool BinaryRows::boolean(std::size_t row, int column) const {
+  const std::string_view bytes = text(row, column);
+  CHECK(bytes.size() == 1, "the column is a boolean");
+  return bytes.front() != 0;
+}
+
+core::Timestamp BinaryRows::timestamp(std::size_t row, int column) const {
+  return kPostgresEpoch + std::chrono::microseconds(integer(row, column));
+}
+
+std::string BinaryRows::uuid(std::size_t row, int column) const {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::string_view bytes = text(row, column);
+  CHECK(bytes.size() == 16, "the column is a UUID");
+  std::string uuid;
+  uuid.reserve(36);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) uuid.push_back('-');
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    uuid.push_back(kDigits[byte >> 4]);
+    uuid.push_back(kDigits[byte & 15]);
+  }
+  return uuid;
+}
+
+}  // namespace tideline::postgres
