@@ -229,6 +229,23 @@ TEST_F(ClosedAccounts, WaitsUntilTheTablesShowWhatWasBegunBefore) {
   EXPECT_EQ(contacts_of("bob"), 0);
 }
 
+// Else what comes behind the closing would be looked at before anybody knows of it, and stay.
+TEST_F(ClosedAccounts, WaitsUntilTheDirectoryKnows) {
+  service.befriend("ada", "bob");
+  project();
+  close("ada");
+  const auto reacting = start();
+  feed(*reacting);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(piece(*reacting), State::Unfinished);
+  EXPECT_EQ(contacts_of("bob"), 1);
+  ASSERT_TRUE(change("dan", "ada", 0));
+  project();
+  feed(*reacting);
+  for (int i = 0; i < 6; ++i) (void)piece(*reacting);
+  settle(*reacting);
+  EXPECT_EQ(between("dan", "ada"), ContactPair::Phase::Declined);
+}
+
 TEST_F(ClosedAccounts, WhatComesLateIsEndedToo) {
   const std::string chess = service.create_group("bob", "chess", false);
   ASSERT_TRUE(change("ada", "bob", 0));
