@@ -65,6 +65,23 @@ struct PostgresEventStore::Parts {
     spread = std::make_unique<SpreadAppender>(databases, options, random, wake);
   }
 
+  // Of an append over several databases one may show the events while another does not show the
+  // result yet: whoever has seen the events must find the key. So who asks for it waits for what is
+  // prepared there, under the lock of the key's log, which the prepared transaction holds.
+  core::Status await_decisions(LogIndex log) {
+    if (databases.count() == 1) return core::success();
+    PooledDatabase& database = databases.of(log);
+    const auto prepared = database.query(
+        "SELECT 1 FROM pg_prepared_xacts WHERE database = current_database()"
+        " AND owner = current_user AND starts_with(gid, $1) LIMIT 1",
+        {gid_prefix(options.service)});
+    if (!prepared) return prepared.error();
+    if (prepared->empty()) return core::success();
+    return database.transact([&](eventsourcing::Transaction& transaction) {
+      transaction.execute("SELECT 1 FROM event_log WHERE log = $1 FOR SHARE", {log});
+    });
+  }
+
   PooledDatabase& of(const StreamId& stream) {
     return databases.of(core::log_of(stream.value(), databases.logs()));
   }
@@ -131,6 +148,7 @@ core::Result<std::optional<RecordedEvent>> PostgresEventStore::read_last(const S
 core::Result<std::optional<AppendOutcome>> PostgresEventStore::find_result(
     const eventsourcing::IdempotencyKey& key) {
   const LogIndex log = log_of_key(key, parts_->options.logs);
+  if (auto decided = parts_->await_decisions(log); !decided) return decided.error();
   const auto rows = parts_->databases.of(log).query(
       "SELECT body_hash, status, body, location, etag, positions FROM idempotency_result"
       " WHERE scope = $1 AND route = $2 AND key = $3 AND expires_at > $4",

@@ -38,7 +38,8 @@ core::Status check_places(const LogDatabases& databases) {
   std::map<std::string, std::size_t> identities;
   for (std::size_t index = 0; index < databases.count(); ++index) {
     const auto facts = databases.at(index).query(
-        "SELECT system_identifier || '/' || oid, current_setting('max_prepared_transactions')"
+        "SELECT system_identifier || '/' || oid, current_setting('max_prepared_transactions'),"
+        "       current_setting('synchronous_commit')"
         "  FROM pg_control_system(), pg_database WHERE datname = current_database()",
         {});
     if (!facts) return facts.error();
@@ -52,6 +53,11 @@ core::Status check_places(const LogDatabases& databases) {
           named(databases, index) +
           " has max_prepared_transactions = 0: appends over several databases need at least one"
           " for each replica, and a few to spare");
+    }
+    if (facts->front().text(2) == "off") {
+      return core::invalid_input(
+          named(databases, index) +
+          " has synchronous_commit = off: a crash could take back what others have followed");
     }
     const auto written =
         databases.at(index).query("SELECT log FROM event_log WHERE position > 0 ORDER BY log", {});

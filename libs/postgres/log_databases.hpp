@@ -34,7 +34,8 @@ class LogDatabases {
 };
 
 // InvalidInput if the databases cannot hold the logs as they are placed: two of them are the same
-// one, one cannot prepare transactions, or one has events of a log that is said to lie elsewhere.
+// one, one cannot prepare transactions or commits without waiting for its disk, or one has events
+// of a log that is said to lie elsewhere.
 // Nothing is asked where all logs lie in one. Blocks for a query or two of each database.
 core::Status check_places(const LogDatabases& databases);
 

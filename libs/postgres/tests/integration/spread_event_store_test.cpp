@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cutting_proxy.hpp"
+#include "eventsourcing/append_rules.hpp"
 #include "eventsourcing/testing/appends.hpp"
 #include "killed_program.hpp"
 #include "two_clusters.hpp"
@@ -28,11 +29,13 @@ constexpr std::uint32_t kLogs = 4;
 class SpreadEventStore : public ::testing::Test {
  protected:
   PostgresEventStore& start() { return start(options_); }
-  PostgresEventStore& start(const BothOptions& options) {
+  PostgresEventStore& start(
+      const BothOptions& options,
+      std::chrono::milliseconds recovery_interval = std::chrono::milliseconds(50)) {
     EventStoreOptions with;
     with.service = "feed";
     with.logs = kLogs;
-    with.recovery_interval = std::chrono::milliseconds(50);
+    with.recovery_interval = recovery_interval;
     store_.reset();
     own_ = std::make_unique<BothPools>(options);
     store_ = std::make_unique<PostgresEventStore>(own_->places(kLogs), clock_, random_, with);
@@ -109,7 +112,8 @@ struct Moment {
   bool committed;
 };
 void PrintTo(const Moment& moment, std::ostream* out) {
-  *out << "cluster " << moment.cluster << ", " << moment.text << ", cut "
+  *out << "cluster " << moment.cluster << ", "
+       << moment.text.substr(moment.text.front() == '\0' ? 1 : 0) << ", cut "
        << static_cast<int>(moment.before);
 }
 
@@ -185,6 +189,24 @@ INSTANTIATE_TEST_SUITE_P(
                       Moment{0, kDecision, Cut::HoldBeforeServer, false},
                       Moment{0, kDecision, Cut::HoldAfterServer, true},
                       Moment{1, "COMMIT PREPARED", Cut::HoldBeforeServer, true}));
+
+TEST_F(SpreadEventStore, AKeyIsNotNewWhileItsAppendIsInDoubt) {
+  IdempotencyKey key{"me", "POST /v1/x", "k", "hash"};
+  while (eventsourcing::log_of_key(key, kLogs).value() % 2 == 0) key.key += "k";
+  CuttingProxy proxy(cluster(1).port());
+  proxy.cut_at("COMMIT PREPARED", Cut::HoldBeforeServer);
+  const BothOptions of_program = through(options_, 1, proxy);
+  KilledProgram program({TIDELINE_APPEND_PROGRAM, std::to_string(kLogs), of_program[0].conninfo,
+                         of_program[1].conninfo, key.key, stream_in(0, kLogs, "s")});
+  ASSERT_TRUE(eventually([&] { return proxy.cuts() == 1; }));
+  program.kill();
+  PostgresEventStore& store = start(options_, std::chrono::milliseconds(500));
+  // A command that meets the event must be told that it is its own.
+  EXPECT_EQ(events(), (std::vector<std::int64_t>{1, 0}));
+  const auto found = store.find_result(key);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(found->has_value()) << "the key was said to be new";
+}
 
 TEST_F(SpreadEventStore, AnAppendUnderWayIsLeftAlone) {
   // A writer that is slow, not dead: it has prepared, and its decision is still under way.
@@ -268,6 +290,17 @@ TEST_F(SpreadEventStore, PlacesThatCannotBeAreRefused) {
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("max_prepared_transactions = 0"), std::string::npos)
       << refused.error().message;
+
+  const auto careless = pools_.at(1).query(
+      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off',"
+      " current_database()); END $$",
+      {});
+  ASSERT_TRUE(careless.ok()) << careless.error().message;
+  BothPools forgetful(options_);
+  const auto unsafe = check_places(forgetful.places(kLogs));
+  ASSERT_FALSE(unsafe.ok());
+  EXPECT_NE(unsafe.error().message.find("synchronous_commit = off"), std::string::npos)
+      << unsafe.error().message;
 }
 
 }  // namespace
