@@ -61,7 +61,8 @@ struct RebuildOptions {
   // become empty still keeps them from it.
   bool allow_difference = false;
 
-  FlushPolicy flush{std::chrono::milliseconds(2000), 50'000};
+  // Much at once: what happens to a row within a batch is folded in memory and written once.
+  FlushPolicy flush{std::chrono::milliseconds(10'000), 200'000};
   // Copies up to this size are compared under the lock of the exchange itself; larger ones a little
   // before, at a vector at which both were committed, so that the runners do not wait for it.
   std::int64_t compare_locked_bytes_max = 64 << 20;
