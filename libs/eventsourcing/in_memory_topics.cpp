@@ -8,10 +8,11 @@ namespace tideline::eventsourcing {
 
 class InMemoryTopics::Source final : public RecordSource {
  public:
-  Source(InMemoryTopics& topics, std::vector<std::string> services)
+  Source(InMemoryTopics& topics, std::vector<std::string> services, bool assigned)
       : topics_(topics), services_(std::move(services)) {
     const std::lock_guard lock(topics_.mutex_);
     changes_seen_ = topics_.changes_.size();
+    if (!assigned) return;
     for (const std::string& service : services_) {
       for (std::uint32_t log = 0; log < topics_.logs_; ++log) {
         assigned_at_first_.push_back({service, core::LogIndex(log)});
@@ -21,6 +22,7 @@ class InMemoryTopics::Source final : public RecordSource {
 
   core::Result<PollResult> poll(std::chrono::milliseconds timeout) override {
     std::unique_lock lock(topics_.mutex_);
+    ++topics_.polls_;
     if (topics_.failing_polls_ > 0) {
       --topics_.failing_polls_;
       return core::unavailable("a poll that was told to fail");
@@ -48,10 +50,14 @@ class InMemoryTopics::Source final : public RecordSource {
 
   core::Result<std::map<SourcePartition, core::KafkaOffset>> end_offsets() override {
     const std::lock_guard lock(topics_.mutex_);
+    if (topics_.ends_hidden_) return core::unavailable("the ends were told to be unknown");
     std::map<SourcePartition, core::KafkaOffset> ends;
-    for (const auto& [partition, ignored] : cursors_) {
-      ends[partition] =
-          core::KafkaOffset(static_cast<std::int64_t>(topics_.partitions_[partition].size()));
+    for (const std::string& service : services_) {
+      for (std::uint32_t log = 0; log < topics_.logs_; ++log) {
+        const SourcePartition partition{service, core::LogIndex(log)};
+        ends[partition] =
+            core::KafkaOffset(static_cast<std::int64_t>(topics_.partitions_[partition].size()));
+      }
     }
     return ends;
   }
@@ -151,7 +157,11 @@ core::Result<std::size_t> InMemoryTopics::publish_from(EventLog& log, const std:
 }
 
 std::unique_ptr<RecordSource> InMemoryTopics::source(std::vector<std::string> services) {
-  return std::make_unique<Source>(*this, std::move(services));
+  return std::make_unique<Source>(*this, std::move(services), true);
+}
+
+std::unique_ptr<RecordSource> InMemoryTopics::spare_source(std::vector<std::string> services) {
+  return std::make_unique<Source>(*this, std::move(services), false);
 }
 
 void InMemoryTopics::revoke(const SourcePartition& partition) {
@@ -173,6 +183,21 @@ void InMemoryTopics::assign(const SourcePartition& partition) {
 void InMemoryTopics::fail_polls(std::size_t count) {
   const std::lock_guard lock(mutex_);
   failing_polls_ = count;
+}
+
+void InMemoryTopics::hide_ends(bool hidden) {
+  const std::lock_guard lock(mutex_);
+  ends_hidden_ = hidden;
+}
+
+void InMemoryTopics::truncate(const SourcePartition& partition, std::size_t records) {
+  const std::lock_guard lock(mutex_);
+  partitions_[partition].resize(records);
+}
+
+std::size_t InMemoryTopics::polls() const {
+  const std::lock_guard lock(mutex_);
+  return polls_;
 }
 
 }  // namespace tideline::eventsourcing

@@ -29,12 +29,20 @@ class InMemoryTopics {
 
   // A consumer of all partitions of `services`.
   std::unique_ptr<RecordSource> source(std::vector<std::string> services);
+  // A member of a group that gets none of their partitions for now.
+  std::unique_ptr<RecordSource> spare_source(std::vector<std::string> services);
 
   // As a rebalance would: every source loses the partition, or gets it (back), at its next poll.
   void revoke(const SourcePartition& partition);
   void assign(const SourcePartition& partition);
   // The next `count` polls of every source fail.
   void fail_polls(std::size_t count);
+  // From now on nobody says where the topics end, or again.
+  void hide_ends(bool hidden);
+  // As when the broker was put back to an older copy: what lies behind `records` is gone.
+  void truncate(const SourcePartition& partition, std::size_t records);
+  // Of all sources so far.
+  std::size_t polls() const;
 
  private:
   class Source;
@@ -44,11 +52,13 @@ class InMemoryTopics {
   };
 
   const std::uint32_t logs_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable published_;
   std::map<SourcePartition, std::vector<SourceRecord>> partitions_;
   std::vector<Change> changes_;
   std::size_t failing_polls_ = 0;
+  std::size_t polls_ = 0;
+  bool ends_hidden_ = false;
 };
 
 }  // namespace tideline::eventsourcing

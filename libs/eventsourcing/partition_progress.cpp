@@ -21,8 +21,10 @@ Verdict PartitionProgress::look_at(core::LogPosition position, core::KafkaOffset
   seen_ = core::KafkaOffset(offset.value() + 1);
   const bool is_next = position == missing();
   if (gap_ == Gap::Searching && !is_next && seen_ >= search_end_) gap_ = Gap::Missing;
-  if (position == core::LogPosition(0)) return Verdict::Foreign;
-  if (position <= position_) return Verdict::Repeat;
+  if (position <= position_) {
+    if (gap_ == Gap::None) next_offset_ = seen_;
+    return position == core::LogPosition(0) ? Verdict::Foreign : Verdict::Repeat;
+  }
   if (is_next) return Verdict::Apply;
   if (gap_ == Gap::None) gap_ = Gap::Detected;
   if (!held_first_) held_first_ = offset;

@@ -32,7 +32,8 @@ class PartitionProgress {
   void applied(core::LogPosition position, core::KafkaOffset offset);
 
   core::LogPosition position() const { return position_; }
-  // Where the next record to be applied is expected.
+  // Where the next record to be applied is expected. Unless one is missing, nothing before it is
+  // still to come, so that it reaches the end of the partition also over repeats.
   core::KafkaOffset next_offset() const { return next_offset_; }
   // One past the last record looked at.
   core::KafkaOffset seen() const { return seen_; }

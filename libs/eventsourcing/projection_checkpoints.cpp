@@ -28,13 +28,14 @@ const char* const kAdvanceSql =
     " WHERE c.projection = $1 AND c.service = n.service AND c.log = n.log"
     " AND c.generation = n.generation AND c.position = n.previous RETURNING c.log";
 
-const char* const kPositionsSql =
-    "SELECT service, log, position FROM projection_checkpoint WHERE projection = $1";
+const char* const kHeldSql =
+    "SELECT service, log, position, next_offset, generation FROM projection_checkpoint"
+    " WHERE projection = $1";
 
 const char* const kParkSql =
     "INSERT INTO dead_letter (projection, service, log, position, stream, stream_version, event_id,"
-    " type, schema_version, event_time, data, reason)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+    " type, schema_version, event_time, data, correlation_id, causation_id, traceparent, reason)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
     // Parked again after its checkpoint was put back: one row an event, with the latest reason.
     " ON CONFLICT (projection, service, log, position) DO UPDATE SET reason = excluded.reason";
 
@@ -44,6 +45,21 @@ const char* const kParkedSql =
 
 const char* const kSkippedSql =
     "SELECT service, log, position FROM dead_letter_skip WHERE projection = $1";
+
+const char* const kMarkedSql =
+    "SELECT service, log, position, stream, stream_version, event_id, type, schema_version,"
+    " (extract(epoch FROM event_time) * 1000000)::bigint, data, correlation_id, causation_id,"
+    " traceparent FROM dead_letter WHERE projection = $1 AND replay_requested_at IS NOT NULL"
+    " ORDER BY service, log, position";
+
+const char* const kUnparkSql =
+    "DELETE FROM dead_letter d USING unnest($2::text[], $3::int[], $4::bigint[])"
+    " AS gone(service, log, position) WHERE d.projection = $1 AND d.service = gone.service"
+    " AND d.log = gone.log AND d.position = gone.position RETURNING d.position";
+
+const char* const kKeepParkedSql =
+    "UPDATE dead_letter SET replay_requested_at = NULL, reason = $5"
+    " WHERE projection = $1 AND service = $2 AND log = $3 AND position = $4 RETURNING position";
 
 namespace {
 
@@ -55,11 +71,21 @@ core::LogPosition position_at(const Row& row, std::size_t column) {
   return core::LogPosition(static_cast<std::uint64_t>(row.integer(column)));
 }
 
+constexpr std::string_view kEncoded = "base64url:";
+
 // Whatever made the event unreadable must not keep it out of the table: text columns take no NUL
 // and nothing but UTF-8.
 std::string storable(const std::string& text) {
-  const bool plain = core::code_points(text) && text.find('\0') == std::string::npos;
-  return plain ? text : "base64url:" + core::to_base64url(core::as_bytes(text));
+  const bool plain = core::code_points(text) && text.find('\0') == std::string::npos &&
+                     !text.starts_with(kEncoded);
+  return plain ? text : std::string(kEncoded) + core::to_base64url(core::as_bytes(text));
+}
+
+// What storable() was given.
+std::string stored(const std::string& text) {
+  if (!text.starts_with(kEncoded)) return text;
+  const auto bytes = core::from_base64url(text.substr(kEncoded.size()));
+  return bytes ? std::string(bytes->begin(), bytes->end()) : text;
 }
 
 }  // namespace
@@ -109,10 +135,19 @@ bool advance(Transaction& transaction, std::string_view projection,
   return updated.size() == steps.size();
 }
 
-PositionVector positions(Transaction& transaction, std::string_view projection) {
+std::map<SourcePartition, Held> held(Transaction& transaction, std::string_view projection) {
+  std::map<SourcePartition, Held> all;
+  for (const Row& row : transaction.execute(kHeldSql, {projection})) {
+    all[{row.text(0), log_at(row, 1)}] = {position_at(row, 2), core::KafkaOffset(row.integer(3)),
+                                          row.integer(4)};
+  }
+  return all;
+}
+
+PositionVector positions_of(const std::map<SourcePartition, Held>& held) {
   PositionVector all;
-  for (const Row& row : transaction.execute(kPositionsSql, {projection})) {
-    all.raise(row.text(0), log_at(row, 1), position_at(row, 2));
+  for (const auto& [partition, one] : held) {
+    all.raise(partition.service, partition.log, one.position);
   }
   return all;
 }
@@ -120,23 +155,69 @@ PositionVector positions(Transaction& transaction, std::string_view projection) 
 void park(Transaction& transaction, std::string_view projection,
           const std::vector<ParkedEvent>& events) {
   for (const auto& [event, reason] : events) {
-    transaction.execute(kParkSql, {projection, event.source, event.log, event.position,
-                                   storable(event.stream.value()), event.version,
-                                   storable(event.id), storable(event.type), event.schema_version,
-                                   event.time, storable(event.data), storable(reason)});
+    transaction.execute(
+        kParkSql, {projection, event.source, event.log, event.position,
+                   storable(event.stream.value()), event.version, storable(event.id),
+                   storable(event.type), event.schema_version, event.time, storable(event.data),
+                   storable(event.metadata.correlation_id), storable(event.metadata.causation_id),
+                   storable(event.metadata.traceparent), storable(reason)});
   }
 }
 
 DeadLetters dead_letters(Transaction& transaction, std::string_view projection) {
   DeadLetters found;
   for (const Row& row : transaction.execute(kParkedSql, {projection})) {
-    found.streams.emplace(row.text(0), row.text(1));
-    found.count += static_cast<std::uint64_t>(row.integer(2));
+    const auto count = static_cast<std::uint64_t>(row.integer(2));
+    found.streams[{row.text(0), stored(row.text(1))}] = count;
+    found.count += count;
   }
   for (const Row& row : transaction.execute(kSkippedSql, {projection})) {
     found.skipped.emplace(SourcePartition{row.text(0), log_at(row, 1)}, position_at(row, 2));
   }
   return found;
+}
+
+std::vector<RecordedEvent> marked(Transaction& transaction, std::string_view projection) {
+  std::vector<RecordedEvent> events;
+  for (const Row& row : transaction.execute(kMarkedSql, {projection})) {
+    RecordedEvent event;
+    event.source = row.text(0);
+    event.log = log_at(row, 1);
+    event.position = position_at(row, 2);
+    event.stream = core::StreamId(stored(row.text(3)));
+    event.version = core::StreamVersion(static_cast<std::uint64_t>(row.integer(4)));
+    event.id = stored(row.text(5));
+    event.type = stored(row.text(6));
+    event.schema_version = core::SchemaVersion(static_cast<std::uint32_t>(row.integer(7)));
+    event.time = row.timestamp_us(8);
+    event.data = stored(row.text(9));
+    event.metadata = {stored(row.text(10)), stored(row.text(11)), stored(row.text(12))};
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+bool settle(Transaction& transaction, std::string_view projection,
+            const std::vector<Replayed>& events) {
+  std::vector<std::string> services;
+  std::vector<std::uint32_t> logs;
+  std::vector<std::uint64_t> positions;
+  for (const Replayed& event : events) {
+    const auto& [service, log] = event.partition;
+    if (event.still_parked) {
+      const Rows kept = transaction.execute(
+          kKeepParkedSql,
+          {projection, service, log, event.position, storable(*event.still_parked)});
+      if (kept.empty()) return false;
+      continue;
+    }
+    services.push_back(service);
+    logs.push_back(log.value());
+    positions.push_back(event.position.value());
+  }
+  if (services.empty()) return true;
+  return transaction.execute(kUnparkSql, {projection, services, logs, positions}).size() ==
+         services.size();
 }
 
 }  // namespace tideline::eventsourcing::checkpoints

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,10 +20,13 @@ namespace tideline::eventsourcing::checkpoints {
 extern const char* const kInsertMissingSql;
 extern const char* const kClaimSql;
 extern const char* const kAdvanceSql;
-extern const char* const kPositionsSql;
+extern const char* const kHeldSql;
 extern const char* const kParkSql;
 extern const char* const kParkedSql;
 extern const char* const kSkippedSql;
+extern const char* const kMarkedSql;
+extern const char* const kUnparkSql;
+extern const char* const kKeepParkedSql;
 
 struct Claim {
   SourcePartition partition;
@@ -47,8 +52,15 @@ struct Step {
 // or its position is not `from`.
 bool advance(Transaction& transaction, std::string_view projection, const std::vector<Step>& steps);
 
+struct Held {
+  core::LogPosition position;
+  core::KafkaOffset next_offset;
+  std::int64_t generation = 0;
+};
+
 // Of all partitions, whoever owns them.
-PositionVector positions(Transaction& transaction, std::string_view projection);
+std::map<SourcePartition, Held> held(Transaction& transaction, std::string_view projection);
+PositionVector positions_of(const std::map<SourcePartition, Held>& held);
 
 struct ParkedEvent {
   RecordedEvent event;
@@ -60,10 +72,26 @@ void park(Transaction& transaction, std::string_view projection,
 
 struct DeadLetters {
   std::uint64_t count = 0;
-  std::set<std::pair<std::string, std::string>> streams;  // service, stream
+  std::map<std::pair<std::string, std::string>, std::uint64_t> streams;  // service, stream
   std::set<std::pair<SourcePartition, core::LogPosition>> skipped;
 };
 
 DeadLetters dead_letters(Transaction& transaction, std::string_view projection);
+
+// Parked events that are to be applied again, of all partitions, each log in its order.
+std::vector<RecordedEvent> marked(Transaction& transaction, std::string_view projection);
+
+// What became of a marked event.
+struct Replayed {
+  SourcePartition partition;
+  core::LogPosition position;
+  std::string stream;
+  std::optional<std::string> still_parked;  // the reason
+};
+
+// Removes the rows of those that were applied, takes the mark off the others. False, with the
+// transaction to be rolled back: one of them is not there any more.
+bool settle(Transaction& transaction, std::string_view projection,
+            const std::vector<Replayed>& events);
 
 }  // namespace tideline::eventsourcing::checkpoints

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "eventsourcing/projection_runner_state.hpp"
 
@@ -17,11 +18,13 @@ bool ProjectionRunner::State::take(const SourceRecord& record) {
   if (verdict == Verdict::Foreign && counts.passed_over++ % 1000 == 0) {
     log("warn", "passes over a record of " + to_text(current->first) + ": " + event.data);
   }
+  if (verdict == Verdict::Hold) return true;
+  if (!first_pending) first_pending = std::chrono::steady_clock::now();
   if (verdict != Verdict::Apply) return true;
   if (!apply({current->first, event.position}, event)) return false;
   progress.applied(event.position, record.offset);
   ++counts.applied;
-  if (!first_pending) first_pending = std::chrono::steady_clock::now();
+  reached(RunnerPoint::Applied);
   if (durable && pending_events >= std::min(policy.events, batch_limit)) return flush();
   return true;
 }
@@ -51,7 +54,7 @@ std::optional<std::string> ProjectionRunner::State::reason_to_park(const EventPl
     if (found != condemned.end()) return found->second;
   }
   if (!dead.streams.empty() && dead.streams.contains({event.source, event.stream.value()})) {
-    return "behind a parked event of its stream";
+    return kBehindAParkedEvent;
   }
   return std::nullopt;
 }
@@ -64,7 +67,7 @@ bool ProjectionRunner::State::park(const RecordedEvent& event, std::string reaso
   }
   log("warn", "parks " + event.type + " " + event.source + "/" + std::to_string(event.log.value()) +
                   "/" + std::to_string(event.position.value()) + ": " + reason);
-  dead.streams.emplace(event.source, event.stream.value());
+  ++dead.streams[{event.source, event.stream.value()}];
   ++dead.count;
   if (durable) parking.push_back({event, std::move(reason)});
   return true;
@@ -73,11 +76,16 @@ bool ProjectionRunner::State::park(const RecordedEvent& event, std::string reaso
 // --- flush
 // -----------------------------------------------------------------------------------------
 
+// A partition with nothing but replayed events does not move, but whose it is must be checked too.
 std::vector<checkpoints::Step> ProjectionRunner::State::pending_steps() const {
   std::vector<checkpoints::Step> steps;
+  std::set<SourcePartition> touched;
+  for (const checkpoints::Replayed& event : replayed) touched.insert(event.partition);
   for (const auto& [partition, mine] : owned) {
     const PartitionProgress& progress = mine.progress;
-    if (progress.position() == mine.committed) continue;
+    const bool moved =
+        progress.position() != mine.committed || progress.next_offset() != mine.committed_offset;
+    if (!moved && !touched.contains(partition)) continue;
     steps.push_back(
         {partition, mine.generation, mine.committed, progress.position(), progress.next_offset()});
   }
@@ -87,20 +95,32 @@ std::vector<checkpoints::Step> ProjectionRunner::State::pending_steps() const {
 // False: it failed, and the runner goes back.
 bool ProjectionRunner::State::flush() {
   const std::vector<checkpoints::Step> steps = pending_steps();
-  if (steps.empty()) return true;
+  if (steps.empty()) {
+    first_pending.reset();
+    return true;
+  }
+  reached(RunnerPoint::FlushBegun);
   const Preparation preparation = projection.prepare_flush();
   if (preparation.state == Preparation::State::Unfinished) return true;
   if (preparation.state == Preparation::State::Failed) return preparation_failed(preparation);
   bool ownership_lost = false;
+  reached(RunnerPoint::FlushBegun);
   const core::Status status = transact([&](Transaction& transaction) {
     if (!checkpoints::advance(transaction, projection.name(), steps)) {
       ownership_lost = true;
       throw TransactionFailed({core::ErrorCode::Conflict, "another owner has taken over", true});
     }
+    reached(RunnerPoint::CheckpointWritten);
     checkpoints::park(transaction, projection.name(), parking);
+    if (!checkpoints::settle(transaction, projection.name(), replayed)) {
+      ownership_lost = true;
+      throw TransactionFailed({core::ErrorCode::Conflict, "a parked event is gone", true});
+    }
     projection.flush(transaction);
+    reached(RunnerPoint::FlushWritten);
   });
   if (!status) return flush_failed(status.error(), ownership_lost);
+  reached(RunnerPoint::Committed);
   flush_succeeded(steps);
   return true;
 }
@@ -110,11 +130,19 @@ void ProjectionRunner::State::flush_succeeded(const std::vector<checkpoints::Ste
   PositionVector committed;
   for (const checkpoints::Step& step : steps) {
     owned.at(step.partition).committed = step.to;
+    owned.at(step.partition).committed_offset = step.next_offset;
     committed.raise(step.partition.service, step.partition.log, step.to);
   }
   applied.advance(committed);
   for (const auto& parked : parking) {
     condemned.erase({{parked.event.source, parked.event.log}, parked.event.position});
+  }
+  for (const checkpoints::Replayed& event : replayed) {
+    condemned.erase({event.partition, event.position});
+    if (event.still_parked) continue;
+    const auto stream = dead.streams.find({event.partition.service, event.stream});
+    if (--stream->second == 0) dead.streams.erase(stream);
+    --dead.count;
   }
   suspects -= std::min(suspects, pending_events);
   batch_limit = suspects == 0 ? kNoLimit : std::max<std::size_t>(1, suspects / 2);
@@ -122,6 +150,7 @@ void ProjectionRunner::State::flush_succeeded(const std::vector<checkpoints::Ste
   last_applied.reset();
   first_pending.reset();
   parking.clear();
+  replayed.clear();
   backoff = options.backoff_min;
   problem.clear();
 }

@@ -3,7 +3,9 @@
 // Laws: the read model, the next offset and the last position of every partition change in one
 // transaction; a record whose position is not above the last is skipped; one that is more than one
 // above is a loss, and nothing more of its partition is applied until the missing one has come; an
-// owner whose generation was raised by another writes nothing.
+// owner whose generation was raised by another writes nothing; what an operator has asked for of
+// parked events (dead_letters.hpp) is applied before anything new, and leaves the table together
+// with its effect.
 #pragma once
 
 #include <atomic>
@@ -14,6 +16,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -52,13 +55,31 @@ class AppliedPositions {
 
 // What the runner tells the outside of itself.
 struct RunnerStatus {
-  bool caught_up_once = false;    // had every record that was there when it started
+  // Had every record that was there when it started, also those that other owners commit.
+  bool caught_up_once = false;
   std::uint64_t applied = 0;      // events since the start
   std::uint64_t lag = 0;          // records not applied yet, by the last known ends
   std::uint64_t parked = 0;       // events in the dead-letter table
   std::uint64_t passed_over = 0;  // records that were no events
   std::uint64_t rewinds = 0;      // times it went back to the committed positions
   std::string last_problem;       // "" = none
+  // So long ago it had every record that the topics held then, and they said so themselves. It
+  // grows while the brokers do not answer, a position is missing, or the runner hangs. nullopt:
+  // never yet.
+  std::optional<std::chrono::milliseconds> behind;
+};
+
+// Where a runner is on the way of a batch: the places where it could be killed or frozen.
+enum class RunnerPoint {
+  Claimed,            // partitions are taken over, not committed yet
+  Loaded,             // that is committed
+  Replayed,           // a parked event has been applied again
+  Polled,             // records have come
+  Applied,            // one has been applied in memory
+  FlushBegun,         // before the transaction
+  CheckpointWritten,  // in it
+  FlushWritten,       // all is written, not committed yet
+  Committed,          // and nobody has been told
 };
 
 struct RunnerPorts {
@@ -69,6 +90,8 @@ struct RunnerPorts {
   std::function<void(const SourcePartition&, core::LogPosition)> report_gap;
   // Structured log line: level ("info", "warn", "error"), text. May be empty.
   std::function<void(std::string_view, const std::string&)> log;
+  // Told of each point that is passed, in the runner's thread: for fault injection. May be empty.
+  std::function<void(RunnerPoint)> reached = nullptr;
 };
 
 struct RunnerOptions {
@@ -111,5 +134,7 @@ class ProjectionRunner {
 // Tables that durable projections and views need in the service's database: projection_checkpoint,
 // dead_letter, dead_letter_skip, state_topic_checkpoint. Run by the migrations of libs/postgres.
 extern const char* const kProjectionTablesSql;
+// The step after that: parked events can be applied again.
+extern const char* const kDeadLetterReplaySql;
 
 }  // namespace tideline::eventsourcing

@@ -1,5 +1,7 @@
-// The runner's state. Internal: projection_runner.cpp holds its loop, projection_flush.cpp what
-// becomes of one record and of one batch. Owned by the runner's thread, but for `published`.
+// The runner's state. Internal: projection_runner.cpp holds its loop, projection_load.cpp how it
+// goes (back) to what is committed, projection_flush.cpp what becomes of one record and of one
+// batch, projection_ends.cpp how it compares itself with the topics and with other owners. Owned by
+// the runner's thread, but for `published`.
 #pragma once
 
 #include <chrono>
@@ -26,12 +28,18 @@ struct ProjectionRunner::State {
   struct Owned {
     std::int64_t generation = 0;
     core::LogPosition committed;
+    core::KafkaOffset committed_offset;
     PartitionProgress progress;
     SteadyTime search_since;
     std::optional<SteadyTime> gap_reported;
   };
   using Partitions = std::map<SourcePartition, Owned>;
   using EventPlace = std::pair<SourcePartition, core::LogPosition>;
+  // What the topics held at some time.
+  struct Ends {
+    SteadyTime at;
+    std::map<SourcePartition, core::KafkaOffset> offsets;
+  };
 
   State(Projection& projection_, RunnerPorts ports_, std::uint32_t logs_, RunnerOptions options_,
         AppliedPositions& applied_, AppliedPositions& in_memory_)
@@ -55,8 +63,12 @@ struct ProjectionRunner::State {
   void take_records(const std::vector<SourceRecord>& records);
   void after_batch();
 
+  bool load_due() const;
   void load();
   core::Status load_tables();
+  core::Status load_memory();
+  void cannot_load(const core::Error& error);
+  bool replay();
   core::Status seek_all();
   void rewind(const std::string& why, milliseconds delay);
   void schedule_load(milliseconds delay);
@@ -75,12 +87,16 @@ struct ProjectionRunner::State {
 
   void handle_gaps();
   void refresh_ends();
-  void check_caught_up();
-  void refresh_other_owners();
+  bool has_all_before(const std::map<SourcePartition, core::KafkaOffset>& wanted) const;
+  void compare_with_ends();
+  void look_at_checkpoints();
   PositionVector memory_positions() const;
   core::Status transact(const std::function<void(Transaction&)>& work);
   void log(std::string_view level, const std::string& text) const {
     if (ports.log) ports.log(level, std::string(projection.name()) + ": " + text);
+  }
+  void reached(RunnerPoint point) const {
+    if (ports.reached) ports.reached(point);
   }
   void publish_status();
 
@@ -96,7 +112,9 @@ struct ProjectionRunner::State {
 
   Partitions owned;
   Partitions::iterator current = owned.end();  // partition of the last record
+  bool ever_assigned = false;
   bool load_needed = true;
+  bool tables_loaded = false;  // and parked events are being applied, before load_needed ends
   bool paused = false;
   SteadyTime load_at{};
   milliseconds backoff;
@@ -106,26 +124,34 @@ struct ProjectionRunner::State {
   std::optional<EventPlace> last_applied;
   std::optional<SteadyTime> first_pending;
   std::vector<checkpoints::ParkedEvent> parking;
+  std::vector<checkpoints::Replayed> replayed;
 
+  std::vector<RecordedEvent> to_replay;  // parked events that an operator wants applied again
   // A batch that fails for good is replayed in halves: at most so many events up to a flush.
   std::size_t batch_limit = kNoLimit;
   std::size_t suspects = 0;  // events from here on that hold the bad one
   std::map<EventPlace, std::string> condemned;
   checkpoints::DeadLetters dead;
 
-  std::map<SourcePartition, core::KafkaOffset> ends;           // last known
-  std::map<SourcePartition, core::KafkaOffset> ends_at_start;  // empty until known
-  bool ends_at_start_known = false;
-  SteadyTime ends_at{};
-  SteadyTime others_at{};
+  std::optional<Ends> ends;           // last known
+  std::optional<Ends> ends_at_start;  // since partitions came or went
+  std::optional<Ends> ends_to_reach;  // until then `reached_at` is what is known
+  std::optional<SteadyTime> reached_at;
+  SteadyTime ends_asked_at{};
+  std::map<SourcePartition, checkpoints::Held> held;  // of all owners, as last looked at
+  SteadyTime held_at{};
 
   std::string problem;         // of the database or the events
   std::string source_problem;  // of the topics
   RunnerStatus counts;
   mutable std::mutex status_mutex;
   RunnerStatus published;
+  std::optional<SteadyTime> published_reached_at;
 };
 
 std::string to_text(const SourcePartition& partition);
+
+// Why the later events of a parked one's stream are parked.
+inline constexpr const char* kBehindAParkedEvent = "behind a parked event of its stream";
 
 }  // namespace tideline::eventsourcing

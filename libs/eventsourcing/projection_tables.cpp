@@ -52,4 +52,17 @@ CREATE TABLE state_topic_checkpoint (
 ) WITH (fillfactor = 40);
 )sql";
 
+// What an event needs to be applied again as it was, and what the audit says of a skipped one.
+const char* const kDeadLetterReplaySql = R"sql(
+ALTER TABLE dead_letter
+  ADD correlation_id text NOT NULL DEFAULT '',
+  ADD causation_id text NOT NULL DEFAULT '',
+  ADD traceparent text NOT NULL DEFAULT '',
+  ADD replay_requested_at timestamptz;
+ALTER TABLE dead_letter_skip
+  ADD stream text NOT NULL DEFAULT '',
+  ADD type text NOT NULL DEFAULT '',
+  ADD parked_reason text NOT NULL DEFAULT '';
+)sql";
+
 }  // namespace tideline::eventsourcing

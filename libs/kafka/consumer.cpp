@@ -89,6 +89,8 @@ KafkaRecordSource::State::State(ConsumerOptions options_) : options(std::move(op
   if (!options.group.empty()) {
     settings.emplace_back("group.id", options.group);
     settings.emplace_back("session.timeout.ms", std::to_string(options.session_timeout.count()));
+    settings.emplace_back("max.poll.interval.ms",
+                          std::to_string(options.max_poll_interval.count()));
     settings.emplace_back("partition.assignment.strategy", "range");
   }
   ClientConf conf = make_conf(options.brokers, options.client_id, settings);
@@ -166,6 +168,8 @@ core::Status KafkaRecordSource::State::start() {
   const auto error = rd_kafka_assign(client.get(), list.get());
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_error(error, "assignment");
   for (auto& [partition, state] : held) state.seek.reset();
+  // The client keeps what was paused over an assignment, also for a partition that went and came.
+  rd_kafka_resume_partitions(client.get(), list.get());
   const PartitionList paused = paused_partitions();
   if (paused->cnt > 0) rd_kafka_pause_partitions(client.get(), paused.get());
   started = true;

@@ -31,6 +31,8 @@ struct ConsumerOptions {
   std::size_t batch_records = 2000;
   // A member that has died gives up its partitions after this.
   std::chrono::milliseconds session_timeout{6000};
+  // One that has not polled for so long gives them up too; not below session_timeout.
+  std::chrono::milliseconds max_poll_interval{300000};
 };
 
 class KafkaRecordSource final : public eventsourcing::RecordSource {

@@ -103,7 +103,8 @@ MigrationSet base_migrations(std::uint32_t logs) {
            {3, "idempotency_result", kIdempotencySql},
            {4, "subject_key", kSubjectKeySql},
            {5, "projection", eventsourcing::kProjectionTablesSql},
-           {6, "plain_names", kPlainNamesSql}}};
+           {6, "plain_names", kPlainNamesSql},
+           {7, "dead_letter_replay", eventsourcing::kDeadLetterReplaySql}}};
 }
 
 }  // namespace tideline::postgres

@@ -1,9 +1,10 @@
 #include "runtime/operations.hpp"
 
+#include "runtime/dead_letter_operation.hpp"
 #include "runtime/rebuild_operation.hpp"
 
 namespace tideline::runtime {
 
-std::vector<Operation> operations() { return {rebuild_operation()}; }
+std::vector<Operation> operations() { return {dead_letter_operation(), rebuild_operation()}; }
 
 }  // namespace tideline::runtime

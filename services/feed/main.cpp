@@ -49,10 +49,10 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   auto& engine_applied = context.add_projection(std::move(owned)).committed;
   engine.watch(engine_applied);
   measure_size(context, engine);
-  auto& freshness = context.make<Freshness>(
-      Freshness::Ports{context.status_of(engine.name()),
-                       [&engine] { return engine.is_rebuilding(); }, context.clock()},
-      settings.staleness_max);
+  auto& freshness =
+      context.make<Freshness>(Freshness::Ports{context.status_of(engine.name()),
+                                               [&engine] { return engine.is_rebuilding(); }},
+                              settings.staleness_max);
   add_routes(
       context.router(),
       {.commands = context.commands(),

@@ -14,9 +14,9 @@ struct Settings {
   // TIDELINE_FEED_TIMELINE_LENGTH, 1 to 100,000: moment ids that a viewer's array in memory holds
   // at most (8 bytes each). Pages below it are merged from the authors' moments: slower, as right.
   std::size_t timeline_length_max = 512;
-  // TIDELINE_FEED_STALENESS_MS: how long the engine may go without a sound connection to the topics
-  // before its routes answer 503. Longer keeps timelines readable through an outage, with what was
-  // visible when it began.
+  // TIDELINE_FEED_STALENESS_MS: of how long ago at most what the engine shows may be, else its
+  // routes answer 503. Longer keeps timelines readable through an outage, with what was visible
+  // when it began.
   std::chrono::milliseconds staleness_max{5'000};
   // TIDELINE_FEED_DISABLED_RULE, empty by default: switches one visibility rule off (exclusion,
   // partly-invisible, audience). For fault injection alone: it shows people what is not for them,

@@ -3,130 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
-#include <memory>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "eventsourcing/in_memory_topics.hpp"
-#include "tables_in_memory.hpp"
+#include "totals_projection.hpp"
 
 namespace tideline::eventsourcing {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kDeadline = 10s;
-
-// Adds up the data of each stream's events. "poison" and "crash" cannot be applied.
-class Totals final : public Projection {
- public:
-  explicit Totals(FlushPolicy policy = {20ms, 5000}, bool durable = true)
-      : policy_(policy), durable_(durable) {}
-
-  std::string_view name() const override { return "totals"; }
-  std::vector<std::string> sources() const override { return {"feed"}; }
-  FlushPolicy flush_policy() const override { return policy_; }
-  bool durable() const override { return durable_; }
-
-  void load(Transaction& transaction) override {
-    ++loads;
-    in_memory_.clear();
-    deltas_.clear();
-    if (!durable_) return;
-    for (const Row& row : transaction.execute("LOAD")) in_memory_[row.text(0)] = row.integer(1);
-  }
-  void apply(const RecordedEvent& event) override {
-    if (event.data == "poison") throw PoisonEvent("it says so");
-    deltas_[event.stream.value()] += 1000;  // undone below: a crash leaves half a change behind
-    if (event.data == "crash") throw std::logic_error("no such case");
-    deltas_[event.stream.value()] += std::stoll(event.data) - 1000;
-    in_memory_[event.stream.value()] += std::stoll(event.data);
-    ++applied;
-  }
-  void flush(Transaction& transaction) override {
-    for (const auto& [stream, delta] : deltas_) transaction.execute("ADD", {stream, delta});
-  }
-  void flushed() override { deltas_.clear(); }
-
-  // Only while no runner runs.
-  const std::map<std::string, std::int64_t>& in_memory() const { return in_memory_; }
-
-  std::atomic<int> loads{0};
-  std::atomic<int> applied{0};
-
- private:
-  const FlushPolicy policy_;
-  const bool durable_;
-  std::map<std::string, std::int64_t> in_memory_;
-  std::map<std::string, std::int64_t> deltas_;
-};
-
-RecordedEvent event(std::uint32_t log, std::uint64_t position, std::string stream,
-                    std::string data) {
-  RecordedEvent made;
-  made.id = "event";
-  made.source = "feed";
-  made.type = "Counted";
-  made.stream = core::StreamId(std::move(stream));
-  made.log = core::LogIndex(log);
-  made.position = core::LogPosition(position);
-  made.data = std::move(data);
-  return made;
-}
-
-PositionVector at(std::uint32_t log, std::uint64_t position) {
-  PositionVector vector;
-  vector.raise("feed", core::LogIndex(log), core::LogPosition(position));
-  return vector;
-}
-
-const SourcePartition kFirst{"feed", core::LogIndex(0)};
-
-class ProjectionRunnerTest : public ::testing::Test {
- protected:
-  static constexpr std::uint32_t kLogs = 2;
-
-  // A runner on a thread of its own.
-  struct Running {
-    Running(Projection& projection, InMemoryTopics& topics, TablesInMemory& tables,
-            std::function<void(const SourcePartition&, core::LogPosition)> report_gap)
-        : runner(projection, {tables, topics.source({"feed"}), std::move(report_gap), {}}, kLogs,
-                 {.parked_max = 5,
-                  .search_back_records = 1000,
-                  .gap_report_interval = 50ms,
-                  .backoff_min = 1ms,
-                  .backoff_max = 20ms}),
-          thread([this](std::stop_token stop) { runner.run(stop); }) {}
-
-    ProjectionRunner runner;
-    std::jthread thread;  // stops before the runner goes
-  };
-
-  std::unique_ptr<Running> run(Projection& projection) {
-    return std::make_unique<Running>(projection, topics, tables,
-                                     [this](const SourcePartition& partition, core::LogPosition p) {
-                                       if (on_gap) on_gap(partition, p);
-                                     });
-  }
-
-  static bool eventually(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
-  std::int64_t total(const std::string& stream) { return tables.tables().totals[stream]; }
-
-  InMemoryTopics topics{kLogs};
-  TablesInMemory tables;
-  std::function<void(const SourcePartition&, core::LogPosition)> on_gap;
-};
 
 TEST_F(ProjectionRunnerTest, CommitsTheModelTogetherWithItsPositions) {
   Totals totals;

@@ -29,7 +29,8 @@ class TablesInMemory final : public Database {
     std::map<std::tuple<std::string, std::string, std::int64_t>, Checkpoint> checkpoints;
     std::map<std::string, std::int64_t> totals;
     std::vector<Params> dead_letters;
-    std::vector<Params> skips;  // projection, service, log, position
+    std::set<std::int64_t> marked;  // positions of dead letters to be applied again
+    std::vector<Params> skips;      // projection, service, log, position
   };
 
   // Asked before every ADD; throws TransactionFailed to refuse.
@@ -64,6 +65,14 @@ class TablesInMemory final : public Database {
     const std::lock_guard lock(mutex_);
     tables_.skips.push_back(std::move(row));
   }
+  // As an operator who wants all parked events applied again.
+  void mark_all() {
+    const std::lock_guard lock(mutex_);
+    for (const Params& letter : tables_.dead_letters) {
+      tables_.marked.insert(std::stoll(*letter.at(3).text()));
+    }
+    for (auto& [place, held] : tables_.checkpoints) ++held.generation;
+  }
   void fail_transactions(int count) {
     const std::lock_guard lock(mutex_);
     failing_ = count;
@@ -84,7 +93,10 @@ class TablesInMemory final : public Database {
       if (sql == checkpoints::kInsertMissingSql) return insert_missing(params);
       if (sql == checkpoints::kClaimSql) return claim(params);
       if (sql == checkpoints::kAdvanceSql) return advance(params);
-      if (sql == checkpoints::kPositionsSql) return positions(text(params, 0));
+      if (sql == checkpoints::kHeldSql) return held(text(params, 0));
+      if (sql == checkpoints::kMarkedSql) return marked();
+      if (sql == checkpoints::kUnparkSql) return unpark(params);
+      if (sql == checkpoints::kKeepParkedSql) return keep_parked(params);
       if (sql == checkpoints::kParkedSql) return parked(text(params, 0));
       if (sql == checkpoints::kSkippedSql) return skipped(text(params, 0));
       CHECK(sql == checkpoints::kParkSql, "a statement that the fake does not know");
@@ -149,14 +161,46 @@ class TablesInMemory final : public Database {
       }
       return rows;
     }
-    Rows positions(const std::string& projection) {
+    Rows held(const std::string& projection) {
       Rows rows;
       for (const auto& [place, held] : tables_.checkpoints) {
         if (std::get<0>(place) != projection) continue;
         rows.push_back(row({std::get<1>(place), std::to_string(std::get<2>(place)),
-                            std::to_string(held.position)}));
+                            std::to_string(held.position), std::to_string(held.next_offset),
+                            std::to_string(held.generation)}));
       }
       return rows;
+    }
+    Rows marked() {
+      Rows rows;
+      for (const Params& letter : tables_.dead_letters) {
+        if (!tables_.marked.contains(std::stoll(text(letter, 3)))) continue;
+        rows.push_back(
+            row({text(letter, 1), text(letter, 2), text(letter, 3), text(letter, 4),
+                 text(letter, 5), text(letter, 6), text(letter, 7), text(letter, 8), "0",
+                 text(letter, 10), text(letter, 11), text(letter, 12), text(letter, 13)}));
+      }
+      return rows;
+    }
+    Rows unpark(const Params& params) {
+      Rows rows;
+      for (const std::string& position : array(params, 3)) {
+        if (std::erase_if(tables_.dead_letters,
+                          [&](const Params& letter) { return text(letter, 3) == position; }) == 1) {
+          rows.push_back(row({position}));
+        }
+        tables_.marked.erase(std::stoll(position));
+      }
+      return rows;
+    }
+    Rows keep_parked(const Params& params) {
+      for (Params& letter : tables_.dead_letters) {
+        if (text(letter, 3) != text(params, 3)) continue;
+        letter.back() = params.at(4);
+        tables_.marked.erase(std::stoll(text(params, 3)));
+        return {row({text(params, 3)})};
+      }
+      return {};
     }
     Rows parked(const std::string& projection) {
       std::map<std::pair<std::string, std::string>, int> count;

@@ -2,14 +2,10 @@
 
 namespace tideline::feed {
 
-bool Freshness::is_fresh() {
+bool Freshness::is_fresh() const {
   if (ports_.is_rebuilding()) return false;
   const auto status = ports_.status();
-  if (!status.caught_up_once) return false;
-  const core::Timestamp now = ports_.clock.now();
-  const std::lock_guard lock(mutex_);
-  if (status.last_problem.empty()) sound_at_ = now;
-  return sound_at_ && now - *sound_at_ <= allowance_;
+  return status.caught_up_once && status.behind && *status.behind <= allowance_;
 }
 
 }  // namespace tideline::feed

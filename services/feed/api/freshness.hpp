@@ -4,10 +4,7 @@
 
 #include <chrono>
 #include <functional>
-#include <mutex>
-#include <optional>
 
-#include "core/clock.hpp"
 #include "eventsourcing/projection_runner.hpp"
 
 namespace tideline::feed {
@@ -18,20 +15,18 @@ class Freshness {
   struct Ports {
     std::function<eventsourcing::RunnerStatus()> status;  // of the engine's runner
     std::function<bool()> is_rebuilding;                  // FeedEngine::is_rebuilding
-    const core::Clock& clock;
   };
 
-  // Problems of the runner (no answer from the topics, a missing position) may last so long.
+  // What the engine shows may be of so long ago at most: whether the topics do not answer, a
+  // position is missing, the runner hangs, or there is too much to do.
   Freshness(Ports ports, std::chrono::milliseconds allowance)
       : ports_(std::move(ports)), allowance_(allowance) {}
 
-  bool is_fresh();
+  bool is_fresh() const;
 
  private:
   const Ports ports_;
   const std::chrono::milliseconds allowance_;
-  std::mutex mutex_;
-  std::optional<core::Timestamp> sound_at_;
 };
 
 }  // namespace tideline::feed

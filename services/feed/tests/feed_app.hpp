@@ -51,6 +51,7 @@ class FeedApp {
     people_applied.reset({"accounts"}, {});
     engine.watch(engine_applied);
     status.caught_up_once = true;
+    status.behind = std::chrono::milliseconds(0);
     add_routes(router,
                {endpoint, database, moment_ids, account_ids, cipher, people, engine, freshness,
                 engine_applied, moments_applied, messages_applied, people_applied, kLogs});
@@ -180,7 +181,7 @@ class FeedApp {
   MessageProjection messages;
   eventsourcing::AppliedPositions engine_applied, moments_applied, messages_applied, people_applied;
   eventsourcing::RunnerStatus status;
-  Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }, clock},
+  Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
                       std::chrono::seconds(5)};
   http::Router router{std::make_shared<TrustingVerifier>(), clock};
 

@@ -149,18 +149,15 @@ TEST_F(MomentApi, RefusesRatherThanShowAnOldVisibility) {
   EXPECT_EQ(behind.status, 503);
   EXPECT_TRUE(behind.headers.find("Retry-After"));
 
-  app.status.last_problem = "the topics do not answer";
-  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503) << "never sound so far";
-  app.status.last_problem.clear();
+  app.status.behind.reset();
+  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503) << "never up to date so far";
+  app.status.behind = std::chrono::seconds(5);
   EXPECT_EQ(app.get("ada", "/v1/timeline").status, 200);
-  app.status.last_problem = "the topics do not answer";
-  app.clock.advance(std::chrono::seconds(4));
-  EXPECT_EQ(app.get("ada", "/v1/timeline").status, 200);
-  app.clock.advance(std::chrono::seconds(2));
+  app.status.behind = std::chrono::milliseconds(5001);
   EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503);
   EXPECT_EQ(app.get("ada", "/v1/moments/5").status, 503);
 
-  app.status.last_problem.clear();
+  app.status.behind = std::chrono::seconds(0);
   app.status.caught_up_once = false;
   EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503);
 }

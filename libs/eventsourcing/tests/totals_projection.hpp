@@ -1,0 +1,165 @@
+// A projection over topics and tables in memory, and a runner that drives it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eventsourcing/in_memory_topics.hpp"
+#include "eventsourcing/projection_runner.hpp"
+#include "tables_in_memory.hpp"
+
+namespace tideline::eventsourcing {
+
+using namespace std::chrono_literals;
+
+inline constexpr auto kDeadline = 10s;
+
+// Adds up the data of each stream's events. "poison" and "crash" cannot be applied, unless healed:
+// then they count 100.
+class Totals final : public Projection {
+ public:
+  explicit Totals(FlushPolicy policy = {20ms, 5000}, bool durable = true)
+      : policy_(policy), durable_(durable) {}
+
+  std::string_view name() const override { return "totals"; }
+  std::vector<std::string> sources() const override { return {"feed"}; }
+  FlushPolicy flush_policy() const override { return policy_; }
+  bool durable() const override { return durable_; }
+
+  void load(Transaction& transaction) override {
+    ++loads;
+    in_memory_.clear();
+    deltas_.clear();
+    if (!durable_) return;
+    for (const Row& row : transaction.execute("LOAD")) in_memory_[row.text(0)] = row.integer(1);
+  }
+  void apply(const RecordedEvent& event) override {
+    const bool bad = event.data == "poison" || event.data == "crash";
+    if (event.data == "poison" && !healed) throw PoisonEvent(why_poison);
+    deltas_[event.stream.value()] += 1000;  // undone below: a crash leaves half a change behind
+    if (event.data == "crash" && !healed) throw std::logic_error("no such case");
+    const std::int64_t value = bad ? 100 : std::stoll(event.data);
+    deltas_[event.stream.value()] += value - 1000;
+    in_memory_[event.stream.value()] += value;
+    order_[event.stream.value()].push_back(event.position.value());
+    ++applied;
+    if (on_apply) on_apply();
+  }
+  void flush(Transaction& transaction) override {
+    for (const auto& [stream, delta] : deltas_) transaction.execute("ADD", {stream, delta});
+  }
+  void flushed() override { deltas_.clear(); }
+
+  // Only while no runner runs.
+  const std::map<std::string, std::int64_t>& in_memory() const { return in_memory_; }
+  // Positions in the order in which they were applied, over all loads. Only while no runner runs.
+  const std::vector<std::uint64_t>& order(const std::string& stream) { return order_[stream]; }
+
+  // To be set before a runner runs.
+  std::string why_poison = "it says so";
+  bool healed = false;
+  std::function<void()> on_apply;
+
+  std::atomic<int> loads{0};
+  std::atomic<int> applied{0};
+
+ private:
+  const FlushPolicy policy_;
+  const bool durable_;
+  std::map<std::string, std::int64_t> in_memory_;
+  std::map<std::string, std::int64_t> deltas_;
+  std::map<std::string, std::vector<std::uint64_t>> order_;
+};
+
+inline RecordedEvent event(std::uint32_t log, std::uint64_t position, std::string stream,
+                           std::string data) {
+  RecordedEvent made;
+  made.id = "event";
+  made.source = "feed";
+  made.type = "Counted";
+  made.stream = core::StreamId(std::move(stream));
+  made.log = core::LogIndex(log);
+  made.position = core::LogPosition(position);
+  made.data = std::move(data);
+  return made;
+}
+
+inline PositionVector at(std::uint32_t log, std::uint64_t position) {
+  PositionVector vector;
+  vector.raise("feed", core::LogIndex(log), core::LogPosition(position));
+  return vector;
+}
+
+inline const SourcePartition kFirst{"feed", core::LogIndex(0)};
+
+class ProjectionRunnerTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kLogs = 2;
+
+  // A runner on a thread of its own.
+  struct Running {
+    Running(Projection& projection, std::unique_ptr<RecordSource> source, TablesInMemory& tables,
+            std::function<void(const SourcePartition&, core::LogPosition)> report_gap)
+        : runner(projection, {tables, std::move(source), std::move(report_gap), {}}, kLogs,
+                 {.parked_max = 5,
+                  .search_back_records = 1000,
+                  .gap_report_interval = 50ms,
+                  .backoff_min = 1ms,
+                  .backoff_max = 20ms}),
+          thread([this](std::stop_token stop) { runner.run(stop); }) {}
+
+    ProjectionRunner runner;
+    std::jthread thread;  // stops before the runner goes
+  };
+
+  std::unique_ptr<Running> run(Projection& projection) {
+    return run(projection, topics.source({"feed"}));
+  }
+  std::unique_ptr<Running> run(Projection& projection, std::unique_ptr<RecordSource> source) {
+    return std::make_unique<Running>(projection, std::move(source), tables,
+                                     [this](const SourcePartition& partition, core::LogPosition p) {
+                                       if (on_gap) on_gap(partition, p);
+                                     });
+  }
+
+  static bool eventually(const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  std::int64_t total(const std::string& stream) { return tables.tables().totals[stream]; }
+  TablesInMemory::Checkpoint checkpoint(std::uint32_t log) {
+    return tables.tables().checkpoints[{"totals", "feed", log}];
+  }
+  // As another owner would.
+  void take_over(std::uint32_t log, std::uint64_t position, std::int64_t next_offset) {
+    const SourcePartition partition{"feed", core::LogIndex(log)};
+    ASSERT_TRUE(tables.transact([&](Transaction& transaction) {
+      const auto claims = checkpoints::claim(transaction, "totals", {partition});
+      const bool moved =
+          checkpoints::advance(transaction, "totals",
+                               {{partition, claims.at(0).generation, claims.at(0).position,
+                                 core::LogPosition(position), core::KafkaOffset(next_offset)}});
+      ASSERT_TRUE(moved);
+    }));
+  }
+
+  InMemoryTopics topics{kLogs};
+  TablesInMemory tables;
+  std::function<void(const SourcePartition&, core::LogPosition)> on_gap;
+};
+
+}  // namespace tideline::eventsourcing
