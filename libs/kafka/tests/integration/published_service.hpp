@@ -187,6 +187,7 @@ class RunningRelay {
     options.service = service.name;
     options.poll = poll;
     options.claim_interval = 200ms;
+    options.republish_interval = 60s;  // however slow the machine is
     return options;
   }
   std::function<void(std::string_view, const std::string&)> log_line() {
