@@ -256,8 +256,8 @@ Comparison compare(Transaction& transaction, const Names& names, std::string_vie
       add_examples(transaction, "new ", new_table, old_table, new_row, found);
     }
     all.equal = all.equal && found.equal;
-    old_digests += table + "=" + found.digest_old + ";";
-    new_digests += table + "=" + found.digest_new + ";";
+    old_digests.append(table).append("=").append(found.digest_old).append(";");
+    new_digests.append(table).append("=").append(found.digest_new).append(";");
     all.tables.push_back(std::move(found));
   }
   const Rows sums = transaction.execute("SELECT md5($1), md5($2)", {old_digests, new_digests});
