@@ -290,7 +290,9 @@ void exchange(Transaction& transaction, const Names& names, std::string_view liv
       transaction.execute("SELECT quote_ident($1)", {live_schema}).at(0).text(0);
   for (const std::string& table :
        first_column(transaction.execute(kTablesToMove, {names.schema}))) {
-    transaction.execute("ALTER TABLE " + table + " SET SCHEMA " + target);
+    std::string move = "ALTER TABLE ";
+    move.append(table).append(" SET SCHEMA ").append(target);
+    transaction.execute(move);
   }
   const auto needed = first_column(transaction.execute(kStillNeeded, {names.schema}));
   if (!needed.empty()) {

@@ -196,7 +196,8 @@ class RebuiltService {
   // `between` runs after the checkpoints have been read and before the tables are.
   std::pair<Seen, Seen> look(const std::function<void()>& between = [] {}) {
     const auto seen = database.read([&](Transaction& transaction) {
-      const auto positions = eventsourcing::checkpoints::positions(transaction, "counted-up");
+      const auto positions = eventsourcing::checkpoints::positions_of(
+          eventsourcing::checkpoints::held(transaction, "counted-up"));
       between();
       const auto rows = transaction.execute(
           "SELECT coalesce(sum(count), 0)::bigint, coalesce(sum(sum), 0)::bigint FROM counted");
