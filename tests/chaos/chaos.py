@@ -28,6 +28,7 @@ def parse(arguments):
     parser.add_argument("--faults", type=int)
     parser.add_argument("--commands", type=int)
     parser.add_argument("--seed", type=int, default=pick_seed())
+    parser.add_argument("--only", default="")
     parser.add_argument("--sabotage", choices=sorted(sabotage.KINDS))
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args(arguments)
@@ -107,7 +108,7 @@ STARTED = time.monotonic()
 
 def inject_all(home, load, faults, options):
     """One fault after the other, some before the suite has recovered from the last. Yields what was done."""
-    drawn = faults.draw(options.faults)
+    drawn = faults.draw(options.faults, options.only)
     for number, kind in enumerate(drawn):
         # The commands lie over all faults: each has its share of them.
         load.allow(options.commands * (number + 1) // len(drawn))
@@ -127,12 +128,18 @@ def inject_all(home, load, faults, options):
 
 
 def lags(home):
-    """Events that are not published or not applied yet, by service. One that is not well says so elsewhere."""
+    """What is not published or not applied yet, by service: events, or why that is not known."""
     found = {}
     for service in SERVICES:
-        with urllib.request.urlopen(f"http://127.0.0.1:{home.ports[service]}/readyz", timeout=5) as answer:
-            if lag := json.load(answer)["lag"]:
-                found[service] = lag
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{home.ports[service]}/readyz", timeout=5) as answer:
+                health = json.load(answer)
+        except OSError as failure:
+            found[service] = str(failure)
+            continue
+        behind = {part: [one["lag"], one["detail"]] for part, one in health["parts"].items() if one["lag"]}
+        if health["lag"]:
+            found[service] = behind or health["lag"]
     return found
 
 

@@ -5,7 +5,7 @@ import random
 import signal
 import time
 
-from installation import SERVICES, ask_haproxy, run
+from installation import SERVICES, Trouble, ask_haproxy, run
 
 
 class Faults:
@@ -29,11 +29,14 @@ class Faults:
             self.kinds["fill the disk of postgres"] = lambda: self.fill("postgres", "cluster")
             self.kinds["fill the disk of kafka"] = lambda: self.fill("kafka", "data")
 
-    def draw(self, count):
-        """So many kinds: all of them before any comes again."""
+    def draw(self, count, only):
+        """So many kinds whose names hold `only`: all of them before any comes again."""
+        kinds = sorted(kind for kind in self.kinds if only in kind)
+        if not kinds:
+            raise Trouble(f"no kind of fault is called '{only}'; there are: {', '.join(sorted(self.kinds))}")
         drawn = []
         while len(drawn) < count:
-            round_of_all = sorted(self.kinds)
+            round_of_all = list(kinds)
             self.random.shuffle(round_of_all)
             drawn += round_of_all
         return drawn[:count]
