@@ -33,19 +33,22 @@ struct Options {
   double seconds = 5;
   double rate = 0;  // appends a second of all writers together; 0 = as fast as they are answered
   std::size_t data_bytes = 250;
+  unsigned streams = 1;  // of one event each, in one append
   bool keys = false;
 };
 
-eventsourcing::Append moment(core::Timestamp now, const std::string& id, const std::string& data,
-                             bool with_key) {
+eventsourcing::Append command(core::Timestamp now, const std::string& id, const std::string& data,
+                              const Options& options) {
   eventsourcing::Append append;
   append.time = now;
   append.metadata = {id, "", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"};
-  append.streams.push_back(
-      {core::StreamId("moment-" + id),
-       core::StreamVersion(0),
-       {{"MomentPublished", core::SchemaVersion(1), data, eventsourcing::Visibility::Public}}});
-  if (!with_key) return append;
+  for (unsigned i = 0; i < options.streams; ++i) {
+    append.streams.push_back(
+        {core::StreamId("moment-" + id + "-" + std::to_string(i)),
+         core::StreamVersion(0),
+         {{"MomentPublished", core::SchemaVersion(1), data, eventsourcing::Visibility::Public}}});
+  }
+  if (!options.keys) return append;
   append.idempotency = eventsourcing::IdempotencyKey{"aaaaaaaaaaaaaaaaaaaaaaaaaa",
                                                      "POST /v1/moments", id, "0123456789abcdef"};
   append.result = {201, R"({"moment_id":")" + id + "\"}", "/v1/moments/" + id, "\"1\"", {}};
@@ -90,7 +93,7 @@ class Writers {
       if (due >= end) return;
       const auto now = clock_.now();
       const auto outcome =
-          store_.append(moment(now, core::make_uuid_v7(now, random_), data_, options_.keys));
+          store_.append(command(now, core::make_uuid_v7(now, random_), data_, options_));
       if (!outcome || !std::holds_alternative<eventsourcing::Appended>(*outcome)) ++failures_;
       const std::chrono::duration<double, std::milli> took = SteadyClock::now() - due;
       latencies.push_back(took.count());
@@ -115,6 +118,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds);
   app.add_option("--rate", options.rate);
   app.add_option("--data-bytes", options.data_bytes);
+  app.add_option("--streams", options.streams);
   app.add_flag("--keys", options.keys);
   CLI11_PARSE(app, argc, argv);
 
@@ -138,13 +142,13 @@ int main(int argc, char** argv) {
   if (writers.failures() > 0) {
     return bench::failed(std::to_string(writers.failures()) + " appends failed");
   }
-  const auto count = latencies.size();
+  const auto appends = latencies.size();
+  const double events = static_cast<double>(appends) * options.streams;
   const auto status = store.status();
   std::printf(
-      R"({"events":%zu,"seconds":%.3f,"events_per_s":%.1f,"p50_ms":%.3f,"p99_ms":%.3f,"batches":%llu})"
+      R"({"events":%.0f,"seconds":%.3f,"events_per_s":%.1f,"p50_ms":%.3f,"p99_ms":%.3f,"batches":%llu})"
       "\n",
-      count, took.count(), static_cast<double>(count) / took.count(),
-      bench::percentile(latencies, 0.50), bench::percentile(latencies, 0.99),
-      static_cast<unsigned long long>(status.batches));
+      events, took.count(), events / took.count(), bench::percentile(latencies, 0.50),
+      bench::percentile(latencies, 0.99), static_cast<unsigned long long>(status.batches));
   return 0;
 }

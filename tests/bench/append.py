@@ -1,10 +1,10 @@
-"""Appends of single events, each with an idempotency key and its stored result, as commands make
-them. Peers on the same cluster: pgbench with a transaction of one plain insert, and Emmett."""
+"""Appends to new streams, as commands make them. Peers on the same cluster: pgbench with prepared
+transactions of one plain insert of as many bytes, and Emmett."""
 
+import subprocess
 from pathlib import Path
 
 from harness import Bench, BenchFailed, conninfo, npm_folder, url
-import subprocess
 
 WRITERS = [1, 16, 64]
 EMMETT_WORKERS = 16
@@ -12,6 +12,8 @@ DATA_BYTES = 250
 
 CASES = [
     *[f"{writers} writers" for writers in WRITERS],
+    "64 writers, idempotency keys",
+    "64 writers, 3 events a command",
     f"{EMMETT_WORKERS} writers, Emmett",
     "p99 latency at half load",
 ]
@@ -77,6 +79,11 @@ def run(bench: Bench) -> None:
                       ours=lambda: events_per_s(writers),
                       peer="pgbench, one insert", theirs=lambda: pgbench.transactions_per_s(writers, seconds),
                       goal=3.0 if writers == 64 else None)
+
+    for case, option in [("idempotency keys", ["--keys"]), ("3 events a command", ["--streams", 3])]:
+        bench.compare(f"64 writers, {case}", "events/s",
+                      ours=lambda: append(64, *option)["events_per_s"],
+                      peer="pgbench, one insert", theirs=lambda: pgbench.transactions_per_s(64, seconds))
 
     emmett = npm_folder(Path(__file__).parent / "emmett")
     emmett_url = url(postgres.database("emmett"))
