@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <semaphore>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
@@ -17,10 +19,28 @@ namespace tideline::postgres {
 
 using AppendResult = core::Result<eventsourcing::AppendOutcome>;
 
+// What one thread waits for and another one sets, once. A std::future would do, at twice the system
+// calls, and appending spends most of its time there.
+class PendingOutcome {
+ public:
+  void set(AppendResult outcome) {
+    outcome_ = std::move(outcome);
+    there_.release();
+  }
+  // nullptr after `timeout`.
+  AppendResult* wait_for(std::chrono::milliseconds timeout) {
+    return there_.try_acquire_for(timeout) ? &*outcome_ : nullptr;
+  }
+
+ private:
+  std::optional<AppendResult> outcome_;
+  std::binary_semaphore there_{0};
+};
+
 struct WaitingAppend {
   eventsourcing::Append append;
   std::size_t bytes = 0;
-  std::promise<AppendResult> outcome;
+  PendingOutcome outcome;
 };
 using WaitingAppendPointer = std::shared_ptr<WaitingAppend>;
 
@@ -46,6 +66,8 @@ class AppendQueue {
   mutable std::mutex mutex_;
   std::condition_variable pushed_;
   std::deque<WaitingAppendPointer> waiting_;
+  std::size_t wanted_ = 1;  // the appender is woken when so many wait
+  std::size_t taken_last_ = 0;
   bool closed_ = false;
 };
 

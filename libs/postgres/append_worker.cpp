@@ -47,13 +47,12 @@ AppendResult AppendWorker::append(Append append) {
     return core::invalid_input("an append of " + std::to_string(waiting->bytes) + " bytes");
   }
   waiting->append = std::move(append);
-  auto outcome = waiting->outcome.get_future();
   if (!queue_.push(waiting)) return core::unavailable("too many appends wait");
-  if (outcome.wait_for(options_.append_deadline) == std::future_status::timeout) {
-    if (queue_.withdraw(waiting)) return core::unavailable("the append's turn did not come");
-    return core::timed_out("an append of unknown outcome: the database does not answer");
+  if (AppendResult* outcome = waiting->outcome.wait_for(options_.append_deadline)) {
+    return std::move(*outcome);
   }
-  return outcome.get();
+  if (queue_.withdraw(waiting)) return core::unavailable("the append's turn did not come");
+  return core::timed_out("an append of unknown outcome: the database does not answer");
 }
 
 void AppendWorker::run() {
@@ -74,7 +73,7 @@ void AppendWorker::commit(Batch batch) {
   if (outcomes) {
     count(batch, *outcomes);
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      batch[i]->outcome.set_value(std::move((*outcomes)[i]));
+      batch[i]->outcome.set(std::move((*outcomes)[i]));
     }
     return;
   }
@@ -85,7 +84,7 @@ void AppendWorker::commit(Batch batch) {
   }
   failed_ += batch.size();
   if (outcomes.error().code == core::ErrorCode::Timeout) unresolved_ += batch.size();
-  for (const auto& waiting : batch) waiting->outcome.set_value(outcomes.error());
+  for (const auto& waiting : batch) waiting->outcome.set(outcomes.error());
 }
 
 void AppendWorker::count(Batch batch, const std::vector<AppendOutcome>& outcomes) {
