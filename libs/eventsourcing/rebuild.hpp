@@ -9,7 +9,7 @@
 //
 // At the exchange the runners of the projection that serves wait for a moment (their checkpoint
 // rows are locked) and then take up the new tables, for their generation was raised. Queries wait
-// at most while the tables change places. docs/adr/0016 says why it is done so.
+// at most while the tables change places. docs/adr/0015 says why it is done so.
 #pragma once
 
 #include <chrono>
