@@ -150,6 +150,7 @@ class RelayFaults : public ::testing::Test {
   MockKafka kafka_{kService, kLogs};
   std::map<core::StreamId, std::uint64_t> versions_;
   std::size_t appended_ = 0;
+  eventsourcing::InMemoryEventStore restored_{kService, kLogs, clock_, random_};
   std::unique_ptr<Relay> relay_;
   std::jthread thread_;
 };
@@ -236,10 +237,9 @@ TEST_F(RelayFaults, AnotherDatabaseIsNoticedBeforeAnythingOfItIsPublished) {
   start();
   append(100);
   ASSERT_TRUE(all_acknowledged());
-  eventsourcing::InMemoryEventStore other(kService, kLogs, clock_, random_);
   versions_.clear();
-  append(other, 300);
-  log_.switch_to(other);
+  append(restored_, 300);
+  log_.switch_to(restored_);
   ASSERT_TRUE(eventually([&] {
     const RelayStatus status = relay_->status();
     return std::none_of(status.logs.begin(), status.logs.end(),
