@@ -12,7 +12,6 @@ median of the ratios with the smallest and the largest. Whoever leaves out the p
 import json
 import os
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,9 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ROOT / "deploy" / "parts"
@@ -31,16 +33,6 @@ class BenchFailed(Exception):
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def part(name: str, action: str, folder: Path, *arguments: str) -> None:

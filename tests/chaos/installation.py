@@ -11,10 +11,14 @@ import random
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from ports import free_ports
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ROOT / "deploy/parts"
@@ -61,17 +65,6 @@ class Trouble(Exception):
     """The installation cannot be brought up, or does not come back."""
 
 
-def free_ports(names):
-    sockets = [socket.socket() for _ in names]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return dict(zip(names, (one.getsockname()[1] for one in sockets)))
-    finally:
-        for one in sockets:
-            one.close()
-
-
 def run(*command, env=None, check=True, timeout=START_SECONDS):
     done = subprocess.run(
         [str(word) for word in command],
@@ -103,9 +96,8 @@ class Installation:
         self.run_name = run_name
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="tideline-chaos.", dir="/var/tmp"))
         self.home.chmod(0o755)
-        self.ports = free_ports(
-            ["postgres", "postgres_proxy", "kafka", "kafka_proxy", "controller", "gateway", "metrics"] + SERVICES
-        )
+        names = ["postgres", "postgres_proxy", "kafka", "kafka_proxy", "controller", "gateway", "metrics"] + SERVICES
+        self.ports = dict(zip(names, free_ports(len(names))))
         self.own_disks = False
         self.restarts = 0
         self.starts = {}  # part -> the command that starts it

@@ -9,13 +9,15 @@ cannot prepare transactions must be refused. Everything runs in a folder and on 
 import json
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.error
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from ports import free_ports
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ROOT / "deploy" / "parts"
@@ -27,16 +29,6 @@ SPLIT = 8  # logs 0..7 lie in the second cluster
 
 def fail(what):
     sys.exit(f"FAILED: {what}")
-
-
-def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 def part(name, *arguments):

@@ -10,12 +10,15 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from ports import free_ports
 
 CONFIGURATION = pathlib.Path(__file__).resolve().parents[2] / "deploy/gateway/haproxy.cfg"
 SERVICES = ["ACCOUNTS", "PROJECTS", "SOCIAL_GRAPH", "FEED", "SCORING"]
@@ -23,16 +26,6 @@ ACCOUNT = "a" * 25 + "q"
 BODY_BYTES_MAX = 1000
 RATE_ACCOUNT = 40
 RATE_ANONYMOUS = 60
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class StubServer(http.server.ThreadingHTTPServer):
