@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "eventsourcing/no_tables.hpp"
 #include "eventsourcing/projection_runner_state.hpp"
 
 namespace tideline::eventsourcing {
@@ -15,20 +16,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPreparationPause{5};
 
 std::chrono::steady_clock::time_point steady_now() { return std::chrono::steady_clock::now(); }
-
-// Given to load() of a model without tables.
-class NoTables final : public Transaction {
- public:
-  Rows execute(std::string_view, const Params&) override { refuse(); }
-  void copy_in(std::string_view, std::span<const std::string>, std::span<const Params>) override {
-    refuse();
-  }
-
- private:
-  [[noreturn]] static void refuse() {
-    throw TransactionFailed(core::internal_error("a model that is not durable has no tables"));
-  }
-};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <utility>
+#include "eventsourcing/no_tables.hpp"
 
 namespace tideline::eventsourcing {
 namespace {
@@ -26,19 +27,6 @@ constexpr const char* kAdvanceSql =
     " SELECT $1, n.partition, n.next_offset FROM unnest($2::int[], $3::bigint[])"
     " AS n(partition, next_offset) ORDER BY n.partition"
     " ON CONFLICT (view, partition) DO UPDATE SET next_offset = EXCLUDED.next_offset";
-
-class NoTables final : public Transaction {
- public:
-  Rows execute(std::string_view, const Params&) override { refuse(); }
-  void copy_in(std::string_view, std::span<const std::string>, std::span<const Params>) override {
-    refuse();
-  }
-
- private:
-  [[noreturn]] static void refuse() {
-    throw TransactionFailed(core::internal_error("a view that is not durable has no tables"));
-  }
-};
 
 }  // namespace
 
