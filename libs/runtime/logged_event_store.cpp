@@ -27,10 +27,11 @@ Summary summarize(const eventsourcing::Append& append) {
 }  // namespace
 
 core::Result<eventsourcing::AppendOutcome> LoggedEventStore::append(eventsourcing::Append append) {
-  if (!log_.enabled(observability::Level::Info)) return store_.append(std::move(append));
+  if (!log_.enabled(observability::Level::Info))
+    return ForwardingEventStore::append(std::move(append));
   const Summary summary = summarize(append);
   const eventsourcing::Metadata metadata = append.metadata;
-  auto outcome = store_.append(std::move(append));
+  auto outcome = ForwardingEventStore::append(std::move(append));
   const observability::LogContext ids(metadata.causation_id, metadata.correlation_id);
   if (!outcome) {
     log_.warning("append failed",

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/random.hpp"
+#include "eventsourcing/forwarding_event_store.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "eventsourcing/in_memory_topics.hpp"
 #include "eventsourcing/projection_runner.hpp"
@@ -28,31 +29,18 @@ constexpr auto kDeadline = 10s;
 struct Crash {};
 
 // The store of the service that reacts, which can be told to fail.
-class FailingStore final : public EventStore {
+class FailingStore final : public ForwardingEventStore {
  public:
-  explicit FailingStore(EventStore& store) : store_(store) {}
+  using ForwardingEventStore::ForwardingEventStore;
 
   core::Result<AppendOutcome> append(Append append) override {
     point();
     ++appends;
     if (refusal) return *refusal;
-    auto outcome = store_.append(std::move(append));
+    auto outcome = ForwardingEventStore::append(std::move(append));
     point();
     return outcome;
   }
-  core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
-                                                       core::StreamVersion after,
-                                                       std::size_t limit) override {
-    return store_.read_stream(stream, after, limit);
-  }
-  core::Result<std::optional<RecordedEvent>> read_last(const core::StreamId& stream) override {
-    return store_.read_last(stream);
-  }
-  core::Result<std::optional<AppendOutcome>> find_result(const IdempotencyKey& key) override {
-    return store_.find_result(key);
-  }
-  std::uint32_t logs() const override { return store_.logs(); }
-  const std::string& service() const override { return store_.service(); }
 
   // A place where the process may die.
   void point() {
@@ -64,9 +52,6 @@ class FailingStore final : public EventStore {
   int points = 0;
   std::atomic<int> appends{0};
   std::optional<core::Error> refusal;
-
- private:
-  EventStore& store_;
 };
 
 core::StreamVersion version_of(CommandSession& session, const core::StreamId& stream) {

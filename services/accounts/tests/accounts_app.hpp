@@ -16,6 +16,7 @@
 #include "accounts/api/routes.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "crypto/tests/temporary_folder.hpp"
+#include "eventsourcing/forwarding_event_store.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "http/authentication.hpp"
 #include "http/router.hpp"
@@ -38,32 +39,17 @@ class NoDatabase final : public eventsourcing::Database {
 };
 
 // Passes everything on and keeps what is stored with idempotency keys.
-class RememberingStore final : public eventsourcing::EventStore {
+class RememberingStore final : public eventsourcing::ForwardingEventStore {
  public:
-  explicit RememberingStore(eventsourcing::EventStore& store) : store_(store) {}
+  using ForwardingEventStore::ForwardingEventStore;
 
   core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override {
     {
       const std::lock_guard lock(mutex_);
       stored_.push_back(append.result.body + append.result.location);
     }
-    return store_.append(std::move(append));
+    return ForwardingEventStore::append(std::move(append));
   }
-  core::Result<std::vector<eventsourcing::RecordedEvent>> read_stream(const core::StreamId& stream,
-                                                                      core::StreamVersion after,
-                                                                      std::size_t limit) override {
-    return store_.read_stream(stream, after, limit);
-  }
-  core::Result<std::optional<eventsourcing::RecordedEvent>> read_last(
-      const core::StreamId& stream) override {
-    return store_.read_last(stream);
-  }
-  core::Result<std::optional<eventsourcing::AppendOutcome>> find_result(
-      const eventsourcing::IdempotencyKey& key) override {
-    return store_.find_result(key);
-  }
-  std::uint32_t logs() const override { return store_.logs(); }
-  const std::string& service() const override { return store_.service(); }
 
   std::vector<std::string> stored() {
     const std::lock_guard lock(mutex_);
@@ -71,7 +57,6 @@ class RememberingStore final : public eventsourcing::EventStore {
   }
 
  private:
-  eventsourcing::EventStore& store_;
   std::mutex mutex_;
   std::vector<std::string> stored_;
 };

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "accounts_app.hpp"
+#include "eventsourcing/forwarding_event_store.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -18,32 +19,16 @@ ProfileViewRecorder::Visit visit(core::AccountId viewer, core::AccountId owner, 
 }
 
 // Refuses the first appends, as a database that is away does.
-class FailingStore final : public eventsourcing::EventStore {
+class FailingStore final : public eventsourcing::ForwardingEventStore {
  public:
   FailingStore(eventsourcing::EventStore& store, int failures)
-      : store_(store), failures_(failures) {}
+      : ForwardingEventStore(store), failures_(failures) {}
   core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override {
     if (failures_-- > 0) return core::unavailable("away");
-    return store_.append(std::move(append));
+    return ForwardingEventStore::append(std::move(append));
   }
-  core::Result<std::vector<eventsourcing::RecordedEvent>> read_stream(const core::StreamId& stream,
-                                                                      core::StreamVersion after,
-                                                                      std::size_t limit) override {
-    return store_.read_stream(stream, after, limit);
-  }
-  core::Result<std::optional<eventsourcing::RecordedEvent>> read_last(
-      const core::StreamId& stream) override {
-    return store_.read_last(stream);
-  }
-  core::Result<std::optional<eventsourcing::AppendOutcome>> find_result(
-      const eventsourcing::IdempotencyKey& key) override {
-    return store_.find_result(key);
-  }
-  std::uint32_t logs() const override { return store_.logs(); }
-  const std::string& service() const override { return store_.service(); }
 
  private:
-  eventsourcing::EventStore& store_;
   std::atomic<int> failures_;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "eventsourcing/forwarding_event_store.hpp"
 #include "eventsourcing/projection_runner.hpp"
 #include "published_service.hpp"
 
@@ -65,33 +66,18 @@ class EchoRules final : public es::ReactionRules {
 };
 
 // Dies behind its n-th append, which has committed.
-class DyingStore final : public es::EventStore {
+class DyingStore final : public es::ForwardingEventStore {
  public:
   DyingStore(es::EventStore& store, int appends_to_live)
-      : store_(store), appends_to_live_(appends_to_live) {}
+      : ForwardingEventStore(store), appends_to_live_(appends_to_live) {}
 
   core::Result<es::AppendOutcome> append(es::Append append) override {
-    auto outcome = store_.append(std::move(append));
+    auto outcome = ForwardingEventStore::append(std::move(append));
     if (--appends_to_live_ == 0) std::raise(SIGKILL);
     return outcome;
   }
-  core::Result<std::vector<es::RecordedEvent>> read_stream(const core::StreamId& stream,
-                                                           core::StreamVersion after,
-                                                           std::size_t limit) override {
-    return store_.read_stream(stream, after, limit);
-  }
-  core::Result<std::optional<es::RecordedEvent>> read_last(const core::StreamId& stream) override {
-    return store_.read_last(stream);
-  }
-  core::Result<std::optional<es::AppendOutcome>> find_result(
-      const es::IdempotencyKey& key) override {
-    return store_.find_result(key);
-  }
-  std::uint32_t logs() const override { return store_.logs(); }
-  const std::string& service() const override { return store_.service(); }
 
  private:
-  es::EventStore& store_;
   int appends_to_live_;
 };
 
