@@ -182,10 +182,7 @@ int project(const Options& options) {
   if (!done) return bench::failed("not done in time: " + runner.status().last_problem);
   thread.request_stop();
   thread.join();
-  std::printf("{\"events\":%llu,\"seconds\":%.3f,\"events_per_s\":%.1f}\n",
-              static_cast<unsigned long long>(events), took.count(),
-              static_cast<double>(events) / took.count());
-  return 0;
+  return bench::print_rate(static_cast<double>(events), took.count());
 }
 
 // --- the peer
@@ -194,10 +191,7 @@ int count_bare(const Options& options) {
   const auto start = SteadyClock::now();
   const auto counted = bench::count_records(options.brokers, kafka::events_topic(kService), kLogs);
   const std::chrono::duration<double> took = SteadyClock::now() - start;
-  std::printf("{\"events\":%lld,\"seconds\":%.3f,\"events_per_s\":%.1f}\n",
-              static_cast<long long>(counted), took.count(),
-              static_cast<double>(counted) / took.count());
-  return 0;
+  return bench::print_rate(static_cast<double>(counted), took.count());
 }
 
 }  // namespace

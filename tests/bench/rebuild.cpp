@@ -45,12 +45,6 @@ double since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-int print(double events, double seconds) {
-  std::printf("{\"events\":%.0f,\"seconds\":%.3f,\"events_per_s\":%.1f}\n", events, seconds,
-              events / seconds);
-  return 0;
-}
-
 // --- the topic
 
 core::AccountId person(std::uint64_t number) {
@@ -125,7 +119,7 @@ int fill(const Options& options) {
   }
   while (delivered < options.fill && trouble.empty()) producer.poll(milliseconds(100));
   if (!trouble.empty()) return bench::failed(trouble);
-  return print(static_cast<double>(delivered), 1);
+  return bench::print_rate(static_cast<double>(delivered), 1);
 }
 
 // --- ours
@@ -175,7 +169,7 @@ int rebuild(const Options& options) {
   const double seconds = since(start);
   if (!report) return bench::failed(report.error().message);
   if (!report->switched) return bench::failed(report->finding);
-  return print(static_cast<double>(report->events), seconds);
+  return bench::print_rate(static_cast<double>(report->events), seconds);
 }
 
 }  // namespace
@@ -194,7 +188,7 @@ int main(int argc, char** argv) {
     const auto start = SteadyClock::now();
     const auto counted =
         bench::count_records(options.brokers, kafka::events_topic(kService), kLogs);
-    return print(static_cast<double>(counted), since(start));
+    return bench::print_rate(static_cast<double>(counted), since(start));
   }
   return bench::failed("--fill or --mode");
 }

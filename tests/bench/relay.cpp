@@ -213,9 +213,7 @@ int backlog(const Options& options) {
     relay.await(events);
   }
   const double seconds = seconds_between(begin, SteadyClock::now());
-  std::printf("{\"events\":%zu,\"seconds\":%.3f,\"events_per_s\":%.1f}\n", events, seconds,
-              static_cast<double>(events) / seconds);
-  return 0;
+  return bench::print_rate(static_cast<double>(events), seconds);
 }
 
 // When each event was committed and when a consumer had it, by number.

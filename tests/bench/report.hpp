@@ -14,6 +14,13 @@ inline int failed(const std::string& why) {
   return 1;
 }
 
+// What a program prints of a run whose figure is events a second.
+inline int print_rate(double events, double seconds) {
+  std::printf("{\"events\":%.0f,\"seconds\":%.3f,\"events_per_s\":%.1f}\n", events, seconds,
+              events / seconds);
+  return 0;
+}
+
 // The value that `share` of all are not above; 0 if there are none. Reorders `values`.
 inline double percentile(std::vector<double>& values, double share) {
   if (values.empty()) return 0;
