@@ -107,7 +107,7 @@ PreparedCall read_results(const std::vector<const IdempotencyKey*>& keys) {
            texts_of(keys, [](Key key) -> Text { return key->key; })}};
 }
 
-KnownResult known_result(const Answer& answer, std::size_t row) {
+KnownResult known_result(const BinaryRows& answer, std::size_t row) {
   const auto positions = PositionVector::from_token(answer.text(row, 7));
   CHECK(positions.has_value(), "a stored position token is one that to_token() wrote");
   return {std::string(answer.text(row, 2)),
@@ -185,7 +185,7 @@ LockedState lock_and_read(Session& session, const BatchScope& scope) {
                      return stream.value();
                    })}});
   if (!scope.keys.empty()) calls.push_back(read_results(scope.keys));
-  const std::vector<Answer> answers = session.run_pipeline(calls);
+  const std::vector<BinaryRows> answers = session.run_pipeline(calls);
 
   LockedState state;
   for (std::size_t row = 0; row < answers[1].size(); ++row) {

@@ -5,13 +5,6 @@
 #include "core/check.hpp"
 
 namespace tideline::postgres {
-namespace {
-
-// timestamptz counts from 2000-01-01.
-constexpr core::Timestamp kPostgresEpoch{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
-
-}  // namespace
-
 void BinaryRows::Clear::operator()(pg_result* result) const { PQclear(result); }
 
 std::size_t BinaryRows::size() const { return static_cast<std::size_t>(PQntuples(result_.get())); }

@@ -1,29 +1,16 @@
 #include "postgres/copy_rows.hpp"
 
-#include <memory>
 #include <utility>
 
-#include "postgres/error_mapping.hpp"
+#include "postgres/libpq_result.hpp"
 
 namespace tideline::postgres {
 namespace {
 
 using eventsourcing::Param;
 using eventsourcing::Params;
-using eventsourcing::TransactionFailed;
 
 constexpr std::size_t kChunkBytes = 64U << 10U;
-
-struct ResultDeleter {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using ResultPointer = std::unique_ptr<PGresult, ResultDeleter>;
-
-[[noreturn]] void fail(PGconn* connection, const PGresult* result) {
-  const char* state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  throw TransactionFailed(
-      error_of_sqlstate(state == nullptr ? "" : state, PQerrorMessage(connection)));
-}
 
 // Takes every answer that is left, so that the connection is ready again, and fails on the worst.
 void finish(PGconn* connection) {
@@ -31,7 +18,7 @@ void finish(PGconn* connection) {
   while (ResultPointer result{PQgetResult(connection)}) {
     if (PQresultStatus(result.get()) != PGRES_COMMAND_OK && !failed) failed = std::move(result);
   }
-  if (failed) fail(connection, failed.get());
+  if (failed) throw_failure(connection, failed.get());
 }
 
 std::string quoted(std::string_view name) {
@@ -94,13 +81,13 @@ void append_copy_line(std::string& lines, const Params& row) {
 void copy_rows(PGconn* connection, std::string_view table, std::span<const std::string> columns,
                std::span<const Params> rows) {
   const ResultPointer begun{PQexec(connection, copy_statement(table, columns).c_str())};
-  if (PQresultStatus(begun.get()) != PGRES_COPY_IN) fail(connection, begun.get());
+  if (PQresultStatus(begun.get()) != PGRES_COPY_IN) throw_failure(connection, begun.get());
   std::string lines;
   lines.reserve(kChunkBytes * 2);
   const auto send = [&] {
     if (PQputCopyData(connection, lines.data(), static_cast<int>(lines.size())) != 1) {
       finish(connection);
-      fail(connection, nullptr);
+      throw_failure(connection, nullptr);
     }
     lines.clear();
   };
@@ -109,7 +96,7 @@ void copy_rows(PGconn* connection, std::string_view table, std::span<const std::
     if (lines.size() >= kChunkBytes) send();
   }
   if (!lines.empty()) send();
-  if (PQputCopyEnd(connection, nullptr) != 1) fail(connection, nullptr);
+  if (PQputCopyEnd(connection, nullptr) != 1) throw_failure(connection, nullptr);
   finish(connection);
 }
 

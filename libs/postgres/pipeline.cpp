@@ -1,20 +1,12 @@
 #include "postgres/pipeline.hpp"
 
-#include <charconv>
-#include <chrono>
 #include <utility>
 
 #include "core/check.hpp"
-#include "eventsourcing/transaction.hpp"
-#include "postgres/error_mapping.hpp"
+#include "postgres/libpq_result.hpp"
 
 namespace tideline::postgres {
 namespace {
-
-using eventsourcing::TransactionFailed;
-
-// timestamptz counts from 2000-01-01.
-constexpr core::Timestamp kPostgresEpoch{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
 
 int nibble_of(char digit) {
   if (digit >= '0' && digit <= '9') return digit - '0';
@@ -22,25 +14,19 @@ int nibble_of(char digit) {
   return -1;
 }
 
-[[noreturn]] void fail(PGconn* connection, const PGresult* result) {
-  const char* state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const char* message =
-      result == nullptr ? PQerrorMessage(connection) : PQresultErrorMessage(result);
-  throw TransactionFailed(error_of_sqlstate(state == nullptr ? "" : state, message));
-}
-
 void send(PGconn* connection, const PreparedCall& call) {
   std::vector<const char*> values;
   std::vector<int> lengths;
-  const std::vector<int> binary(call.params.size(), 1);
+  constexpr int kBinary = 1;
+  const std::vector<int> binary(call.params.size(), kBinary);
   for (const std::string& param : call.params) {
     values.push_back(param.data());
     lengths.push_back(static_cast<int>(param.size()));
   }
   const int count = static_cast<int>(call.params.size());
   if (PQsendQueryPrepared(connection, call.statement, count, values.data(), lengths.data(),
-                          binary.data(), 0) != 1) {
-    fail(connection, nullptr);
+                          binary.data(), kBinary) != 1) {
+    throw_failure(connection, nullptr);
   }
 }
 
@@ -109,47 +95,31 @@ void BinaryArray::add_uuid(std::string_view uuid) {
   CHECK(written == 16 && high < 0, "a UUID has 32 digits");
 }
 
-std::string_view Answer::text(std::size_t row, int column) const {
-  const int index = static_cast<int>(row);
-  return {PQgetvalue(result_.get(), index, column),
-          static_cast<std::size_t>(PQgetlength(result_.get(), index, column))};
-}
-
-std::int64_t Answer::integer(std::size_t row, int column) const {
-  const std::string_view digits = text(row, column);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  CHECK(error == std::errc() && end == digits.data() + digits.size(), "the column is an integer");
-  return value;
-}
-
-std::vector<Answer> run_pipeline(PGconn* connection, std::span<const PreparedCall> calls) {
-  if (PQenterPipelineMode(connection) != 1) fail(connection, nullptr);
+std::vector<BinaryRows> run_pipeline(PGconn* connection, std::span<const PreparedCall> calls) {
+  if (PQenterPipelineMode(connection) != 1) throw_failure(connection, nullptr);
   for (const PreparedCall& call : calls) send(connection, call);
-  if (PQpipelineSync(connection) != 1) fail(connection, nullptr);
+  if (PQpipelineSync(connection) != 1) throw_failure(connection, nullptr);
 
-  std::vector<Answer> answers;
-  std::unique_ptr<Answer> failure;
+  std::vector<BinaryRows> answers;
+  ResultPointer failure;
   const auto lost = [&] { return PQstatus(connection) == CONNECTION_BAD; };
   for (std::size_t i = 0; i < calls.size() && !lost(); ++i) {
-    PGresult* result = PQgetResult(connection);
-    if (result == nullptr) fail(connection, nullptr);
-    const bool good = succeeded(result);
-    Answer answer(result);
-    if (!good && !failure) {
+    ResultPointer result(PQgetResult(connection));
+    if (!result) throw_failure(connection, nullptr);
+    if (succeeded(result.get())) {
+      answers.emplace_back(result.release());
+    } else if (!failure) {
       // Before anything else asks the connection, which may forget why it was lost.
-      if (lost()) fail(connection, result);
-      failure = std::make_unique<Answer>(std::move(answer));
-    } else {
-      answers.push_back(std::move(answer));
+      if (lost()) throw_failure(connection, result.get());
+      failure = std::move(result);
     }
     // Each statement's answers end with a null.
-    while (PGresult* more = PQgetResult(connection)) PQclear(more);
+    while (ResultPointer more{PQgetResult(connection)}) more.reset();
   }
-  if (lost()) fail(connection, nullptr);
-  PQclear(PQgetResult(connection));  // of the synchronisation
-  if (PQexitPipelineMode(connection) != 1) fail(connection, nullptr);
-  if (failure) fail(connection, failure->raw());
+  if (lost()) throw_failure(connection, nullptr);
+  ResultPointer(PQgetResult(connection)).reset();  // of the synchronisation
+  if (PQexitPipelineMode(connection) != 1) throw_failure(connection, nullptr);
+  if (failure) throw_failure(connection, failure.get());
   return answers;
 }
 

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "postgres/binary_rows.hpp"
 
 namespace tideline::postgres {
 
@@ -52,25 +52,8 @@ struct PreparedCall {
   std::vector<std::string> params;  // in binary form
 };
 
-// What one statement of a pipeline answered; values as text. Movable.
-class Answer {
- public:
-  explicit Answer(PGresult* result) : result_(result) {}
-
-  std::size_t size() const { return static_cast<std::size_t>(PQntuples(result_.get())); }
-  std::string_view text(std::size_t row, int column) const;
-  std::int64_t integer(std::size_t row, int column) const;
-  const PGresult* raw() const { return result_.get(); }
-
- private:
-  struct Clear {
-    void operator()(PGresult* result) const { PQclear(result); }
-  };
-  std::unique_ptr<PGresult, Clear> result_;
-};
-
 // Runs the calls and waits for all answers. Throws TransactionFailed for the first that failed;
 // what came after it has had no effect. The connection is ready again unless it is lost.
-std::vector<Answer> run_pipeline(PGconn* connection, std::span<const PreparedCall> calls);
+std::vector<BinaryRows> run_pipeline(PGconn* connection, std::span<const PreparedCall> calls);
 
 }  // namespace tideline::postgres

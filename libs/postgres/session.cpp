@@ -8,6 +8,7 @@
 
 #include "postgres/copy_rows.hpp"
 #include "postgres/error_mapping.hpp"
+#include "postgres/libpq_result.hpp"
 #include "postgres/raw_connection.hpp"
 
 namespace tideline::postgres {
@@ -183,11 +184,7 @@ BinaryRows Session::execute_binary(std::string_view sql, const Params& params) {
         PQexecParams(handle, std::string(sql).c_str(), static_cast<int>(texts.size()), nullptr,
                      texts.data(), nullptr, nullptr, kBinary);
     BinaryRows rows(result);
-    if (PQresultStatus(result) != PGRES_TUPLES_OK) {
-      const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-      throw TransactionFailed(
-          error_of_sqlstate(state == nullptr ? "" : state, PQerrorMessage(handle)));
-    }
+    if (PQresultStatus(result) != PGRES_TUPLES_OK) throw_failure(handle, result);
     return rows;
   });
 }
@@ -202,17 +199,12 @@ Rows Session::execute_script(const std::string& sql) {
 void Session::prepare(const char* name, const char* sql) {
   guarded([&] {
     PGconn* handle = connection_->pqxx.handle();
-    const std::unique_ptr<PGresult, decltype(&PQclear)> made(
-        PQprepare(handle, name, sql, 0, nullptr), &PQclear);
-    if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) {
-      const char* state = PQresultErrorField(made.get(), PG_DIAG_SQLSTATE);
-      throw TransactionFailed(
-          error_of_sqlstate(state == nullptr ? "" : state, PQerrorMessage(handle)));
-    }
+    const ResultPointer made(PQprepare(handle, name, sql, 0, nullptr));
+    if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) throw_failure(handle, made.get());
   });
 }
 
-std::vector<Answer> Session::run_pipeline(std::span<const PreparedCall> calls) {
+std::vector<BinaryRows> Session::run_pipeline(std::span<const PreparedCall> calls) {
   return guarded([&] {
     PGconn* handle = connection_->pqxx.handle();
     try {

@@ -36,7 +36,7 @@ class Session {
   // Under a name for run_pipeline().
   void prepare(const char* name, const char* sql);
   // Prepared statements with binary parameters, in one round trip; an answer for each.
-  std::vector<Answer> run_pipeline(std::span<const PreparedCall> calls);
+  std::vector<BinaryRows> run_pipeline(std::span<const PreparedCall> calls);
   void copy_in(std::string_view table, std::span<const std::string> columns,
                std::span<const eventsourcing::Params> rows);
 

@@ -1,0 +1,16 @@
+#include "postgres/libpq_result.hpp"
+
+#include "eventsourcing/transaction.hpp"
+#include "postgres/error_mapping.hpp"
+
+namespace tideline::postgres {
+
+void throw_failure(PGconn* connection, const PGresult* result) {
+  const char* state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  // A pipeline's answer has a message of its own; the connection knows that of the last one only.
+  const char* message =
+      result == nullptr ? PQerrorMessage(connection) : PQresultErrorMessage(result);
+  throw eventsourcing::TransactionFailed(error_of_sqlstate(state == nullptr ? "" : state, message));
+}
+
+}  // namespace tideline::postgres
