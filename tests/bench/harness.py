@@ -118,9 +118,13 @@ class Bench:
         self._servers.append(server)
         return server
 
+    def path_of(self, name: str) -> Path:
+        """A compiled part of a benchmark."""
+        return self._build / "tests" / "bench" / name
+
     def program(self, name: str, *arguments: object) -> dict:
         """Runs a compiled part of a benchmark; returns the JSON object that it prints."""
-        return self.command(self._build / "tests" / "bench" / name, *arguments)
+        return self.command(self.path_of(name), *arguments)
 
     def command(self, *words: object, cwd: Path | None = None) -> dict:
         line = [str(word) for word in words]

@@ -69,7 +69,7 @@ def findings_of_line(name, line, allowed, part):
 
 def check(root):
     """Yields (file, line number, what is wrong)."""
-    users = {pattern: {} for pattern in rules.IN_ONE_FILE}
+    users = {pattern: {} for pattern, _ in rules.IN_ONE_FILE}
     for name, lines in source_files(root):
         found = allowed_for(name)
         if found is None:
@@ -78,9 +78,9 @@ def check(root):
         for number, line in enumerate(lines, 1):
             for what in findings_of_line(name, line, *found):
                 yield name, number, what
-            for pattern in users:
+            for pattern, files in rules.IN_ONE_FILE:
                 match = INCLUDE.match(line)
-                if match and re.match(pattern, match.group(2)):
+                if match and re.match(pattern, match.group(2)) and re.fullmatch(files, name):
                     users[pattern].setdefault(name, number)
     for pattern, places in users.items():
         for name, number in list(places.items())[1:]:
