@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "core/check.hpp"
@@ -126,6 +128,40 @@ BatchPlan plan_batch(Appends appends, const BatchScope& scope, const LockedState
   BatchPlan plan = planner.take();
   plan.outcomes = std::move(outcomes);
   return plan;
+}
+
+LockedState presumed_state(Appends appends, const BatchScope& scope,
+                           const std::map<LogIndex, LogPosition>& heads) {
+  LockedState state;
+  for (const LogIndex log : scope.logs) state.heads[log] = heads.at(log);
+  state.versions.reserve(scope.streams.size());
+  for (const Append* append : appends) {
+    for (const auto& assertion : append->assertions) {
+      state.versions.emplace(assertion.stream, assertion.expected);
+    }
+    for (const auto& stream : append->streams) {
+      state.versions.emplace(stream.stream, stream.expected);
+    }
+  }
+  return state;
+}
+
+std::vector<StreamId> unproven_streams(const BatchScope& scope, const BatchPlan& plan) {
+  std::unordered_set<std::string_view> begun;
+  begun.reserve(plan.events.size());
+  for (const PlannedEvent& event : plan.events) {
+    if (event.version == StreamVersion(1)) begun.insert(event.stream.value());
+  }
+  std::vector<StreamId> unproven;
+  for (const StreamId& stream : scope.streams) {
+    if (!begun.contains(stream.value())) unproven.push_back(stream);
+  }
+  return unproven;
+}
+
+bool all_appended(const BatchPlan& plan) {
+  return std::all_of(plan.outcomes.begin(), plan.outcomes.end(),
+                     [](const auto& outcome) { return std::holds_alternative<Appended>(outcome); });
 }
 
 std::vector<LogIndex> logs_of(const BatchPlan& plan, std::uint32_t logs) {

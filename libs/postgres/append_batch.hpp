@@ -72,6 +72,15 @@ BatchScope scope_of(Appends appends, std::uint32_t logs);
 BatchPlan plan_batch(Appends appends, const BatchScope& scope, const LockedState& state,
                      const BatchTerms& terms, core::Random& random);
 
+// The state in which every append of the batch succeeds: each stream stands where the first append
+// that names it expects it, and no key is known.
+LockedState presumed_state(Appends appends, const BatchScope& scope,
+                           const std::map<core::LogIndex, core::LogPosition>& heads);
+// The streams of the scope whose presumed version nothing else proves: where the plan writes a
+// first event, writing it shows that there was none.
+std::vector<core::StreamId> unproven_streams(const BatchScope& scope, const BatchPlan& plan);
+bool all_appended(const BatchPlan& plan);
+
 // The logs that the plan's transaction holds for what it writes.
 std::vector<core::LogIndex> logs_of(const BatchPlan& plan, std::uint32_t logs);
 

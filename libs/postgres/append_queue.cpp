@@ -1,6 +1,6 @@
 #include "postgres/append_queue.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace tideline::postgres {
 namespace {
@@ -11,44 +11,56 @@ constexpr std::chrono::microseconds kGathering{150};
 
 }  // namespace
 
-bool AppendQueue::push(const WaitingAppendPointer& append) {
+WaitingBatch& AppendQueue::batch_with_room_for(std::size_t bytes) {
+  const bool room = !batches_.empty() &&
+                    batches_.back()->appends.size() < limits_.batch_appends_max &&
+                    batches_.back()->bytes + bytes <= limits_.batch_bytes_max;
+  if (!room) {
+    batches_.push_back(std::make_shared<WaitingBatch>());
+    batches_.back()->appends.reserve(taken_last_);
+  }
+  return *batches_.back();
+}
+
+std::optional<QueuePlace> AppendQueue::push(eventsourcing::Append append, std::size_t bytes) {
+  QueuePlace place;
   bool enough = false;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_ || waiting_.size() >= appends_max_) return false;
-    waiting_.push_back(append);
-    enough = waiting_.size() >= wanted_;
+    if (closed_ || waiting_ >= limits_.queued_appends_max) return std::nullopt;
+    WaitingBatch& batch = batch_with_room_for(bytes);
+    batch.appends.push_back({std::move(append), bytes, false, std::nullopt});
+    batch.bytes += bytes;
+    place = {batches_.back(), batch.appends.size() - 1};
+    enough = ++waiting_ == wanted_;
   }
   if (enough) pushed_.notify_one();
-  return true;
+  return place;
 }
 
-bool AppendQueue::withdraw(const WaitingAppendPointer& append) {
+bool AppendQueue::withdraw(const QueuePlace& place) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find(waiting_.begin(), waiting_.end(), append);
-  if (found == waiting_.end()) return false;
-  waiting_.erase(found);
-  return true;
+  for (const auto& batch : batches_) {
+    if (batch != place.batch) continue;
+    place.append().withdrawn = true;
+    return true;
+  }
+  return false;
 }
 
-std::vector<WaitingAppendPointer> AppendQueue::take(std::size_t appends_max, std::size_t bytes_max,
-                                                    std::chrono::milliseconds timeout) {
+std::shared_ptr<WaitingBatch> AppendQueue::take(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
   const auto wait = [&](std::size_t wanted, auto at_most) {
     wanted_ = wanted;
-    pushed_.wait_for(lock, at_most, [&] { return closed_ || waiting_.size() >= wanted; });
+    pushed_.wait_for(lock, at_most, [&] { return closed_ || waiting_ >= wanted; });
   };
   wait(1, timeout);
-  if (!waiting_.empty() && waiting_.size() < taken_last_) wait(taken_last_, kGathering);
-  std::vector<WaitingAppendPointer> taken;
-  std::size_t bytes = 0;
-  while (!waiting_.empty() && taken.size() < appends_max) {
-    bytes += waiting_.front()->bytes;
-    if (!taken.empty() && bytes > bytes_max) break;
-    taken.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
-  }
-  taken_last_ = taken.size();
+  if (waiting_ > 0 && waiting_ < taken_last_) wait(taken_last_, kGathering);
+  if (batches_.empty()) return nullptr;
+  auto taken = std::move(batches_.front());
+  batches_.pop_front();
+  taken_last_ = taken->appends.size();
+  waiting_ -= taken_last_;
   return taken;
 }
 
@@ -62,12 +74,12 @@ void AppendQueue::close() {
 
 bool AppendQueue::finished() const {
   const std::lock_guard lock(mutex_);
-  return closed_ && waiting_.empty();
+  return closed_ && batches_.empty();
 }
 
 std::size_t AppendQueue::size() const {
   const std::lock_guard lock(mutex_);
-  return waiting_.size();
+  return waiting_;
 }
 
 }  // namespace tideline::postgres

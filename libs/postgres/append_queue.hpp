@@ -1,4 +1,4 @@
-// Appends that wait for the appender thread. Thread-safe; bounded in number.
+// Appends that wait for the appender thread, gathered into batches. Thread-safe; bounded in number.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <semaphore>
-#include <utility>
 #include <vector>
 
+#include "core/latch.hpp"
 #include "core/result.hpp"
 #include "eventsourcing/event_store.hpp"
 
@@ -19,42 +18,45 @@ namespace tideline::postgres {
 
 using AppendResult = core::Result<eventsourcing::AppendOutcome>;
 
-// What one thread waits for and another one sets, once. A std::future would do, at twice the system
-// calls, and appending spends most of its time there.
-class PendingOutcome {
- public:
-  void set(AppendResult outcome) {
-    outcome_ = std::move(outcome);
-    there_.release();
-  }
-  // nullptr after `timeout`.
-  AppendResult* wait_for(std::chrono::milliseconds timeout) {
-    return there_.try_acquire_for(timeout) ? &*outcome_ : nullptr;
-  }
-
- private:
-  std::optional<AppendResult> outcome_;
-  std::binary_semaphore there_{0};
-};
-
 struct WaitingAppend {
   eventsourcing::Append append;
   std::size_t bytes = 0;
-  PendingOutcome outcome;
+  bool withdrawn = false;
+  std::optional<AppendResult> outcome;  // set before the batch's latch opens
 };
-using WaitingAppendPointer = std::shared_ptr<WaitingAppend>;
+
+// What is committed together and answered together. Until it is taken only the queue touches it,
+// then only the appender, and once `decided` is open each caller his own append.
+struct WaitingBatch {
+  std::vector<WaitingAppend> appends;
+  std::size_t bytes = 0;
+  core::Latch decided;
+};
+
+// Where a caller's append waits.
+struct QueuePlace {
+  std::shared_ptr<WaitingBatch> batch;
+  std::size_t index = 0;
+
+  WaitingAppend& append() const { return batch->appends[index]; }
+};
+
+struct AppendQueueLimits {
+  std::size_t queued_appends_max;
+  std::size_t batch_appends_max;
+  std::size_t batch_bytes_max;  // an append that is larger by itself is a batch of its own
+};
 
 class AppendQueue {
  public:
-  explicit AppendQueue(std::size_t appends_max) : appends_max_(appends_max) {}
+  explicit AppendQueue(AppendQueueLimits limits) : limits_(limits) {}
 
-  // False when the queue is full or closed.
-  bool push(const WaitingAppendPointer& append);
-  // False when the appender has taken it already.
-  bool withdraw(const WaitingAppendPointer& append);
-  // The oldest ones, at least one unless the time is over or the queue is closed and empty.
-  std::vector<WaitingAppendPointer> take(std::size_t appends_max, std::size_t bytes_max,
-                                         std::chrono::milliseconds timeout);
+  // nullopt when the queue is full or closed.
+  std::optional<QueuePlace> push(eventsourcing::Append append, std::size_t bytes);
+  // False when the appender has taken it already. Otherwise it is never appended.
+  bool withdraw(const QueuePlace& place);
+  // The oldest batch; nullptr when the time is over or the queue is closed and empty.
+  std::shared_ptr<WaitingBatch> take(std::chrono::milliseconds timeout);
   // What waits may still be taken, nothing more is let in.
   void close();
   // Closed and empty.
@@ -62,11 +64,14 @@ class AppendQueue {
   std::size_t size() const;
 
  private:
-  const std::size_t appends_max_;
+  WaitingBatch& batch_with_room_for(std::size_t bytes);
+
+  const AppendQueueLimits limits_;
   mutable std::mutex mutex_;
   std::condition_variable pushed_;
-  std::deque<WaitingAppendPointer> waiting_;
-  std::size_t wanted_ = 1;  // the appender is woken when so many wait
+  std::deque<std::shared_ptr<WaitingBatch>> batches_;  // none is empty
+  std::size_t waiting_ = 0;                            // appends in them
+  std::size_t wanted_ = 1;                             // the appender is woken when so many wait
   std::size_t taken_last_ = 0;
   bool closed_ = false;
 };

@@ -11,6 +11,7 @@ namespace {
 
 using core::LogIndex;
 using core::LogPosition;
+using core::StreamId;
 using core::StreamVersion;
 using eventsourcing::IdempotencyKey;
 using eventsourcing::PositionVector;
@@ -64,12 +65,12 @@ PreparedCall insert_events(const std::vector<PlannedEvent>& events) {
        texts_of(events, [](Event e) -> Text { return e.event->data; })}};
 }
 
-PreparedCall insert_results(const std::vector<PlannedResult>& results) {
+PreparedCall insert_results(const char* statement, const std::vector<PlannedResult>& results) {
   using Result = const PlannedResult&;
   using Text = const std::string&;
   std::vector<std::string> tokens;
   for (Result result : results) tokens.push_back(result.result.positions.to_token());
-  return {"insert_results",
+  return {statement,
           {texts_of(results, [](Result r) -> Text { return r.key->scope; }),
            texts_of(results, [](Result r) -> Text { return r.key->route; }),
            texts_of(results, [](Result r) -> Text { return r.key->key; }),
@@ -83,19 +84,33 @@ PreparedCall insert_results(const std::vector<PlannedResult>& results) {
            array_of(Type::Timestamptz, results, [](Result r) { return r.expires_at; })}};
 }
 
-PreparedCall move_logs(const std::map<LogIndex, LogPosition>& heads) {
-  return {"move_logs",
+PreparedCall with_heads(const char* statement, const std::map<LogIndex, LogPosition>& heads) {
+  return {statement,
           {array_of(Type::Int4, heads, [](const auto& head) { return number_of(head.first); }),
            array_of(Type::Int8, heads, [](const auto& head) { return number_of(head.second); })}};
 }
 
-std::vector<PreparedCall> writes_of(const BatchPlan& plan) {
-  std::vector<PreparedCall> calls;
-  if (!plan.results.empty()) calls.push_back(insert_results(plan.results));
-  if (plan.events.empty()) return calls;
+PreparedCall expect_versions(const std::vector<StreamId>& streams, const LockedState& presumed) {
+  return {"expect_versions",
+          {texts_of(streams,
+                    [](const StreamId& stream) -> const std::string& { return stream.value(); }),
+           array_of(Type::Int8, streams, [&](const StreamId& stream) {
+             return number_of(presumed.versions.at(stream));
+           })}};
+}
+
+void add_writes(std::vector<PreparedCall>& calls, const BatchPlan& plan,
+                const char* results_statement) {
+  if (!plan.results.empty()) calls.push_back(insert_results(results_statement, plan.results));
+  if (plan.events.empty()) return;
   calls.push_back(insert_events(plan.events));
-  calls.push_back(move_logs(plan.heads));
-  return calls;
+  calls.push_back(with_heads("move_logs", plan.heads));
+}
+
+void run_and_commit(Session& session, std::vector<PreparedCall> calls) {
+  calls.push_back({"commit_batch", {}});
+  calls.push_back({"notify", {}});
+  session.run_pipeline(calls);
 }
 
 PreparedCall read_results(const std::vector<const IdempotencyKey*>& keys) {
@@ -118,7 +133,7 @@ KnownResult known_result(const BinaryRows& answer, std::size_t row) {
 
 struct Statement {
   const char* name;
-  const char* sql;
+  std::string sql;
 };
 
 // Generic plans are made once, perhaps while the tables are empty: whatever their size then, every
@@ -129,12 +144,27 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 )sql";
 
+const std::string kInsertResults =
+    "INSERT INTO idempotency_result (scope, route, key, body_hash, status, body, location, etag,"
+    " positions, expires_at)"
+    " SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[],"
+    " $7::text[], $8::text[], $9::text[], $10::timestamptz[])";
+
 // A row that is locked is read as it is then, not as it was when the statement began. Only an
 // expired result can be in the way of a new one, since a live one was found under the same lock.
-constexpr Statement kStatements[] = {
+const Statement kStatements[] = {
     {"begin_batch", "BEGIN ISOLATION LEVEL READ COMMITTED"},
     {"lock_logs",
      "SELECT log, position FROM event_log WHERE log = ANY($1::int[]) ORDER BY log FOR UPDATE"},
+    {"expect_heads",
+     "SELECT presume(count(*) = cardinality($1::int[])) FROM ("
+     "SELECT log, position FROM event_log WHERE log = ANY($1::int[]) ORDER BY log FOR UPDATE"
+     ") held JOIN unnest($1::int[], $2::bigint[]) presumed(log, position) USING (log, position)"},
+    {"expect_versions",
+     "SELECT presume(count(*) = cardinality($1::text[]))"
+     " FROM unnest($1::text[], $2::bigint[]) presumed(id, version)"
+     " WHERE presumed.version = coalesce((SELECT version FROM event WHERE stream_id = presumed.id"
+     " ORDER BY version DESC LIMIT 1), 0)"},
     {"read_versions",
      "SELECT coalesce((SELECT version FROM event WHERE stream_id = wanted.id"
      " ORDER BY version DESC LIMIT 1), 0)"
@@ -152,15 +182,13 @@ constexpr Statement kStatements[] = {
      " SELECT * FROM unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::uuid[],"
      " $6::text[], $7::int[], $8::boolean[], $9::timestamptz[], $10::text[], $11::text[],"
      " $12::text[], $13::text[])"},
+    {"insert_new_results", kInsertResults},
     {"insert_results",
-     "INSERT INTO idempotency_result (scope, route, key, body_hash, status, body, location, etag,"
-     " positions, expires_at)"
-     " SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[],"
-     " $7::text[], $8::text[], $9::text[], $10::timestamptz[])"
-     " ON CONFLICT (scope, route, key) DO UPDATE"
-     " SET body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,"
-     " location = excluded.location, etag = excluded.etag, positions = excluded.positions,"
-     " expires_at = excluded.expires_at"},
+     kInsertResults +
+         " ON CONFLICT (scope, route, key) DO UPDATE"
+         " SET body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,"
+         " location = excluded.location, etag = excluded.etag, positions = excluded.positions,"
+         " expires_at = excluded.expires_at"},
     {"move_logs",
      "UPDATE event_log SET position = moved.position"
      " FROM unnest($1::int[], $2::bigint[]) moved(log, position) WHERE event_log.log = moved.log"},
@@ -175,15 +203,17 @@ const char* const kAppendChannel = "tideline_append";
 
 void prepare_append_statements(Session& session) {
   session.execute_script(kPlanning);
-  for (const Statement& statement : kStatements) session.prepare(statement.name, statement.sql);
+  for (const Statement& statement : kStatements) {
+    session.prepare(statement.name, statement.sql.c_str());
+  }
 }
 
 LockedState lock_and_read(Session& session, const BatchScope& scope) {
   std::vector<PreparedCall> calls{{"begin_batch", {}}, {"lock_logs", {logs_of(scope.logs)}}};
-  calls.push_back({"read_versions",
-                   {texts_of(scope.streams, [](const core::StreamId& stream) -> const std::string& {
-                     return stream.value();
-                   })}});
+  calls.push_back(
+      {"read_versions", {texts_of(scope.streams, [](const StreamId& stream) -> const std::string& {
+         return stream.value();
+       })}});
   if (!scope.keys.empty()) calls.push_back(read_results(scope.keys));
   const std::vector<BinaryRows> answers = session.run_pipeline(calls);
 
@@ -203,13 +233,25 @@ LockedState lock_and_read(Session& session, const BatchScope& scope) {
   return state;
 }
 
-void write_rows(Session& session, const BatchPlan& plan) { session.run_pipeline(writes_of(plan)); }
+void write_rows(Session& session, const BatchPlan& plan) {
+  std::vector<PreparedCall> calls;
+  add_writes(calls, plan, "insert_results");
+  session.run_pipeline(calls);
+}
 
 void write_and_commit(Session& session, const BatchPlan& plan) {
-  std::vector<PreparedCall> calls = writes_of(plan);
-  calls.push_back({"commit_batch", {}});
-  calls.push_back({"notify", {}});
-  session.run_pipeline(calls);
+  std::vector<PreparedCall> calls;
+  add_writes(calls, plan, "insert_results");
+  run_and_commit(session, std::move(calls));
+}
+
+void commit_presumed(Session& session, const BatchScope& scope, const LockedState& presumed,
+                     const BatchPlan& plan) {
+  std::vector<PreparedCall> calls{{"begin_batch", {}}, with_heads("expect_heads", presumed.heads)};
+  const std::vector<StreamId> unproven = unproven_streams(scope, plan);
+  if (!unproven.empty()) calls.push_back(expect_versions(unproven, presumed));
+  add_writes(calls, plan, "insert_new_results");
+  run_and_commit(session, std::move(calls));
 }
 
 void wake_listeners(Session& session) {

@@ -32,7 +32,7 @@ std::size_t events_of(const Append& append) {
 AppendWorker::AppendWorker(const EventStoreOptions& options, Work work)
     : options_(options),
       work_(std::move(work)),
-      queue_(options.queued_appends_max),
+      queue_({options.queued_appends_max, options.batch_appends_max, options.batch_bytes_max}),
       thread_([this] { run(); }) {}
 
 AppendWorker::~AppendWorker() {
@@ -41,25 +41,29 @@ AppendWorker::~AppendWorker() {
 }
 
 AppendResult AppendWorker::append(Append append) {
-  auto waiting = std::make_shared<WaitingAppend>();
-  waiting->bytes = bytes_of(append);
-  if (waiting->bytes > options_.batch_bytes_max) {
-    return core::invalid_input("an append of " + std::to_string(waiting->bytes) + " bytes");
+  const std::size_t bytes = bytes_of(append);
+  if (bytes > options_.batch_bytes_max) {
+    return core::invalid_input("an append of " + std::to_string(bytes) + " bytes");
   }
-  waiting->append = std::move(append);
-  if (!queue_.push(waiting)) return core::unavailable("too many appends wait");
-  if (AppendResult* outcome = waiting->outcome.wait_for(options_.append_deadline)) {
-    return std::move(*outcome);
-  }
-  if (queue_.withdraw(waiting)) return core::unavailable("the append's turn did not come");
+  const auto deadline = std::chrono::steady_clock::now() + options_.append_deadline;
+  const auto place = queue_.push(std::move(append), bytes);
+  if (!place) return core::unavailable("too many appends wait");
+  if (place->batch->decided.wait_until(deadline)) return std::move(*place->append().outcome);
+  if (queue_.withdraw(*place)) return core::unavailable("the append's turn did not come");
   return core::timed_out("an append of unknown outcome: the database does not answer");
 }
 
 void AppendWorker::run() {
   while (!queue_.finished()) {
-    const auto batch = queue_.take(options_.batch_appends_max, options_.batch_bytes_max,
-                                   std::min(kIdleWait, options_.sweep_interval));
-    if (!batch.empty()) commit(batch);
+    if (const auto batch = queue_.take(std::min(kIdleWait, options_.sweep_interval))) {
+      std::vector<WaitingAppend*> wanted;
+      wanted.reserve(batch->appends.size());
+      for (WaitingAppend& append : batch->appends) {
+        if (!append.withdrawn) wanted.push_back(&append);
+      }
+      if (!wanted.empty()) commit(wanted);
+      batch->decided.open();
+    }
     work_.between_batches();
   }
 }
@@ -68,12 +72,12 @@ void AppendWorker::run() {
 void AppendWorker::commit(Batch batch) {
   std::vector<const Append*> appends;
   appends.reserve(batch.size());
-  for (const auto& waiting : batch) appends.push_back(&waiting->append);
+  for (const WaitingAppend* waiting : batch) appends.push_back(&waiting->append);
   auto outcomes = work_.commit(appends);
   if (outcomes) {
     count(batch, *outcomes);
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      batch[i]->outcome.set(std::move((*outcomes)[i]));
+      batch[i]->outcome = std::move((*outcomes)[i]);
     }
     return;
   }
@@ -84,7 +88,7 @@ void AppendWorker::commit(Batch batch) {
   }
   failed_ += batch.size();
   if (outcomes.error().code == core::ErrorCode::Timeout) unresolved_ += batch.size();
-  for (const auto& waiting : batch) waiting->outcome.set(outcomes.error());
+  for (WaitingAppend* waiting : batch) waiting->outcome = outcomes.error();
 }
 
 void AppendWorker::count(Batch batch, const std::vector<AppendOutcome>& outcomes) {

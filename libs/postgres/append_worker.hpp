@@ -38,7 +38,7 @@ class AppendWorker {
   AppenderStatus status() const;
 
  private:
-  using Batch = std::span<const WaitingAppendPointer>;
+  using Batch = std::span<WaitingAppend* const>;
 
   void run();
   void commit(Batch batch);

@@ -29,9 +29,16 @@ Appender::Appender(const DatabaseOptions& database, const EventStoreOptions& opt
       worker_(options, {[this](Appends appends) { return try_commit(appends); },
                         std::move(committed), [this] { sweep_expired_results(); }}) {}
 
+AppenderStatus Appender::status() const {
+  AppenderStatus status = worker_.status();
+  status.at_once = at_once_;
+  return status;
+}
+
 core::Result<std::vector<AppendOutcome>> Appender::try_commit(Appends appends) {
   for (int attempts = 1;; ++attempts) {
     const bool had_session = session_ != nullptr;
+    const bool presuming = undisturbed_;
     std::optional<BatchPlan> writing;
     try {
       return attempt(appends, writing).outcomes;
@@ -48,9 +55,12 @@ core::Result<std::vector<AppendOutcome>> Appender::try_commit(Appends appends) {
             return core::timed_out("a commit of unknown outcome: " + failed.error().message);
         }
       }
-      // A connection that had gone stale, or a deadlock: nothing has been written.
+      undisturbed_ = false;
+      heads_.clear();
+      // A wrong presumption, a connection that had gone stale, or a deadlock: nothing has been
+      // written.
       const bool passing =
-          (lost && had_session) ||
+          presuming || (lost && had_session) ||
           (failed.error().retryable && failed.error().code == core::ErrorCode::Conflict);
       if (!passing || attempts == kAttemptsMax) return failed.error();
     }
@@ -58,19 +68,51 @@ core::Result<std::vector<AppendOutcome>> Appender::try_commit(Appends appends) {
 }
 
 BatchPlan Appender::attempt(Appends appends, std::optional<BatchPlan>& writing) {
-  Session& session = open_session();
   const BatchScope scope = scope_of(appends, terms_.logs);
+  if (auto plan = write_at_once(appends, scope, writing)) return std::move(*plan);
+  return read_then_write(appends, scope, writing);
+}
+
+std::optional<BatchPlan> Appender::write_at_once(Appends appends, const BatchScope& scope,
+                                                 std::optional<BatchPlan>& writing) {
+  const auto known = [&](core::LogIndex log) { return heads_.contains(log); };
+  if (!undisturbed_ || !std::all_of(scope.logs.begin(), scope.logs.end(), known)) {
+    return std::nullopt;
+  }
+  const LockedState presumed = presumed_state(appends, scope, heads_);
+  BatchPlan plan = plan_batch(appends, scope, presumed, terms_, random_);
+  // Where appends of the batch are in each other's way, what each is told depends on what is there.
+  // Without an event nothing would tell the batch's own result from an equal one before it.
+  if (!all_appended(plan) || plan.events.empty()) return std::nullopt;
+  Session& session = open_session();
+  writing = std::move(plan);
+  commit_presumed(session, scope, presumed, *writing);
+  ++at_once_;
+  for (const auto& [log, head] : writing->heads) heads_[log] = head;
+  return std::move(*writing);
+}
+
+BatchPlan Appender::read_then_write(Appends appends, const BatchScope& scope,
+                                    std::optional<BatchPlan>& writing) {
+  Session& session = open_session();
   const LockedState state = lock_and_read(session, scope);
   if (state.heads.size() != scope.logs.size()) {
     throw TransactionFailed(core::internal_error("the database was made with fewer logs"));
   }
+  undisturbed_ = std::all_of(state.heads.begin(), state.heads.end(), [&](const auto& head) {
+    const auto known = heads_.find(head.first);
+    return known == heads_.end() || known->second == head.second;
+  });
+  for (const auto& [log, head] : state.heads) heads_[log] = head;
   BatchPlan plan = plan_batch(appends, scope, state, terms_, random_);
+  undisturbed_ = undisturbed_ && all_appended(plan);
   if (plan.events.empty() && plan.results.empty()) {
     session.execute_script("ROLLBACK");
     return plan;
   }
   writing = std::move(plan);
   write_and_commit(session, *writing);
+  for (const auto& [log, head] : writing->heads) heads_[log] = head;
   return std::move(*writing);
 }
 

@@ -1,7 +1,9 @@
 // Commits the appends of one store that touch one database: each batch as one transaction of it.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,14 +25,19 @@ class Appender {
 
   // Blocks until the outcome is known, at most options.append_deadline.
   AppendResult append(eventsourcing::Append append) { return worker_.append(std::move(append)); }
-  AppenderStatus status() const { return worker_.status(); }
+  AppenderStatus status() const;
 
  private:
   enum class Commit { Done, NotDone, Unknown };
 
   core::Result<std::vector<eventsourcing::AppendOutcome>> try_commit(Appends appends);
-  // Throws TransactionFailed. `writing` is filled once a commit may be under way.
+  // These throw TransactionFailed. `writing` is filled once a commit may be under way.
   BatchPlan attempt(Appends appends, std::optional<BatchPlan>& writing);
+  BatchPlan read_then_write(Appends appends, const BatchScope& scope,
+                            std::optional<BatchPlan>& writing);
+  // nullopt: it cannot be written without reading. Nothing has been sent then.
+  std::optional<BatchPlan> write_at_once(Appends appends, const BatchScope& scope,
+                                         std::optional<BatchPlan>& writing);
   Commit resolve(const BatchPlan& plan);
   Session& open_session();
   void sweep_expired_results();
@@ -43,6 +50,11 @@ class Appender {
   // Of the worker's thread alone.
   std::unique_ptr<Session> session_;
   std::chrono::steady_clock::time_point swept_at_;
+  // Where the logs stood after this appender's last batch in each.
+  std::map<core::LogIndex, core::LogPosition> heads_;
+  // Nobody else was in the way of the last batch, so nobody is expected in that of the next.
+  bool undisturbed_ = true;
+  std::atomic<std::uint64_t> at_once_{0};
   AppendWorker worker_;  // last: its thread uses all of the above
 };
 

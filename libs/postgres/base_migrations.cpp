@@ -90,6 +90,17 @@ ALTER TABLE idempotency_result
   ALTER COLUMN key TYPE text COLLATE "C";
 )sql";
 
+// A batch that is written at once, without reading first, stops here when it presumed wrongly.
+constexpr const char* kPresumeSql = R"sql(
+CREATE FUNCTION presume(holds boolean) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT holds THEN
+    RAISE EXCEPTION 'somebody else has appended meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+END
+$$;
+)sql";
+
 }  // namespace
 
 MigrationSet base_migrations(std::uint32_t logs) {
@@ -104,7 +115,8 @@ MigrationSet base_migrations(std::uint32_t logs) {
            {4, "subject_key", kSubjectKeySql},
            {5, "projection", eventsourcing::kProjectionTablesSql},
            {6, "plain_names", kPlainNamesSql},
-           {7, "dead_letter_replay", eventsourcing::kDeadLetterReplaySql}}};
+           {7, "dead_letter_replay", eventsourcing::kDeadLetterReplaySql},
+           {8, "presume", kPresumeSql}}};
 }
 
 }  // namespace tideline::postgres

@@ -212,6 +212,7 @@ AppenderStatus PostgresEventStore::status() const {
   AppenderStatus all;
   const auto add = [&](const AppenderStatus& one) {
     all.batches += one.batches;
+    all.at_once += one.at_once;
     all.appends += one.appends;
     all.events += one.events;
     all.conflicts += one.conflicts;

@@ -59,6 +59,7 @@ struct EventStoreOptions {
 // What the appenders have done so far, for metrics.
 struct AppenderStatus {
   std::uint64_t batches = 0;  // committed
+  std::uint64_t at_once = 0;  // of these: in one round trip, nothing was read first
   std::uint64_t appends = 0;  // with their events or their result in the database
   std::uint64_t events = 0;
   std::uint64_t conflicts = 0;

@@ -243,6 +243,8 @@ void RunningService::keep_topics_there(std::stop_token stop) {
 
 void RunningService::add_gauges() {
   auto events = metrics_.gauge("tideline_events_appended", "events appended by this process");
+  auto batches = metrics_.gauge("tideline_append_batches", "transactions that appended");
+  auto at_once = metrics_.gauge("tideline_append_batches_at_once", "of these: in one round trip");
   auto conflicts = metrics_.gauge("tideline_append_conflicts", "appends lost to another one");
   auto spread = metrics_.gauge("tideline_appends_spread", "appends over several databases");
   auto recovered =
@@ -259,6 +261,8 @@ void RunningService::add_gauges() {
   metrics_.before_render([=, this] {
     const auto appender = store_.status();
     events.set(static_cast<double>(appender.events));
+    batches.set(static_cast<double>(appender.batches));
+    at_once.set(static_cast<double>(appender.at_once));
     conflicts.set(static_cast<double>(appender.conflicts));
     queued.set(static_cast<double>(appender.queued));
     spread.set(static_cast<double>(appender.spread));

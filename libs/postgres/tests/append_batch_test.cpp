@@ -116,30 +116,71 @@ TEST_F(AppendBatch, TheScopeCoversStreamsAssertionsAndKeys) {
   EXPECT_TRUE(std::is_sorted(scope.logs.begin(), scope.logs.end()));
 }
 
-TEST(AppendQueueTest, TakesByNumberAndBytesAndAtLeastOne) {
-  AppendQueue queue(4);
-  const auto waiting = [](std::size_t bytes) {
-    auto append = std::make_shared<WaitingAppend>();
-    append->bytes = bytes;
-    return append;
-  };
-  const auto withdrawn = waiting(1);
-  EXPECT_TRUE(queue.push(waiting(100)));
-  EXPECT_TRUE(queue.push(withdrawn));
-  EXPECT_TRUE(queue.push(waiting(10)));
-  EXPECT_TRUE(queue.push(waiting(10)));
-  EXPECT_FALSE(queue.push(waiting(10))) << "full";
-  EXPECT_TRUE(queue.withdraw(withdrawn));
-  EXPECT_FALSE(queue.withdraw(withdrawn));
-  const std::chrono::milliseconds at_once(0);
-  EXPECT_EQ(queue.take(9, 50, at_once).size(), 1U) << "too large for the bound, but the first";
-  EXPECT_EQ(queue.take(1, 50, at_once).size(), 1U);
-  queue.close();
-  EXPECT_FALSE(queue.push(waiting(1)));
-  EXPECT_FALSE(queue.finished());
-  EXPECT_EQ(queue.take(9, 50, at_once).size(), 1U);
-  EXPECT_TRUE(queue.finished());
-  EXPECT_TRUE(queue.take(9, 50, std::chrono::hours(1)).empty());
+TEST_F(AppendBatch, PresumesWhatEachStreamsFirstAppendExpects) {
+  Append asserting = one("a", 3);
+  asserting.assertions = {{StreamId("b"), StreamVersion(2)}};
+  const std::vector<Append> appends = {asserting, one("a", 4), one("new", 0, 2), one("new", 2)};
+  std::vector<const Append*> pointers;
+  for (const Append& append : appends) pointers.push_back(&append);
+  const BatchScope scope = scope_of(pointers, 1);
+  const LockedState presumed =
+      presumed_state(pointers, scope, {{LogIndex(0), LogPosition(10)}, {LogIndex(1), {}}});
+  const BatchPlan plan = plan_batch(pointers, scope, presumed, terms_, random_);
+  EXPECT_TRUE(all_appended(plan));
+  EXPECT_EQ(plan.heads.at(LogIndex(0)).value(), 15U);
+  EXPECT_EQ(presumed.heads.size(), 1U) << "of the batch's logs only";
+  EXPECT_EQ(unproven_streams(scope, plan), (std::vector<StreamId>{StreamId("a"), StreamId("b")}))
+      << "that there is no event of the new stream shows when its first one is written";
+}
+
+TEST_F(AppendBatch, NotAllAreAppendedWhereOneIsInTheOthersWay) {
+  EXPECT_FALSE(all_appended(plan({one("s", 0), one("s", 0)})));
+  EXPECT_FALSE(all_appended(plan({with_key(one("a", 0), "k"), with_key(one("b", 0), "k")})));
+}
+
+class AppendQueueTest : public ::testing::Test {
+ protected:
+  std::optional<QueuePlace> push(std::size_t bytes) { return queue_.push({}, bytes); }
+  std::size_t taken() {
+    const auto batch = queue_.take(std::chrono::milliseconds(0));
+    return batch ? batch->appends.size() : 0;
+  }
+
+  AppendQueue queue_{{4, 2, 50}};
+};
+
+TEST_F(AppendQueueTest, GathersByNumberAndBytes) {
+  EXPECT_TRUE(push(100));
+  EXPECT_TRUE(push(10));
+  EXPECT_TRUE(push(10));
+  EXPECT_TRUE(push(10));
+  EXPECT_FALSE(push(10)) << "full";
+  EXPECT_EQ(queue_.size(), 4U);
+  EXPECT_EQ(taken(), 1U) << "too large for the bound, but the first";
+  EXPECT_EQ(taken(), 2U) << "as many as a batch may hold";
+  EXPECT_EQ(taken(), 1U);
+  EXPECT_EQ(taken(), 0U);
+  EXPECT_TRUE(push(10)) << "there is room again";
+}
+
+TEST_F(AppendQueueTest, WhatWasTakenCannotBeWithdrawn) {
+  const auto first = push(1);
+  const auto second = push(1);
+  EXPECT_TRUE(queue_.withdraw(*second));
+  const auto batch = queue_.take(std::chrono::milliseconds(0));
+  EXPECT_FALSE(queue_.withdraw(*first));
+  EXPECT_FALSE(batch->appends[0].withdrawn);
+  EXPECT_TRUE(batch->appends[1].withdrawn);
+}
+
+TEST_F(AppendQueueTest, ClosedLetsNothingInButWhatWaitsOut) {
+  EXPECT_TRUE(push(1));
+  queue_.close();
+  EXPECT_FALSE(push(1));
+  EXPECT_FALSE(queue_.finished());
+  EXPECT_EQ(taken(), 1U);
+  EXPECT_TRUE(queue_.finished());
+  EXPECT_EQ(queue_.take(std::chrono::hours(1)), nullptr);
 }
 
 }  // namespace

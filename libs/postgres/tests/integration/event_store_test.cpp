@@ -24,6 +24,7 @@ using eventsourcing::Appended;
 using eventsourcing::IdempotencyKey;
 using eventsourcing::Transaction;
 using eventsourcing::testing::Appends;
+using eventsourcing::testing::expect_already_done;
 using eventsourcing::testing::expect_appended;
 using eventsourcing::testing::expect_conflict;
 
@@ -62,6 +63,56 @@ class PostgresEventStoreTest : public ::testing::Test {
   std::unique_ptr<PooledDatabase> through_;
   std::unique_ptr<PostgresEventStore> store_;
 };
+
+TEST_F(PostgresEventStoreTest, WritesAtOnceAsLongAsNobodyIsInTheWay) {
+  auto& store = start();
+  for (std::uint64_t version = 0; version < 4; ++version) {
+    expect_appended(store.append(one("s", version)));
+  }
+  EXPECT_EQ(store.status().at_once, 3U) << "the first must ask where the log stands";
+  EXPECT_EQ(store.read_stream(StreamId("s"), {}, 9)->size(), 4U);
+}
+
+TEST_F(PostgresEventStoreTest, WhatWasPresumedWronglyIsDecidedByWhatIsThere) {
+  auto& store = start();
+  expect_appended(store.append(one("s", 0)));
+  std::uint64_t version = 1;
+  const auto settle = [&] {
+    // One that reads first, and one at once: whether the next is presumed.
+    expect_appended(store.append(one("s", version++)));
+    const auto before = store.status().at_once;
+    expect_appended(store.append(one("s", version++)));
+    EXPECT_EQ(store.status().at_once, before + 1);
+  };
+  settle();
+  expect_conflict(store.append(one("s", 0)), "s", version);
+  settle();
+  expect_conflict(store.append(one("s", version + 4)), "s", version);
+  settle();
+  Append asserting = one("t");
+  asserting.assertions = {{StreamId("s"), core::StreamVersion(version + 1)}};
+  expect_conflict(store.append(asserting), "s", version);
+  Append keyed = one("keyed");
+  keyed.idempotency = IdempotencyKey{"me", "route", "k", "hash"};
+  keyed.result.body = "first";
+  expect_appended(store.append(keyed));
+  settle();
+  keyed.streams[0].stream = StreamId("again");
+  EXPECT_EQ(expect_already_done(store.append(keyed)).body, "first");
+  EXPECT_EQ(count("event"), static_cast<std::int64_t>(version) + 1);
+}
+
+TEST_F(PostgresEventStoreTest, PositionsFollowTheDatabaseNotWhatWasPresumed) {
+  auto& store = start();
+  expect_appended(store.append(one("s", 0)));
+  expect_appended(store.append(one("s", 1)));
+  ASSERT_EQ(store.status().at_once, 1U);
+  ASSERT_TRUE(database_.query("UPDATE event_log SET position = position + 5", {}).ok());
+  const auto log = core::log_of("s", kLogs);
+  const auto appended = expect_appended(store.append(one("s", 2)));
+  EXPECT_EQ(appended.positions.at("feed", log), core::LogPosition(8));
+  EXPECT_EQ(store.head(log).value(), core::LogPosition(8));
+}
 
 TEST_F(PostgresEventStoreTest, EventsCannotBeChangedOrDeleted) {
   expect_appended(start().append(one("s-1")));
