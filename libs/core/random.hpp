@@ -18,6 +18,7 @@ class Random {
 };
 
 // The kernel's generator, fit for secrets. Blocks only before the machine has gathered entropy.
+// Draws ahead for each thread, so a process that forks must not use it on both sides.
 class SystemRandom final : public Random {
  public:
   void fill(std::span<std::uint8_t> bytes) override;

@@ -48,7 +48,7 @@ class Planner {
     if (append.idempotency) {
       if (auto outcome = known(*append.idempotency, append.time)) return std::move(*outcome);
     }
-    const auto version_of = [&](const StreamId& stream) { return versions_.at(stream); };
+    const auto version_of = [&](const StreamId& stream) { return versions_.at(stream.value()); };
     if (auto conflict = first_conflict(append, version_of)) return std::move(*conflict);
 
     PositionVector positions = place(append);
@@ -69,14 +69,15 @@ class Planner {
   PositionVector place(const Append& append) {
     PositionVector positions;
     for (const auto& stream : append.streams) {
-      const LogIndex log = core::log_of(stream.stream.value(), terms_.logs);
+      const std::string_view name = stream.stream.value();
+      const LogIndex log = core::log_of(name, terms_.logs);
       LogPosition& head = heads_.at(log);
-      StreamVersion& version = versions_.at(stream.stream);
+      StreamVersion& version = versions_.at(name);
       for (const auto& event : stream.events) {
         head = LogPosition(head.value() + 1);
         version = StreamVersion(version.value() + 1);
-        plan_.events.push_back({&append, &event, stream.stream, version, log, head,
-                                core::make_uuid_v7(append.time, random_)});
+        plan_.events.push_back(
+            {&append, &event, name, version, log, head, core::make_uuid_v7(append.time, random_)});
       }
       positions.raise(terms_.service, log, head);
       plan_.heads[log] = head;
@@ -94,7 +95,7 @@ class Planner {
   const BatchTerms& terms_;
   core::Random& random_;
   std::map<LogIndex, LogPosition> heads_;
-  std::unordered_map<StreamId, StreamVersion> versions_;
+  StreamVersions versions_;
   std::map<const IdempotencyKey*, KnownResult, ByName> results_;
   BatchPlan plan_;
 };
@@ -102,21 +103,25 @@ class Planner {
 }  // namespace
 
 BatchScope scope_of(Appends appends, std::uint32_t logs) {
-  std::set<LogIndex> all_logs;
-  std::set<StreamId> streams;
+  BatchScope scope;
   std::set<const IdempotencyKey*, ByName> keys;
+  std::set<LogIndex> all_logs;
   for (const Append* append : appends) {
-    for (const auto& stream : append->streams) streams.insert(stream.stream);
-    for (const auto& assertion : append->assertions) streams.insert(assertion.stream);
+    for (const auto& stream : append->streams) scope.streams.push_back(stream.stream.value());
+    for (const auto& assertion : append->assertions) {
+      scope.streams.push_back(assertion.stream.value());
+    }
     if (append->idempotency) {
       keys.insert(&*append->idempotency);
       all_logs.insert(log_of_key(*append->idempotency, logs));
     }
   }
-  for (const StreamId& stream : streams) all_logs.insert(core::log_of(stream.value(), logs));
-  return {{all_logs.begin(), all_logs.end()},
-          {streams.begin(), streams.end()},
-          {keys.begin(), keys.end()}};
+  std::sort(scope.streams.begin(), scope.streams.end());
+  scope.streams.erase(std::unique(scope.streams.begin(), scope.streams.end()), scope.streams.end());
+  for (const std::string_view stream : scope.streams) all_logs.insert(core::log_of(stream, logs));
+  scope.logs.assign(all_logs.begin(), all_logs.end());
+  scope.keys.assign(keys.begin(), keys.end());
+  return scope;
 }
 
 BatchPlan plan_batch(Appends appends, const BatchScope& scope, const LockedState& state,
@@ -137,24 +142,24 @@ LockedState presumed_state(Appends appends, const BatchScope& scope,
   state.versions.reserve(scope.streams.size());
   for (const Append* append : appends) {
     for (const auto& assertion : append->assertions) {
-      state.versions.emplace(assertion.stream, assertion.expected);
+      state.versions.emplace(assertion.stream.value(), assertion.expected);
     }
     for (const auto& stream : append->streams) {
-      state.versions.emplace(stream.stream, stream.expected);
+      state.versions.emplace(stream.stream.value(), stream.expected);
     }
   }
   return state;
 }
 
-std::vector<StreamId> unproven_streams(const BatchScope& scope, const BatchPlan& plan) {
+std::vector<std::string_view> unproven_streams(const BatchScope& scope, const BatchPlan& plan) {
   std::unordered_set<std::string_view> begun;
   begun.reserve(plan.events.size());
   for (const PlannedEvent& event : plan.events) {
-    if (event.version == StreamVersion(1)) begun.insert(event.stream.value());
+    if (event.version == StreamVersion(1)) begun.insert(event.stream);
   }
-  std::vector<StreamId> unproven;
-  for (const StreamId& stream : scope.streams) {
-    if (!begun.contains(stream.value())) unproven.push_back(stream);
+  std::vector<std::string_view> unproven;
+  for (const std::string_view stream : scope.streams) {
+    if (!begun.contains(stream)) unproven.push_back(stream);
   }
   return unproven;
 }

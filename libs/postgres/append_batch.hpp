@@ -1,5 +1,6 @@
 // What a batch of appends reads and writes. Pure: from the appends and from what was read under the
-// locks follow every outcome and every row. append_statements.hpp reads and writes them.
+// locks follow every outcome and every row. append_statements.hpp reads and writes them. Streams
+// are named by views into the appends, which outlive all of this.
 #pragma once
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +22,7 @@ using Appends = std::span<const eventsourcing::Append* const>;
 // Everything that the outcomes of a batch depend on. Sorted, without repeats.
 struct BatchScope {
   std::vector<core::LogIndex> logs;
-  std::vector<core::StreamId> streams;
+  std::vector<std::string_view> streams;
   std::vector<const eventsourcing::IdempotencyKey*> keys;
 };
 
@@ -30,17 +32,19 @@ struct KnownResult {
   core::Timestamp expires_at;
 };
 
+using StreamVersions = std::unordered_map<std::string_view, core::StreamVersion>;
+
 // What the database held of a scope once its logs were locked. keys[i] belongs to scope.keys[i].
 struct LockedState {
   std::map<core::LogIndex, core::LogPosition> heads;
-  std::unordered_map<core::StreamId, core::StreamVersion> versions;
+  StreamVersions versions;
   std::map<std::size_t, KnownResult> results;
 };
 
 struct PlannedEvent {
   const eventsourcing::Append* append;
   const eventsourcing::NewEvent* event;
-  core::StreamId stream;
+  std::string_view stream;
   core::StreamVersion version;
   core::LogIndex log;
   core::LogPosition position;
@@ -78,7 +82,7 @@ LockedState presumed_state(Appends appends, const BatchScope& scope,
                            const std::map<core::LogIndex, core::LogPosition>& heads);
 // The streams of the scope whose presumed version nothing else proves: where the plan writes a
 // first event, writing it shows that there was none.
-std::vector<core::StreamId> unproven_streams(const BatchScope& scope, const BatchPlan& plan);
+std::vector<std::string_view> unproven_streams(const BatchScope& scope, const BatchPlan& plan);
 bool all_appended(const BatchPlan& plan);
 
 // The logs that the plan's transaction holds for what it writes.

@@ -11,7 +11,6 @@ namespace {
 
 using core::LogIndex;
 using core::LogPosition;
-using core::StreamId;
 using core::StreamVersion;
 using eventsourcing::IdempotencyKey;
 using eventsourcing::PositionVector;
@@ -29,6 +28,10 @@ std::string array_of(Type type, const Rows& rows, const Column& column) {
 template <class Rows, class Column>
 std::string texts_of(const Rows& rows, const Column& column) {
   return array_of(Type::Text, rows, [&](const auto& row) { return std::string_view(column(row)); });
+}
+
+std::string names_of(const std::vector<std::string_view>& streams) {
+  return texts_of(streams, [](std::string_view stream) { return stream; });
 }
 
 std::int32_t number_of(LogIndex log) { return static_cast<std::int32_t>(log.value()); }
@@ -51,7 +54,7 @@ PreparedCall insert_events(const std::vector<PlannedEvent>& events) {
       "insert_events",
       {array_of(Type::Int4, events, [](Event e) { return number_of(e.log); }),
        array_of(Type::Int8, events, [](Event e) { return number_of(e.position); }),
-       texts_of(events, [](Event e) -> Text { return e.stream.value(); }),
+       texts_of(events, [](Event e) { return e.stream; }),
        array_of(Type::Int8, events, [](Event e) { return number_of(e.version); }), ids.take(),
        texts_of(events, [](Event e) -> Text { return e.event->type; }),
        array_of(Type::Int4, events,
@@ -90,11 +93,10 @@ PreparedCall with_heads(const char* statement, const std::map<LogIndex, LogPosit
            array_of(Type::Int8, heads, [](const auto& head) { return number_of(head.second); })}};
 }
 
-PreparedCall expect_versions(const std::vector<StreamId>& streams, const LockedState& presumed) {
+PreparedCall expect_versions(const std::vector<std::string_view>& streams,
+                             const LockedState& presumed) {
   return {"expect_versions",
-          {texts_of(streams,
-                    [](const StreamId& stream) -> const std::string& { return stream.value(); }),
-           array_of(Type::Int8, streams, [&](const StreamId& stream) {
+          {names_of(streams), array_of(Type::Int8, streams, [&](std::string_view stream) {
              return number_of(presumed.versions.at(stream));
            })}};
 }
@@ -210,10 +212,7 @@ void prepare_append_statements(Session& session) {
 
 LockedState lock_and_read(Session& session, const BatchScope& scope) {
   std::vector<PreparedCall> calls{{"begin_batch", {}}, {"lock_logs", {logs_of(scope.logs)}}};
-  calls.push_back(
-      {"read_versions", {texts_of(scope.streams, [](const StreamId& stream) -> const std::string& {
-         return stream.value();
-       })}});
+  calls.push_back({"read_versions", {names_of(scope.streams)}});
   if (!scope.keys.empty()) calls.push_back(read_results(scope.keys));
   const std::vector<BinaryRows> answers = session.run_pipeline(calls);
 
@@ -248,7 +247,7 @@ void write_and_commit(Session& session, const BatchPlan& plan) {
 void commit_presumed(Session& session, const BatchScope& scope, const LockedState& presumed,
                      const BatchPlan& plan) {
   std::vector<PreparedCall> calls{{"begin_batch", {}}, with_heads("expect_heads", presumed.heads)};
-  const std::vector<StreamId> unproven = unproven_streams(scope, plan);
+  const std::vector<std::string_view> unproven = unproven_streams(scope, plan);
   if (!unproven.empty()) calls.push_back(expect_versions(unproven, presumed));
   add_writes(calls, plan, "insert_new_results");
   run_and_commit(session, std::move(calls));

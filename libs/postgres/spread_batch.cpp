@@ -35,8 +35,8 @@ std::map<std::size_t, PartScope> parts_of(const BatchScope& scope, const LogData
   for (const LogIndex log : scope.logs) {
     parts[databases.index_of(log)].scope.logs.push_back(log);
   }
-  for (const auto& stream : scope.streams) {
-    const LogIndex log = core::log_of(stream.value(), databases.logs());
+  for (const std::string_view stream : scope.streams) {
+    const LogIndex log = core::log_of(stream, databases.logs());
     parts[databases.index_of(log)].scope.streams.push_back(stream);
   }
   for (std::size_t i = 0; i < scope.keys.size(); ++i) {

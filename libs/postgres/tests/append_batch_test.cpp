@@ -40,7 +40,7 @@ class AppendBatch : public ::testing::Test {
     for (const Append& append : appends) pointers.push_back(&append);
     const BatchScope scope = scope_of(pointers, terms_.logs);
     for (const LogIndex log : scope.logs) state_.heads.emplace(log, LogPosition(10));
-    for (const StreamId& stream : scope.streams) state_.versions.emplace(stream, StreamVersion(0));
+    for (const auto stream : scope.streams) state_.versions.emplace(stream, StreamVersion(0));
     return plan_batch(pointers, scope, state_, terms_, random_);
   }
 
@@ -110,7 +110,7 @@ TEST_F(AppendBatch, TheScopeCoversStreamsAssertionsAndKeys) {
   append.assertions = {{StreamId("b"), StreamVersion(0)}};
   const std::vector<const Append*> pointers = {&append, &append};
   const BatchScope scope = scope_of(pointers, 1000);
-  EXPECT_EQ(scope.streams, (std::vector<StreamId>{StreamId("a"), StreamId("b")}));
+  EXPECT_EQ(scope.streams, (std::vector<std::string_view>{"a", "b"}));
   EXPECT_EQ(scope.keys.size(), 1U);
   EXPECT_EQ(scope.logs.size(), 3U);
   EXPECT_TRUE(std::is_sorted(scope.logs.begin(), scope.logs.end()));
@@ -129,7 +129,7 @@ TEST_F(AppendBatch, PresumesWhatEachStreamsFirstAppendExpects) {
   EXPECT_TRUE(all_appended(plan));
   EXPECT_EQ(plan.heads.at(LogIndex(0)).value(), 15U);
   EXPECT_EQ(presumed.heads.size(), 1U) << "of the batch's logs only";
-  EXPECT_EQ(unproven_streams(scope, plan), (std::vector<StreamId>{StreamId("a"), StreamId("b")}))
+  EXPECT_EQ(unproven_streams(scope, plan), (std::vector<std::string_view>{"a", "b"}))
       << "that there is no event of the new stream shows when its first one is written";
 }
 

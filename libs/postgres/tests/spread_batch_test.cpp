@@ -51,7 +51,7 @@ TEST_F(SpreadBatch, EveryPartHoldsWhatIsItsOwnAndTogetherTheyHoldAll) {
   LockedState state;
   for (const auto& [index, part] : parts) {
     ASSERT_EQ(part.scope.streams.size(), 1U);
-    EXPECT_EQ(part.scope.streams[0].value(), stream_of(index));
+    EXPECT_EQ(part.scope.streams[0], stream_of(index));
     LockedState read;
     for (const LogIndex log : part.scope.logs) {
       EXPECT_EQ(databases_.index_of(log), index);
