@@ -22,9 +22,9 @@ LockedState lock_and_read(Session& session, const BatchScope& scope);
 // let only one of all databases commit at a time.
 void write_and_commit(Session& session, const BatchPlan& plan);
 
-// All in one round trip: locks the logs, has PostgreSQL refuse unless everything stands as it was
-// presumed when the plan was made, then as write_and_commit(). What throws before the commit has
-// written nothing, and says nothing about the plan but that the state must be read first.
+// All in one round trip: locks the logs by moving them, has PostgreSQL refuse unless everything
+// stands as it was presumed when the plan was made, which has events, and commits. What throws
+// before the commit has written nothing: the state must be read then.
 void commit_presumed(Session& session, const BatchScope& scope, const LockedState& presumed,
                      const BatchPlan& plan);
 
