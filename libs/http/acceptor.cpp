@@ -96,6 +96,8 @@ core::Status Acceptor::listen_on(const std::string& address, std::uint16_t port)
   if (listening_ < 0) return failed("no socket for");
   const int on = 1;
   setsockopt(listening_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  // Accepted sockets inherit it.
+  setsockopt(listening_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (bind(listening_, parsed.get(), parsed.size) != 0) return failed("cannot bind");
   if (listen(listening_, kBacklog) != 0) return failed("cannot listen on");
   port_ = bound_port(listening_);
@@ -115,8 +117,6 @@ void Acceptor::accept_all() {
   for (;;) {
     const int accepted = accept4(listening_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted >= 0) {
-      const int on = 1;
-      setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       on_connection_(accepted);
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       pollfd wake{wake_, POLLIN, 0};

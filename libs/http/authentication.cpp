@@ -11,9 +11,21 @@
 
 namespace tideline::http {
 
+namespace {
+
+// A request's token is looked up where it stands.
+struct TokenHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view token) const {
+    return std::hash<std::string_view>{}(token);
+  }
+};
+
+}  // namespace
+
 struct CachingTokenVerifier::Shard {
   std::mutex mutex;
-  std::unordered_map<std::string, VerifiedToken> tokens;
+  std::unordered_map<std::string, VerifiedToken, TokenHash, std::equal_to<>> tokens;
   std::deque<std::string> order;  // as remembered: each key of `tokens` once
 };
 
@@ -30,11 +42,10 @@ CachingTokenVerifier::~CachingTokenVerifier() = default;
 
 core::Result<VerifiedToken> CachingTokenVerifier::verify(std::string_view bearer,
                                                          core::Timestamp now) {
-  std::string token(bearer);
-  Shard& shard = shards_[std::hash<std::string>{}(token) % kShards];
+  Shard& shard = shards_[TokenHash{}(bearer) % kShards];
   {
     std::lock_guard lock(shard.mutex);
-    const auto found = shard.tokens.find(token);
+    const auto found = shard.tokens.find(bearer);
     if (found != shard.tokens.end()) {
       if (now < found->second.expires_at) return found->second;
       return core::invalid_input("the token has expired");
@@ -44,8 +55,8 @@ core::Result<VerifiedToken> CachingTokenVerifier::verify(std::string_view bearer
   auto verified = inner_->verify(bearer, now);
   if (!verified || verified->expires_at <= now) return verified;
   std::lock_guard lock(shard.mutex);
-  if (shard.tokens.try_emplace(token, *verified).second) {
-    shard.order.push_back(std::move(token));
+  if (shard.tokens.try_emplace(std::string(bearer), *verified).second) {
+    shard.order.emplace_back(bearer);
     if (shard.order.size() > shard_capacity_) {
       shard.tokens.erase(shard.order.front());
       shard.order.pop_front();

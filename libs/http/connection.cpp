@@ -18,6 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kLinger{2000};
 constexpr std::size_t kInboxCompactBytes = 16 * 1024;
 constexpr std::size_t kRequestIdBytesMax = 128;
+constexpr std::size_t kRequestsPerTurn = 16;
 
 FramingLimits limits_of(const ServerOptions& options) {
   return {options.body_bytes_max, options.head_bytes_max, options.header_count_max,
@@ -117,6 +118,7 @@ void Connection::accept_request() {
   exchange_.began = std::chrono::steady_clock::now();
   prepare_ids(exchange_.request);
   enter_undated(Phase::InHand);
+  if (std::exchange(worker_goes_on_, false)) return;
   if (host_.try_submit(shared_from_this())) return;
   answer(to_response(unavailable("the server has more to do than it can, try again")));
 }
@@ -142,14 +144,22 @@ void Connection::refuse(const Problem& problem) {
 }
 
 void Connection::run() {
-  // Only this worker touches exchange_ while the request is in hand.
-  std::string failure;
-  const Response response = dispatch(failure);
-  std::lock_guard lock(mutex_);
-  if (phase_ != Phase::InHand) return;
-  exchange_.failure = std::move(failure);
-  answer(response);
-  advance();
+  // What was sent ahead is answered by the same worker, without waking another one each time, but
+  // not so much of it that others would wait long.
+  for (std::size_t turn = 1; turn <= kRequestsPerTurn; ++turn) {
+    // Only this worker touches exchange_ while the request is in hand.
+    std::string failure;
+    const Response response = dispatch(failure);
+    std::lock_guard lock(mutex_);
+    if (phase_ != Phase::InHand) return;
+    exchange_.failure = std::move(failure);
+    answer(response);
+    worker_goes_on_ = turn < kRequestsPerTurn;
+    advance();
+    const bool next_is_ours = turn < kRequestsPerTurn && !worker_goes_on_;
+    worker_goes_on_ = false;
+    if (!next_is_ours) return;
+  }
 }
 
 Response Connection::dispatch(std::string& failure) {
@@ -306,8 +316,9 @@ void Connection::finish(bool reset) {
     const struct linger drop { 1, 0 };
     setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &drop, sizeof drop);
   }
-  // Wakes the reactor, which closes its own descriptor of this socket.
-  shutdown(descriptor_, SHUT_RDWR);
+  // Wakes the reactor, which closes its own descriptor of this socket; after the end it has done
+  // so.
+  if (!input_ended_) shutdown(descriptor_, SHUT_RDWR);
   host_.forget(id_, descriptor_, watched_);
   close(std::exchange(descriptor_, -1));
 }

@@ -116,6 +116,7 @@ class Connection final : public ByteSink,
   bool input_ended_ = false;
   bool last_answer_ = false;
   bool watched_ = false;
+  bool worker_goes_on_ = false;  // with the next request; taken back by accept_request()
   std::string outbox_;
   std::size_t outbox_begin_ = 0;
   Exchange exchange_;

@@ -24,15 +24,17 @@ constexpr std::array<MethodName, 7> kMethods{{{Method::Get, "GET"},
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool is_token_char(char c) {
-  constexpr std::string_view kSymbols = "!#$%&'*+-.^_`|~";
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         kSymbols.find(c) != std::string_view::npos;
+constexpr std::array<bool, 256> make_token_bytes() {
+  std::array<bool, 256> bytes{};
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~"))
+    bytes[static_cast<unsigned char>(c)] = true;
+  for (char c = '0'; c <= '9'; ++c) bytes[static_cast<unsigned char>(c)] = true;
+  for (char c = 'a'; c <= 'z'; ++c) bytes[static_cast<unsigned char>(c)] = true;
+  for (char c = 'A'; c <= 'Z'; ++c) bytes[static_cast<unsigned char>(c)] = true;
+  return bytes;
 }
 
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
-}
+constexpr std::array<bool, 256> kTokenBytes = make_token_bytes();
 
 bool is_field_value(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) {
@@ -49,6 +51,12 @@ int hex_digit(char c) {
 }
 
 }  // namespace
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return kTokenBytes[static_cast<unsigned char>(c)];
+  });
+}
 
 std::string_view name_of(Method method) {
   for (const MethodName& entry : kMethods) {

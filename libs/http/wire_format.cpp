@@ -39,13 +39,29 @@ std::string format_http_date(core::Timestamp time) {
   return std::string(text.data(), static_cast<std::size_t>(length));
 }
 
+namespace {
+
+// Thousands of answers a second have one date.
+const std::string& http_date_of(core::Timestamp time) {
+  thread_local std::chrono::sys_seconds known{};
+  thread_local std::string text;
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  if (text.empty() || second != known) {
+    known = second;
+    text = format_http_date(time);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string to_wire(const Response& response, const WireContext& context) {
   const bool bodiless = response.status == 204 || response.status == 304;
   std::string out;
   out.reserve(512 + response.body.size());
   out.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
   out.append(reason_phrase(response.status)).append("\r\n");
-  put(out, "Date", format_http_date(context.now));
+  put(out, "Date", http_date_of(context.now));
   for (const auto& [name, value] : response.headers) {
     if (!is_server_field(name)) put(out, name, value);
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 
 namespace tideline::observability {
 namespace {
@@ -18,15 +20,52 @@ std::string_view method_label(std::string_view method) {
 
 }  // namespace
 
+// The handles of each method, route and status that has occurred, found by one look-up a request:
+// the families would take a lock and build a key for each.
+struct RequestRecorder::Series {
+  struct Handles {
+    Counter requests;
+    Counter request_bytes;
+    Counter response_bytes;
+    Histogram duration;
+  };
+
+  explicit Series(Metrics& metrics)
+      : requests(metrics.counters("tideline_http_requests_total",
+                                  "Requests answered or given up, by route template",
+                                  {"method", "route", "status"})),
+        request_bytes(metrics.counters("tideline_http_request_bytes_total",
+                                       "Bodies of requests, in bytes", {"method", "route"})),
+        response_bytes(metrics.counters("tideline_http_response_bytes_total",
+                                        "Bodies of answers, in bytes", {"method", "route"})),
+        durations(metrics.histograms("tideline_http_request_duration_seconds",
+                                     "From the end of the request to the end of the answer",
+                                     {"method", "route"})) {}
+
+  Handles of(std::string_view method, std::string_view route, int status) {
+    thread_local std::string key;
+    const std::string code = std::to_string(status);
+    key.assign(code).append(1, ' ').append(method).append(1, ' ').append(route);
+    const std::lock_guard lock(mutex);
+    const auto known = handles.find(key);
+    if (known != handles.end()) return known->second;
+    const Handles made{requests.with({method, route, code}), request_bytes.with({method, route}),
+                       response_bytes.with({method, route}), durations.with({method, route})};
+    return handles.emplace(key, made).first->second;
+  }
+
+  const CounterFamily requests;
+  const CounterFamily request_bytes;
+  const CounterFamily response_bytes;
+  const HistogramFamily durations;
+  std::mutex mutex;
+  std::unordered_map<std::string, Handles> handles;
+};
+
 RequestRecorder::RequestRecorder(Metrics& metrics, Log log, RequestRecorderOptions options)
     : log_(std::move(log)),
       options_(options),
-      requests_(metrics.counters("tideline_http_requests_total",
-                                 "Requests answered or given up, by route template",
-                                 {"method", "route", "status"})),
-      durations_(metrics.histograms("tideline_http_request_duration_seconds",
-                                    "From the end of the request to the end of the answer",
-                                    {"method", "route"})),
+      series_(std::make_shared<Series>(metrics)),
       undelivered_(metrics.counter("tideline_http_undelivered_total",
                                    "Answers whose client was gone or too slow")),
       connections_(metrics.gauge("tideline_http_connections_open", "Open connections")) {}
@@ -34,8 +73,11 @@ RequestRecorder::RequestRecorder(Metrics& metrics, Log log, RequestRecorderOptio
 void RequestRecorder::finished(const FinishedRequest& request) const {
   const std::string_view method = method_label(request.method);
   const std::string_view route = request.route.empty() ? "none" : request.route;
-  requests_.with({method, route, std::to_string(request.status)}).add();
-  durations_.with({method, route}).observe(std::chrono::duration<double>(request.duration).count());
+  const Series::Handles series = series_->of(method, route, request.status);
+  series.requests.add();
+  series.request_bytes.add(static_cast<double>(request.request_bytes));
+  series.response_bytes.add(static_cast<double>(request.response_bytes));
+  series.duration.observe(std::chrono::duration<double>(request.duration).count());
   if (!request.delivered) undelivered_.add();
   log_unusual(request);
 }

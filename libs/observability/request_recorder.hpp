@@ -1,15 +1,18 @@
-// Rate, errors and duration of HTTP requests, by route template and status, and a log line for each
-// slow or failed one. Knows nothing of the server: whoever composes the process calls it from the
-// server's observer.
+// Rate, errors, duration and size of HTTP requests, by route template and status, and a log line
+// for each slow or failed one. Knows nothing of the server: whoever composes the process calls it
+// from the server's observer.
 //
 //   tideline_http_requests_total{method,route,status}
 //   tideline_http_request_duration_seconds{method,route}
+//   tideline_http_request_bytes_total{method,route}    bodies, as handlers see them
+//   tideline_http_response_bytes_total{method,route}   bodies, as they are sent
 //   tideline_http_undelivered_total          answers whose client was gone or too slow
 //   tideline_http_connections_open
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 
 #include "observability/log.hpp"
@@ -45,12 +48,13 @@ class RequestRecorder {
   void connection_closed() const;
 
  private:
+  struct Series;
+
   void log_unusual(const FinishedRequest& request) const;
 
   Log log_;
   RequestRecorderOptions options_;
-  CounterFamily requests_;
-  HistogramFamily durations_;
+  std::shared_ptr<Series> series_;
   Counter undelivered_;
   Gauge connections_;
 };

@@ -54,6 +54,19 @@ TEST_F(RequestRecorderTest, CountsByRouteAndStatus) {
   EXPECT_TRUE(lines.empty()) << "an ordinary request is not logged";
 }
 
+TEST_F(RequestRecorderTest, CountsBytesBothWays) {
+  FinishedRequest finished = request(200, milliseconds(1));
+  finished.request_bytes = 10;
+  finished.response_bytes = 3000;
+  recorder.finished(finished);
+  finished.status = 404;
+  recorder.finished(finished);
+  const std::string text = metrics.render();
+  const std::string labels = "{method=\"GET\",route=\"/v1/projects/{id}\"}";
+  EXPECT_THAT(text, HasSubstr("tideline_http_request_bytes_total" + labels + " 20\n"));
+  EXPECT_THAT(text, HasSubstr("tideline_http_response_bytes_total" + labels + " 6000\n"));
+}
+
 TEST_F(RequestRecorderTest, WhatClientsInventMakesNoLabels) {
   FinishedRequest finished = request(404, milliseconds(1));
   finished.method = "BREW";
