@@ -97,6 +97,17 @@ core::StreamVersion CommandSession::version_after(const core::StreamId& stream) 
   return core::StreamVersion(version);
 }
 
+core::StreamVersion CommandSession::hold(const core::StreamId& stream) {
+  if (stream.value().empty()) return {};
+  const auto is_it = [&](const auto& entry) { return entry.stream == stream; };
+  const auto loaded = std::find_if(loaded_.begin(), loaded_.end(), is_it);
+  CHECK(loaded != loaded_.end(), "the answered stream was not loaded");
+  const bool held = std::any_of(append_.streams.begin(), append_.streams.end(), is_it) ||
+                    std::any_of(append_.assertions.begin(), append_.assertions.end(), is_it);
+  if (!held) append_.assertions.push_back({stream, loaded->version});
+  return loaded->version;
+}
+
 core::Result<CommandOutcome> run_command(
     EventStore& store, const CommandContext& context,
     const std::function<CommandResult(CommandSession&)>& body) {
@@ -117,16 +128,11 @@ core::Result<CommandOutcome> run_command(
     Answer& answer = std::get<Answer>(decided);
 
     StoredResult result{answer.status, answer.body, answer.location, "", {}};
+    if (context.if_match) {
+      const auto version = session.hold(answer.etag_stream);
+      if (version != *context.if_match) return refused(store, context, PreconditionFailed{version});
+    }
     if (!answer.etag_stream.value().empty()) {
-      if (context.if_match) {
-        const auto loaded =
-            std::find_if(session.loaded_.begin(), session.loaded_.end(),
-                         [&](const auto& entry) { return entry.stream == answer.etag_stream; });
-        CHECK(loaded != session.loaded_.end(), "the answered stream was not loaded");
-        if (loaded->version != *context.if_match) {
-          return refused(store, context, PreconditionFailed{loaded->version});
-        }
-      }
       result.etag = std::to_string(session.version_after(answer.etag_stream).value());
     }
     if (session.append_.streams.empty()) {

@@ -30,7 +30,8 @@ struct CommandContext {
   core::Timestamp now;
   Metadata metadata;
   std::optional<IdempotencyKey> idempotency;
-  // From If-Match: the version at which the answered stream must stand.
+  // From If-Match: the version at which the answered stream must stand when the command commits. No
+  // version fits an answer that is about no stream.
   std::optional<core::StreamVersion> if_match;
 };
 
@@ -146,6 +147,9 @@ class CommandSession {
   void note_loaded(const core::StreamId& stream, core::StreamVersion version,
                    core::LogPosition position);
   PositionVector loaded_positions() const;
+  // The version at which the stream was loaded, and must still stand when this commits; none (0)
+  // for no stream.
+  core::StreamVersion hold(const core::StreamId& stream);
   core::StreamVersion version_after(const core::StreamId& stream) const;
 
   EventStore& store_;

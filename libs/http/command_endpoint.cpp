@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "core/check.hpp"
 #include "core/encoding.hpp"
@@ -71,30 +70,16 @@ Parsed<std::optional<std::string>> read_key(const Request& request) {
   return std::optional(std::string(key));
 }
 
-// The inside of a strong entity tag; nothing if `text` is not one entity tag, weak or strong.
-std::optional<std::string_view> opaque_tag(std::string_view text, bool& weak) {
-  weak = text.starts_with("W/");
-  if (weak) text.remove_prefix(2);
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::nullopt;
-  text = text.substr(1, text.size() - 2);
-  if (text.find('"') != std::string_view::npos) return std::nullopt;
-  return text;
-}
-
 Parsed<std::optional<core::StreamVersion>> read_if_match(const Request& request) {
   const auto header = request.header("If-Match");
   if (!header || *header == "*") return std::optional<core::StreamVersion>();
-  bool weak = false;
-  const auto tag = opaque_tag(*header, weak);
-  if (!tag || request.headers.count("If-Match") != 1) {
+  const auto tags = parse_entity_tags(*header);
+  if (!tags || tags->size() != 1 || request.headers.count("If-Match") != 1) {
     return malformed("If-Match takes exactly one entity tag, as ETag gave it");
   }
-  std::uint64_t version = 0;
-  const char* end = tag->data() + tag->size();
-  const auto [rest, error] = std::from_chars(tag->data(), end, version);
-  const bool canonical = error == std::errc{} && rest == end && (*tag)[0] != '0';
-  if (weak || !canonical) return precondition_failed("the entity tag does not match");
-  return std::optional(core::StreamVersion(version));
+  const auto version = version_of(tags->front());
+  if (!version) return precondition_failed("the entity tag does not match");
+  return version;
 }
 
 Response done_response(const es::CommandDone& done, const es::PositionVector& seen) {
@@ -166,6 +151,9 @@ Parsed<es::PositionVector> read_position(const Request& request) {
 Parsed<es::CommandContext> CommandEndpoint::context(const Request& request) const {
   auto key = read_key(request);
   if (!key) return key.problem();
+  if (request.headers.count("If-None-Match") > 0) {
+    return malformed("If-None-Match is for reading; a change takes If-Match");
+  }
   auto if_match = read_if_match(request);
   if (!if_match) return if_match.problem();
   es::CommandContext made;
@@ -205,10 +193,6 @@ Response to_response(const es::Rejection& rejection) {
   }
   CHECK(false, "a rejection has one of its kinds");
   return {};
-}
-
-std::string entity_tag(core::StreamVersion version) {
-  return "\"" + std::to_string(version.value()) + "\"";
 }
 
 Response answer_query(const Request& request, Models models, WhenBehind when_behind,

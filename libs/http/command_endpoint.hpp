@@ -5,9 +5,11 @@
 //                     request (path, query, If-Match, body) gives the first answer again, with
 //                     another 422. Keys of different accounts or routes never meet. Without it
 //                     nothing is remembered: no retry could name it.
-//   If-Match          "<version>": the stream must stand there, else 412. A tag that no version can
-//                     have (another word, a weak tag) is 412, a list 400, "*" no condition.
-//   ETag              "<version>" of the stream that the answer is about.
+//   If-Match          the ETag of an answer: the stream must stand at its version, else 412. So is
+//   a
+//                     tag that no version can have (another word, a weak tag), and any tag where
+//                     the answer is about no stream. A list is 400, "*" no condition.
+//   ETag              "<version>" of the stream that the answer is about (entity_tag.hpp).
 //   Tideline-Position the client's token, joined with what the command wrote; opaque.
 //   Tideline-Stale    "true" on an answer that does not yet hold all that the token asks for.
 //
@@ -24,6 +26,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/command.hpp"
 #include "eventsourcing/projection_runner.hpp"
+#include "http/entity_tag.hpp"
 #include "http/message.hpp"
 #include "http/problem.hpp"
 
@@ -36,9 +39,6 @@ Parsed<eventsourcing::PositionVector> read_position(const Request& request);
 
 // A business "no" as a problem: 409, 422, 404 or 403 by its kind, with the rejection's code.
 Response to_response(const eventsourcing::Rejection& rejection);
-
-// "\"7\"": the ETag of a stream version.
-std::string entity_tag(core::StreamVersion version);
 
 class CommandEndpoint {
  public:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "http/representation.hpp"
 #include "http/wire_format.hpp"
 
 namespace tideline::http {
@@ -166,7 +167,9 @@ Response Connection::dispatch(std::string& failure) {
   try {
     if (exchange_.request.path == "*") return Response::no_content();
     Response response = host_.router().dispatch(exchange_.request);
-    if (response.status >= 200 && response.status <= 599) return response;
+    if (response.status >= 200 && response.status <= 599) {
+      return represent(exchange_.request, std::move(response));
+    }
     failure = "a handler answered status " + std::to_string(response.status);
   } catch (const std::exception& error) {
     failure = error.what();

@@ -58,6 +58,12 @@ bool is_token(std::string_view text) {
   });
 }
 
+std::string_view trim_blanks(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
 std::string_view name_of(Method method) {
   for (const MethodName& entry : kMethods) {
     if (entry.method == method) return entry.name;

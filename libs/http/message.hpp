@@ -27,6 +27,9 @@ enum class Method { Get, Head, Post, Put, Patch, Delete, Options };
 // Whether it may be a method or the name of a header field (RFC 9110, 5.6.2).
 [[nodiscard]] bool is_token(std::string_view text);
 
+// Without the blanks and tabs around it.
+[[nodiscard]] std::string_view trim_blanks(std::string_view text);
+
 // ASCII case is ignored, as header names want it.
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right);
 

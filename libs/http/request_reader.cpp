@@ -16,12 +16,6 @@ namespace beast = boost::beast;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 Problem too_large(std::size_t bytes_max) {
   return problem(413, "content-too-large", "The body is too large",
                  "a body has at most " + std::to_string(bytes_max) + " bytes");
@@ -35,7 +29,7 @@ Problem not_implemented(std::string detail) {
 bool list_has(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
-    if (equal_ignoring_case(trim(list.substr(0, comma)), word)) return true;
+    if (equal_ignoring_case(trim_blanks(list.substr(0, comma)), word)) return true;
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }
@@ -174,7 +168,7 @@ bool RequestReader::read_field(std::string_view line) {
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
     return refuse(malformed("a header field is: name, colon, value"));
   }
-  request_.headers.add(line.substr(0, colon), trim(line.substr(colon + 1)));
+  request_.headers.add(line.substr(0, colon), trim_blanks(line.substr(colon + 1)));
   return true;
 }
 

@@ -109,6 +109,7 @@ class Gateway(unittest.TestCase):
             TIDELINE_RATE_ACCOUNT=str(RATE_ACCOUNT),
             TIDELINE_RATE_ANONYMOUS=str(RATE_ANONYMOUS),
             TIDELINE_CORS_ORIGINS="https://campus.example https://app.example",
+            TIDELINE_HSTS_SECONDS="31536000",
         )
         for service in SERVICES:
             stub = StubServer(("127.0.0.1", 0), Stub)
@@ -353,6 +354,8 @@ class Gateway(unittest.TestCase):
         for answer in (self.send("GET", "/v1/me", self.bearer()), self.send("GET", "/nothing")):
             self.assertEqual(answer.getheader("X-Content-Type-Options"), "nosniff")
             self.assertIn("frame-ancestors 'none'", answer.getheader("Content-Security-Policy"))
+            self.assertEqual(answer.getheader("Referrer-Policy"), "no-referrer")
+            self.assertEqual(answer.getheader("Strict-Transport-Security"), "max-age=31536000")
             self.assertEqual(answer.getheader("Cache-Control"), "no-store")
             self.assertIsNone(answer.getheader("Server"))
 

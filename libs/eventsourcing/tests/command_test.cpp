@@ -203,6 +203,36 @@ TEST_F(CommandTest, IfMatchComparesWithTheAnsweredStream) {
   EXPECT_EQ(done(count(1, matching)).result.etag, "2");
 }
 
+TEST_F(CommandTest, IfMatchFitsNoAnswerThatIsAboutNoStream) {
+  CommandContext conditional = context();
+  conditional.if_match = core::StreamVersion(1);
+  const auto outcome = run_command(store_, conditional, [&](CommandSession& session) {
+    auto written = session.load<Counter>(stream_, codec_);
+    session.stage(*written, {Counted{1}}, codec_);
+    return CommandResult(Answer{204, "", "", {}});
+  });
+  EXPECT_TRUE(std::holds_alternative<PreconditionFailed>(outcome.value()));
+  EXPECT_TRUE(store_.read_stream(stream_, {}, 10).value().empty());
+}
+
+TEST_F(CommandTest, IfMatchHoldsUntilTheCommitAlsoForAStreamThatIsNotWritten) {
+  done(count(5, context()));
+  const core::StreamId other("counter-2");
+  CommandContext conditional = context();
+  conditional.if_match = core::StreamVersion(1);
+  int runs = 0;
+  const auto outcome =
+      run_command(store_, conditional, [&](CommandSession& session) -> CommandResult {
+        auto answered = session.load<Counter>(stream_, codec_);
+        auto written = session.load<Counter>(other, codec_);
+        if (++runs == 1) done(count(3, context()));
+        session.stage(*written, {Counted{1}}, codec_);
+        return Answer{200, "", "", stream_};
+      });
+  EXPECT_EQ(std::get<PreconditionFailed>(outcome.value()).actual.value(), 2U);
+  EXPECT_TRUE(store_.read_stream(other, {}, 10).value().empty());
+}
+
 TEST_F(CommandTest, AnEventThatTheCodecDoesNotKnowIsAnError) {
   Append foreign;
   foreign.streams = {{stream_, core::StreamVersion(0), {{"Unknown", {}, "{}", {}}}}};

@@ -150,6 +150,27 @@ TEST_F(CommandEndpointTest, HonoursIfMatch) {
   EXPECT_EQ(count().headers.find("ETag"), "\"3\"");
 }
 
+TEST_F(CommandEndpointTest, TakesTheTagOfARead) {
+  count();
+  request.headers.set("If-Match", "\"1.mEr0vC5tYQ.gz\"");
+  EXPECT_EQ(count().headers.find("ETag"), "\"2\"");
+  EXPECT_EQ(count().status, 412);
+}
+
+TEST_F(CommandEndpointTest, IgnoresNoCondition) {
+  const auto answer_about_nothing = [&] {
+    return endpoint
+        .run(request, [](es::CommandSession&) -> es::CommandResult { return es::Answer{204}; })
+        .status;
+  };
+  EXPECT_EQ(answer_about_nothing(), 204);
+  request.headers.set("If-Match", "\"1\"");
+  EXPECT_EQ(answer_about_nothing(), 412);
+  request.headers.remove("If-Match");
+  request.headers.set("If-None-Match", "*");
+  EXPECT_EQ(answer_about_nothing(), 400);
+}
+
 TEST_F(CommandEndpointTest, ShowsRejections) {
   for (int i = 0; i < 3; ++i) count();
   const Response response = count();
