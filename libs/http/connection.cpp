@@ -31,23 +31,6 @@ bool is_acceptable_id(std::string_view id) {
          std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-bool is_lower_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
-// Version 00 of W3C Trace Context: 00-<32>-<16>-<2>, neither id all zeros.
-bool is_traceparent(std::string_view text) {
-  if (text.size() != 55 || text.substr(0, 3) != "00-" || text[35] != '-' || text[52] != '-') {
-    return false;
-  }
-  const std::string_view trace = text.substr(3, 32);
-  const std::string_view parent = text.substr(36, 16);
-  return is_lower_hex(trace) && is_lower_hex(parent) && is_lower_hex(text.substr(53)) &&
-         trace.find_first_not_of('0') != std::string_view::npos &&
-         parent.find_first_not_of('0') != std::string_view::npos;
-}
-
 }  // namespace
 
 Connection::Connection(std::uint64_t id, int descriptor, ConnectionHost& host)
@@ -130,8 +113,11 @@ void Connection::prepare_ids(Request& request) {
   const auto correlation = request.header("X-Correlation-Id");
   request.correlation_id = correlation && is_acceptable_id(*correlation) ? std::string(*correlation)
                                                                          : request.request_id;
-  const auto trace = request.header("traceparent");
-  if (trace && is_traceparent(*trace)) request.traceparent = *trace;
+  // Several are as good as none: nobody could say which one is meant.
+  const auto sent = request.headers.count("traceparent") == 1 ? request.header("traceparent") : "";
+  const auto parent = core::TraceContext::parse(*sent);
+  if (parent) exchange_.parent_span_id = parent->span_id();
+  request.traceparent = host_.draw_span(parent).traceparent();
 }
 
 void Connection::refuse(const Problem& problem) {
@@ -237,6 +223,7 @@ void Connection::answered(bool delivered) {
   record.request_id = request.request_id;
   record.correlation_id = request.correlation_id;
   record.traceparent = request.traceparent;
+  record.parent_span_id = exchange_.parent_span_id;
   record.principal = request.principal ? &*request.principal : nullptr;
   record.failure = exchange_.failure;
   host_.observe(record);

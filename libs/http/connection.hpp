@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/trace.hpp"
 #include "http/reactors.hpp"
 #include "http/request_reader.hpp"
 #include "http/server.hpp"
@@ -38,6 +39,9 @@ class ConnectionHost {
   [[nodiscard]] virtual core::Timestamp now() const = 0;
   [[nodiscard]] virtual bool draining() const = 0;
   [[nodiscard]] virtual std::string draw_request_id() = 0;
+  // A span for a request that came with `parent`.
+  [[nodiscard]] virtual core::TraceContext draw_span(
+      const std::optional<core::TraceContext>& parent) = 0;
   virtual bool try_submit(std::shared_ptr<Task> task) = 0;
   // Calls on_writable() once the socket takes bytes again. `watched` is false the first time.
   virtual void watch_writable(std::uint64_t connection, int descriptor, bool watched) = 0;
@@ -82,6 +86,7 @@ class Connection final : public ByteSink,
     int status = 0;
     std::size_t response_bytes = 0;
     std::string failure;
+    std::string parent_span_id;
   };
 
   // All under mutex_.

@@ -77,7 +77,8 @@ struct Request {
   std::string request_id;
   // X-Correlation-Id under the same rule, else the request id.
   std::string correlation_id;
-  // W3C traceparent when well-formed, else empty.
+  // W3C Trace Context: the span that this request is, a child of the one that it came with, or the
+  // first of a new trace. What it causes carries this on.
   std::string traceparent;
   // Set by the router where the route asks for a signed-in caller; never for Access::Public.
   std::optional<Principal> principal;

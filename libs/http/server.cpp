@@ -99,6 +99,8 @@ class Server::Impl final : public ConnectionHost {
   [[nodiscard]] core::Timestamp now() const override { return clock_.now(); }
   [[nodiscard]] bool draining() const override { return draining_; }
   [[nodiscard]] std::string draw_request_id() override;
+  [[nodiscard]] core::TraceContext draw_span(
+      const std::optional<core::TraceContext>& parent) override;
   bool try_submit(std::shared_ptr<Task> task) override {
     return pool_->try_submit(std::move(task));
   }
@@ -125,6 +127,7 @@ class Server::Impl final : public ConnectionHost {
   std::atomic<std::uint64_t> next_connection_{1};
   std::atomic<std::uint64_t> next_request_{1};
   const std::string request_id_prefix_ = draw_prefix();
+  core::SystemRandom trace_random_;
 
   std::mutex mutex_;
   std::condition_variable destroyed_;
@@ -184,6 +187,15 @@ std::string Server::Impl::draw_request_id() {
     *byte = static_cast<std::uint8_t>(number);
   }
   return request_id_prefix_ + core::to_hex(bytes);
+}
+
+core::TraceContext Server::Impl::draw_span(const std::optional<core::TraceContext>& parent) {
+  if (parent) return parent->child(trace_random_);
+  constexpr double kRange = 18446744073709551616.0;  // 2^64
+  const bool sampled =
+      options_.traces_sampled > 0 &&
+      static_cast<double>(trace_random_.next_u64()) < options_.traces_sampled * kRange;
+  return core::TraceContext::start(trace_random_, sampled);
 }
 
 void Server::Impl::forget(std::uint64_t connection, int descriptor, bool watched) {

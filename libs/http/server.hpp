@@ -61,6 +61,10 @@ struct ServerOptions {
   // For a whole response to be taken by the client. Default 10 s. Longer: the connection is reset.
   // What a slow client has not taken yet occupies memory, never a thread.
   std::chrono::milliseconds write_timeout{10'000};
+
+  // Share (0 to 1) of the requests without a trace of their own whose new trace says "sampled".
+  // Default 0: nobody exports spans. A trace that came with the request keeps its flag.
+  double traces_sampled = 0;
 };
 
 // What is told about each request that was answered or given up. Views live for the call only.
@@ -74,7 +78,8 @@ struct RequestRecord {
   bool delivered = false;                // false: the client was gone or too slow
   std::string_view request_id;
   std::string_view correlation_id;
-  std::string_view traceparent;
+  std::string_view traceparent;          // of the span that this request is; empty when malformed
+  std::string_view parent_span_id;       // of the span that the client sent; empty: none
   const Principal* principal = nullptr;  // null: not signed in
   std::string_view failure;  // what() of a handler's exception: for the log, never for a client
 };

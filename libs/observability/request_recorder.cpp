@@ -6,6 +6,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/trace.hpp"
+
 namespace tideline::observability {
 namespace {
 
@@ -88,7 +90,9 @@ void RequestRecorder::log_unusual(const FinishedRequest& request) const {
   if (!failed && !slow) return;
   // 503 is how a service says that it waits for another: no bug, and under overload very frequent.
   const Level level = failed && request.status != 503 ? Level::Error : Level::Warning;
-  const LogContext context(std::string(request.request_id), std::string(request.correlation_id));
+  const LogContext context({.request_id = std::string(request.request_id),
+                            .correlation_id = std::string(request.correlation_id),
+                            .trace_id = std::string(core::trace_id_of(request.traceparent))});
   log_.write(level, failed ? "request failed" : "slow request",
              {{"method", method_label(request.method)},
               {"route", request.route},

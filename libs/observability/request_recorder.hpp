@@ -31,6 +31,7 @@ struct FinishedRequest {
   bool delivered = true;
   std::string_view request_id;
   std::string_view correlation_id;
+  std::string_view traceparent;
   std::string_view failure;  // of a handler, for the log
 };
 

@@ -52,6 +52,17 @@ kafka::StateTopicOptions profile_topic_options(const CommonSettings& settings) {
   return options;
 }
 
+std::unique_ptr<observability::SpanExporter> make_exporter(const ServiceDefinition& definition,
+                                                           const CommonSettings& settings,
+                                                           observability::Metrics& metrics,
+                                                           const observability::Logging& logging) {
+  if (settings.otlp_endpoint.empty()) return nullptr;
+  observability::SpanExporterOptions options;
+  options.endpoint = settings.otlp_endpoint;
+  options.service = "tideline-" + definition.name;
+  return std::make_unique<observability::SpanExporter>(options, metrics, logging.logger("spans"));
+}
+
 // Sleeps until `pause` is over or stop is requested.
 void pause_for(std::stop_token stop, std::chrono::milliseconds pause) {
   std::mutex mutex;
@@ -97,8 +108,10 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       cipher_(subject_keys_, clock),
       router_(secrets_.tokens, clock),
       commands_(logged_store_, clock),
+      spans_(make_exporter(definition, settings, metrics_, logging)),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
-                                               {.slow_after = settings.slow_request})),
+                                               {.slow_after = settings.slow_request}),
+                clock, spans_.get()),
       gaps_(settings.kafka_brokers),
       relay_({store_, relay_checkpoints_, log_lines("relay")},
              relay_options(definition, settings)) {}
@@ -258,7 +271,9 @@ void RunningService::add_gauges() {
                                  "events applied since the start", {"projection"});
   auto parked = metrics_.gauges("tideline_projection_parked_events",
                                 "events in the dead-letter table", {"projection"});
+  auto in_hand = metrics_.gauge("tideline_http_requests_in_hand", "requests queued or in hand");
   metrics_.before_render([=, this] {
+    if (server_) in_hand.set(static_cast<double>(server_->requests_in_hand()));
     const auto appender = store_.status();
     events.set(static_cast<double>(appender.events));
     batches.set(static_cast<double>(appender.batches));

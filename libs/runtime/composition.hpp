@@ -118,6 +118,7 @@ class RunningService final : public ServiceContext {
   people::PeopleDirectory people_;
   http::Router router_;
   http::CommandEndpoint commands_;
+  std::unique_ptr<observability::SpanExporter> spans_;
   RecordingObserver observer_;
   kafka::GapReporter gaps_;
   kafka::Relay relay_;

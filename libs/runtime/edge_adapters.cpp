@@ -21,7 +21,30 @@ void RecordingObserver::on_request(const http::RequestRecord& record) {
                       .delivered = record.delivered,
                       .request_id = record.request_id,
                       .correlation_id = record.correlation_id,
+                      .traceparent = record.traceparent,
                       .failure = record.failure});
+  if (spans_ != nullptr) export_span(record);
+}
+
+void RecordingObserver::export_span(const http::RequestRecord& record) const {
+  const auto context = core::TraceContext::parse(record.traceparent);
+  if (!context || !context->sampled()) return;
+  const core::Timestamp end = clock_.now();
+  observability::Span span{
+      .context = *context,
+      .parent_span_id = std::string(record.parent_span_id),
+      .name = std::string(record.method),
+      .start = end - std::chrono::floor<std::chrono::microseconds>(record.duration),
+      .end = end,
+      .failed = record.status >= 500,
+      .attributes = {}};
+  // Never the raw path: it names people.
+  if (!record.route_template.empty()) span.name.append(" ").append(record.route_template);
+  span.attributes = {{"http.request.method", std::string(record.method)},
+                     {"http.route", std::string(record.route_template)},
+                     {"http.response.status_code", record.status},
+                     {"tideline.request_id", std::string(record.request_id)}};
+  spans_->offer(std::move(span));
 }
 
 }  // namespace tideline::runtime

@@ -7,6 +7,7 @@
 #include "http/authentication.hpp"
 #include "http/server.hpp"
 #include "observability/request_recorder.hpp"
+#include "observability/span_exporter.hpp"
 
 namespace tideline::runtime {
 
@@ -20,17 +21,23 @@ class JwtVerifier final : public http::TokenVerifier {
   crypto::TokenVerifier verifier_;
 };
 
-// Requests as metrics and log lines. Thread-safe.
+// Requests as metrics, log lines and, where `spans` is given, spans. Thread-safe; clock and
+// exporter must outlive it.
 class RecordingObserver final : public http::RequestObserver {
  public:
-  explicit RecordingObserver(observability::RequestRecorder recorder)
-      : recorder_(std::move(recorder)) {}
+  RecordingObserver(observability::RequestRecorder recorder, const core::Clock& clock,
+                    observability::SpanExporter* spans = nullptr)
+      : recorder_(std::move(recorder)), clock_(clock), spans_(spans) {}
   void on_request(const http::RequestRecord& record) override;
   void on_connection_opened() override { recorder_.connection_opened(); }
   void on_connection_closed() override { recorder_.connection_closed(); }
 
  private:
+  void export_span(const http::RequestRecord& record) const;
+
   observability::RequestRecorder recorder_;
+  const core::Clock& clock_;
+  observability::SpanExporter* spans_;
 };
 
 }  // namespace tideline::runtime

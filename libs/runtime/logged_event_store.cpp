@@ -1,5 +1,7 @@
 #include "runtime/logged_event_store.hpp"
 
+#include "core/trace.hpp"
+
 namespace tideline::runtime {
 namespace {
 
@@ -32,7 +34,10 @@ core::Result<eventsourcing::AppendOutcome> LoggedEventStore::append(eventsourcin
   const Summary summary = summarize(append);
   const eventsourcing::Metadata metadata = append.metadata;
   auto outcome = ForwardingEventStore::append(std::move(append));
-  const observability::LogContext ids(metadata.causation_id, metadata.correlation_id);
+  const observability::LogContext ids(
+      {.request_id = metadata.causation_id,
+       .correlation_id = metadata.correlation_id,
+       .trace_id = std::string(core::trace_id_of(metadata.traceparent))});
   if (!outcome) {
     log_.warning("append failed",
                  {{"streams", summary.streams}, {"reason", outcome.error().message}});

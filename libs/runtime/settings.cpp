@@ -39,6 +39,14 @@ CommonSettings CommonSettings::read(core::Config& config) {
   }
   settings.slow_request = config.duration_ms("TIDELINE_SLOW_REQUEST_MS", settings.slow_request);
   settings.drain = config.duration_ms("TIDELINE_DRAIN_MS", settings.drain);
+  settings.otlp_endpoint = config.text("TIDELINE_OTLP_ENDPOINT", "");
+  const auto& endpoint = settings.otlp_endpoint;
+  const bool is_url = endpoint.starts_with("http://") || endpoint.starts_with("https://");
+  if (!endpoint.empty() && !is_url) {
+    config.complain("TIDELINE_OTLP_ENDPOINT", "must be the URL of a collector, with its path");
+  }
+  const auto percent = config.integer("TIDELINE_TRACES_PERCENT", 100, 0, 100);
+  if (is_url) server.traces_sampled = static_cast<double>(percent) / 100;
   return settings;
 }
 

@@ -27,6 +27,7 @@ struct CommonSettings {
   observability::Level log_level = observability::Level::Info;
   std::chrono::milliseconds slow_request{500};
   std::chrono::milliseconds drain{4000};
+  std::string otlp_endpoint;  // "" = spans go nowhere
 
   // Mistakes go to `config`.
   static CommonSettings read(core::Config& config);

@@ -160,7 +160,10 @@ TEST_F(CommandEndpointTest, TakesTheTagOfARead) {
 TEST_F(CommandEndpointTest, IgnoresNoCondition) {
   const auto answer_about_nothing = [&] {
     return endpoint
-        .run(request, [](es::CommandSession&) -> es::CommandResult { return es::Answer{204}; })
+        .run(request,
+             [](es::CommandSession&) -> es::CommandResult {
+               return es::Answer{204, "", "", {}};
+             })
         .status;
   };
   EXPECT_EQ(answer_about_nothing(), 204);

@@ -25,6 +25,7 @@ class RequestRecorderTest : public testing::Test {
     finished.duration = duration;
     finished.request_id = "request-1";
     finished.correlation_id = "correlation-1";
+    finished.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     return finished;
   }
 
@@ -91,6 +92,7 @@ TEST_F(RequestRecorderTest, LogsSlowRequests) {
   EXPECT_EQ(line["duration_ms"], 500.0);
   EXPECT_EQ(line["request_id"], "request-1");
   EXPECT_EQ(line["correlation_id"], "correlation-1");
+  EXPECT_EQ(line["trace_id"], "0af7651916cd43dd8448eb211c80319c");
 }
 
 TEST_F(RequestRecorderTest, LogsFailures) {

@@ -1,5 +1,5 @@
 // W3C Trace Context, level 1: the header `traceparent`, which ties together what one request causes
-// in several services. It travels with requests, events and logs; nothing is exported yet.
+// in several services. It travels with requests, events and logs.
 //
 // Values; functions are pure or draw from the given Random, callable from any thread.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "core/random.hpp"
 
-namespace tideline::observability {
+namespace tideline::core {
 
 class TraceContext {
  public:
@@ -24,13 +24,10 @@ class TraceContext {
   static std::optional<TraceContext> parse(std::string_view traceparent);
 
   // The first span of a new trace.
-  static TraceContext start(core::Random& random, bool sampled = false);
-
-  // What a request that came with `traceparent` works under: a child of it, or else a new trace.
-  static TraceContext continue_from(std::string_view traceparent, core::Random& random);
+  static TraceContext start(Random& random, bool sampled = false);
 
   // A new span of the same trace.
-  TraceContext child(core::Random& random) const;
+  TraceContext child(Random& random) const;
 
   // "00-<trace id>-<span id>-<flags>", lower case.
   std::string traceparent() const;
@@ -50,4 +47,7 @@ class TraceContext {
   std::uint8_t flags_;
 };
 
-}  // namespace tideline::observability
+// The trace id within a well-formed traceparent, else "". Refers to the text.
+std::string_view trace_id_of(std::string_view traceparent);
+
+}  // namespace tideline::core
