@@ -282,6 +282,15 @@ void lock_logs(Session& session, const std::vector<LogIndex>& logs) {
   session.run_pipeline(calls);
 }
 
+void end_backends(Session& session, const std::vector<int>& backends) {
+  for (const int backend : backends) {
+    session.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE pid = $1 AND datname = current_database() AND usename = current_user",
+        {backend});
+  }
+}
+
 bool was_committed(Session& session, const BatchPlan& plan) {
   CHECK(!plan.events.empty() || !plan.results.empty(), "only a plan that writes is ever committed");
   if (!plan.events.empty()) {

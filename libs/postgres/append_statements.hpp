@@ -34,6 +34,9 @@ void wake_listeners(Session& session);
 
 // Opens a transaction and locks the logs' position rows.
 void lock_logs(Session& session, const std::vector<core::LogIndex>& logs);
+// What the backends of lost connections have not begun by now they never will. Without this one
+// could still have a whole batch before it, unread.
+void end_backends(Session& session, const std::vector<int>& backends);
 // Whether the plan's transaction has committed: its first event is there, or where it has none its
 // first result. An equal result of somebody else would be the same answer.
 bool was_committed(Session& session, const BatchPlan& plan);

@@ -35,95 +35,99 @@ AppenderStatus Appender::status() const {
   return status;
 }
 
-core::Result<std::vector<AppendOutcome>> Appender::try_commit(Appends appends) {
+core::Result<Appender::Outcomes> Appender::try_commit(Appends appends) {
   for (int attempts = 1;; ++attempts) {
     const bool had_session = session_ != nullptr;
-    const bool presuming = undisturbed_;
-    std::optional<BatchPlan> writing;
+    std::optional<Writing> writing;
     try {
-      return attempt(appends, writing).outcomes;
+      return attempt(appends, writing);
     } catch (const TransactionFailed& failed) {
       const bool lost = !session_ || session_->broken();
       if (!lost) session_->roll_back();
+      undisturbed_ = false;
+      heads_.clear();
       if (writing) {
-        switch (resolve(*writing)) {
+        switch (resolve(writing->plan)) {
           case Commit::Done:
-            return std::move(writing->outcomes);
+            return std::move(writing->plan.outcomes);
           case Commit::NotDone:
             break;
           case Commit::Unknown:
             return core::timed_out("a commit of unknown outcome: " + failed.error().message);
         }
       }
-      undisturbed_ = false;
-      heads_.clear();
-      // A wrong presumption, a connection that had gone stale, or a deadlock: nothing has been
+      // A connection that had gone stale, a deadlock, or a wrong presumption: nothing has been
       // written.
-      const bool passing =
-          presuming || (lost && had_session) ||
-          (failed.error().retryable && failed.error().code == core::ErrorCode::Conflict);
+      const bool conflict = failed.error().code == core::ErrorCode::Conflict;
+      const bool passing = (lost && had_session) || (conflict && failed.error().retryable) ||
+                           (conflict && writing && writing->presumed);
       if (!passing || attempts == kAttemptsMax) return failed.error();
     }
   }
 }
 
-BatchPlan Appender::attempt(Appends appends, std::optional<BatchPlan>& writing) {
+Appender::Outcomes Appender::attempt(Appends appends, std::optional<Writing>& writing) {
   const BatchScope scope = scope_of(appends, terms_.logs);
-  if (auto plan = write_at_once(appends, scope, writing)) return std::move(*plan);
-  return read_then_write(appends, scope, writing);
+  if (!write_at_once(appends, scope, writing)) return read_then_write(appends, scope, writing);
+  return std::move(writing->plan.outcomes);
 }
 
-std::optional<BatchPlan> Appender::write_at_once(Appends appends, const BatchScope& scope,
-                                                 std::optional<BatchPlan>& writing) {
+bool Appender::write_at_once(Appends appends, const BatchScope& scope,
+                             std::optional<Writing>& writing) {
   const auto known = [&](core::LogIndex log) { return heads_.contains(log); };
-  if (!undisturbed_ || !std::all_of(scope.logs.begin(), scope.logs.end(), known)) {
-    return std::nullopt;
-  }
+  if (!undisturbed_ || !std::all_of(scope.logs.begin(), scope.logs.end(), known)) return false;
   const LockedState presumed = presumed_state(appends, scope, heads_);
   BatchPlan plan = plan_batch(appends, scope, presumed, terms_, random_);
   // Where appends of the batch are in each other's way, what each is told depends on what is there.
   // Without an event nothing would tell the batch's own result from an equal one before it.
-  if (!all_appended(plan) || plan.events.empty()) return std::nullopt;
+  if (!all_appended(plan) || plan.events.empty()) return false;
   Session& session = open_session();
-  writing = std::move(plan);
-  commit_presumed(session, scope, presumed, *writing);
+  writing = {std::move(plan), true};
+  commit_presumed(session, scope, presumed, writing->plan);
+  remember_heads(writing->plan.heads);
   ++at_once_;
-  for (const auto& [log, head] : writing->heads) heads_[log] = head;
-  return std::move(*writing);
+  return true;
 }
 
-BatchPlan Appender::read_then_write(Appends appends, const BatchScope& scope,
-                                    std::optional<BatchPlan>& writing) {
+Appender::Outcomes Appender::read_then_write(Appends appends, const BatchScope& scope,
+                                             std::optional<Writing>& writing) {
   Session& session = open_session();
   const LockedState state = lock_and_read(session, scope);
   if (state.heads.size() != scope.logs.size()) {
     throw TransactionFailed(core::internal_error("the database was made with fewer logs"));
   }
-  undisturbed_ = std::all_of(state.heads.begin(), state.heads.end(), [&](const auto& head) {
+  BatchPlan plan = plan_batch(appends, scope, state, terms_, random_);
+  const bool as_left = std::all_of(state.heads.begin(), state.heads.end(), [&](const auto& head) {
     const auto known = heads_.find(head.first);
     return known == heads_.end() || known->second == head.second;
   });
-  for (const auto& [log, head] : state.heads) heads_[log] = head;
-  BatchPlan plan = plan_batch(appends, scope, state, terms_, random_);
-  undisturbed_ = undisturbed_ && all_appended(plan);
+  undisturbed_ = as_left && all_appended(plan);
+  remember_heads(state.heads);
   if (plan.events.empty() && plan.results.empty()) {
     session.execute_script("ROLLBACK");
-    return plan;
+    return std::move(plan.outcomes);
   }
-  writing = std::move(plan);
-  write_and_commit(session, *writing);
-  for (const auto& [log, head] : writing->heads) heads_[log] = head;
-  return std::move(*writing);
+  writing = {std::move(plan), false};
+  write_and_commit(session, writing->plan);
+  remember_heads(writing->plan.heads);
+  return std::move(writing->plan.outcomes);
+}
+
+void Appender::remember_heads(const std::map<core::LogIndex, core::LogPosition>& heads) {
+  for (const auto& [log, head] : heads) heads_[log] = head;
 }
 
 // Whoever holds the batch's locks after it knows that its transaction has ended, one way or the
-// other: it held the same locks from before it wrote.
+// other: it held the same locks from before it wrote. A batch that was sent whole may not have come
+// so far; then it never will.
 Appender::Commit Appender::resolve(const BatchPlan& plan) {
   const std::vector<core::LogIndex> logs = logs_of(plan, terms_.logs);
   const auto deadline = std::chrono::steady_clock::now() + options_.resolve_deadline;
   while (true) {
     try {
       Session& session = open_session();
+      end_backends(session, lost_backends_);
+      lost_backends_.clear();
       lock_logs(session, logs);
       const bool committed = was_committed(session, plan);
       session.roll_back();
@@ -137,7 +141,10 @@ Appender::Commit Appender::resolve(const BatchPlan& plan) {
 }
 
 Session& Appender::open_session() {
-  if (session_ && session_->broken()) session_.reset();
+  if (session_ && session_->broken()) {
+    lost_backends_.push_back(session_->backend());
+    session_.reset();
+  }
   if (!session_) {
     auto session = std::make_unique<Session>(database_, "appender");
     prepare_append_statements(*session);

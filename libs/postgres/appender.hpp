@@ -28,16 +28,23 @@ class Appender {
   AppenderStatus status() const;
 
  private:
+  using Outcomes = std::vector<eventsourcing::AppendOutcome>;
   enum class Commit { Done, NotDone, Unknown };
 
-  core::Result<std::vector<eventsourcing::AppendOutcome>> try_commit(Appends appends);
-  // These throw TransactionFailed. `writing` is filled once a commit may be under way.
-  BatchPlan attempt(Appends appends, std::optional<BatchPlan>& writing);
-  BatchPlan read_then_write(Appends appends, const BatchScope& scope,
-                            std::optional<BatchPlan>& writing);
-  // nullopt: it cannot be written without reading. Nothing has been sent then.
-  std::optional<BatchPlan> write_at_once(Appends appends, const BatchScope& scope,
-                                         std::optional<BatchPlan>& writing);
+  // What a commit may be under way for.
+  struct Writing {
+    BatchPlan plan;
+    bool presumed;
+  };
+
+  core::Result<Outcomes> try_commit(Appends appends);
+  // These throw TransactionFailed.
+  Outcomes attempt(Appends appends, std::optional<Writing>& writing);
+  Outcomes read_then_write(Appends appends, const BatchScope& scope,
+                           std::optional<Writing>& writing);
+  // False: it cannot be written without reading. Nothing has been sent then.
+  bool write_at_once(Appends appends, const BatchScope& scope, std::optional<Writing>& writing);
+  void remember_heads(const std::map<core::LogIndex, core::LogPosition>& heads);
   Commit resolve(const BatchPlan& plan);
   Session& open_session();
   void sweep_expired_results();
@@ -54,6 +61,7 @@ class Appender {
   std::map<core::LogIndex, core::LogPosition> heads_;
   // Nobody else was in the way of the last batch, so nobody is expected in that of the next.
   bool undisturbed_ = true;
+  std::vector<int> lost_backends_;  // of connections that broke
   std::atomic<std::uint64_t> at_once_{0};
   AppendWorker worker_;  // last: its thread uses all of the above
 };

@@ -160,6 +160,7 @@ Session::Session(const DatabaseOptions& options, std::string_view purpose) {
   const std::string conninfo = full_conninfo(options, purpose);
   guarded([&] {
     connection_ = std::make_unique<Connection>(conninfo);
+    backend_ = connection_->pqxx.backendpid();
     pqxx::nontransaction(connection_->pqxx).exec(session_settings(options));
   });
 }

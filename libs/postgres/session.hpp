@@ -47,6 +47,8 @@ class Session {
   void roll_back() noexcept;
   // Never to be used again.
   bool broken() const noexcept;
+  // The number of the server's process behind this session; still known when it is broken.
+  int backend() const noexcept { return backend_; }
 
   // Listens on `channel`; then await_notification() returns true when a notification came.
   void listen(const std::string& channel);
@@ -60,6 +62,7 @@ class Session {
 
   std::unique_ptr<Connection> connection_;
   bool broken_ = false;
+  int backend_ = 0;
 };
 
 }  // namespace tideline::postgres

@@ -108,7 +108,9 @@ void CuttingProxy::serve(int client) {
     if (both[0].revents != 0) {
       const std::string request = receive(client);
       const Cut cut = cut_of(request);
-      if (cut != Cut::BeforeServer && cut != Cut::HoldBeforeServer) forward(server, request);
+      const bool stays =
+          cut == Cut::BeforeServer || cut == Cut::HoldBeforeServer || cut == Cut::ClientOnly;
+      if (!stays) forward(server, request);
       if (cut == Cut::AfterServer || cut == Cut::HoldAfterServer) {
         // Until the server has answered, which nobody hears.
         while (!stopping_ && !readable(server)) {
@@ -117,6 +119,11 @@ void CuttingProxy::serve(int client) {
       if (cut != Cut::Never) ++cuts_;
       if (cut == Cut::HoldBeforeServer || cut == Cut::HoldAfterServer) {
         while (!stopping_ && !readable(client)) {
+        }
+      }
+      if (cut == Cut::ClientOnly) {
+        shutdown(client, SHUT_RDWR);
+        while (!stopping_ && !readable(server)) {
         }
       }
       open = open && !request.empty() && cut == Cut::Never;

@@ -1,7 +1,7 @@
 // Stands between a client and PostgreSQL on 127.0.0.1 and cuts the connection when a text passes on
 // its way to the server: before it gets there, or after it did and before the answer comes back. It
 // can also hold the client at that point until the client goes away: who is killed then has died
-// exactly there.
+// exactly there. Or it lets go of the client alone, so that the server still waits for the rest.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace tideline::postgres::testing {
 
-enum class Cut { Never, BeforeServer, AfterServer, HoldBeforeServer, HoldAfterServer };
+enum class Cut { Never, BeforeServer, AfterServer, HoldBeforeServer, HoldAfterServer, ClientOnly };
 
 class CuttingProxy {
  public:

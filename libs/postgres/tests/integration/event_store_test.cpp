@@ -13,6 +13,7 @@
 #include "cutting_proxy.hpp"
 #include "eventsourcing/testing/appends.hpp"
 #include "fresh_database.hpp"
+#include "killed_program.hpp"
 
 namespace tideline::postgres::testing {
 namespace {
@@ -112,6 +113,29 @@ TEST_F(PostgresEventStoreTest, PositionsFollowTheDatabaseNotWhatWasPresumed) {
   const auto appended = expect_appended(store.append(one("s", 2)));
   EXPECT_EQ(appended.positions.at("feed", log), core::LogPosition(8));
   EXPECT_EQ(store.head(log).value(), core::LogPosition(8));
+}
+
+// It may have the batch before it, unread, and would write it after the caller was told otherwise.
+TEST_F(PostgresEventStoreTest, NoBackendOfALostConnectionIsLeftWhenAnAppendIsAnswered) {
+  CuttingProxy proxy(test_support::PostgresServer::shared().port());
+  auto& store = start_behind(proxy);
+  expect_appended(store.append(one("s", 0)));
+  const auto backends = [&] {
+    return database_
+        .query(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND application_name LIKE '% appender'",
+            {})
+        .value()
+        .front()
+        .integer(0);
+  };
+  ASSERT_EQ(backends(), 1);
+  proxy.cut_at("move_presumed_logs", Cut::ClientOnly);
+  expect_appended(store.append(one("s", 1)));
+  EXPECT_EQ(proxy.cuts(), 1);
+  EXPECT_TRUE(eventually([&] { return backends() == 1; }));
+  EXPECT_EQ(count("event"), 2);
 }
 
 TEST_F(PostgresEventStoreTest, EventsCannotBeChangedOrDeleted) {
