@@ -1,5 +1,7 @@
 #include "http/connection.hpp"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,12 +33,18 @@ bool is_acceptable_id(std::string_view id) {
          std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
+// What the client's kernel has not acknowledged yet; 0 when it is gone.
+int unsent_bytes(int descriptor) {
+  int unsent = 0;
+  return ioctl(descriptor, SIOCOUTQ, &unsent) == 0 ? unsent : 0;
+}
+
 }  // namespace
 
 Connection::Connection(std::uint64_t id, int descriptor, ConnectionHost& host)
     : id_(id), host_(host), descriptor_(descriptor), reader_(limits_of(host.options())) {
   std::lock_guard lock(mutex_);
-  enter(Phase::Idle, host_.options().idle_timeout);
+  enter(Phase::Idle, host_.options().first_byte_timeout);
 }
 
 Connection::~Connection() {
@@ -48,7 +56,7 @@ void Connection::on_bytes(std::string_view bytes) {
   std::lock_guard lock(mutex_);
   const Phase phase = phase_;
   if (phase == Phase::Lingering || phase == Phase::Closed || inbox_overrun_) return;
-  if (phase == Phase::InHand || phase == Phase::Writing) {
+  if (phase == Phase::InHand || phase == Phase::Writing || phase == Phase::Streaming) {
     // Cut at the limit, not before: complete requests ahead of the cut are still answered.
     const std::size_t room = host_.options().pipelined_bytes_max -
                              std::min(host_.options().pipelined_bytes_max, waiting_bytes().size());
@@ -64,8 +72,9 @@ void Connection::on_end() {
   std::lock_guard lock(mutex_);
   input_ended_ = true;
   const Phase phase = phase_;
-  // A client may close its sending side and still wait for the answers that are due.
-  if (phase != Phase::InHand && phase != Phase::Writing) finish(false);
+  // A client may close its sending side and still wait for the answers that are due. One that
+  // listens to a stream has gone: it would stay open for ever otherwise.
+  if (stream_ || (phase != Phase::InHand && phase != Phase::Writing)) finish(false);
 }
 
 void Connection::advance() {
@@ -80,15 +89,15 @@ void Connection::advance() {
     if (inbox_overrun_) return linger();
     if (input_ended_) return finish(false);
     if (step.progress == Progress::NeedBody) {
-      if (phase_ != Phase::Body) enter(Phase::Body, host_.options().body_timeout);
+      expect_more(Phase::Body, host_.options().body_timeout);
       if (reader_.take_continue()) send_interim("HTTP/1.1 100 Continue\r\n\r\n");
       return;
     }
     if (waiting_bytes().empty()) {
       if (host_.draining()) return linger();
       if (phase_ != Phase::Idle) enter(Phase::Idle, host_.options().idle_timeout);
-    } else if (phase_ != Phase::Head) {
-      enter(Phase::Head, host_.options().header_timeout);
+    } else {
+      expect_more(Phase::Head, host_.options().header_timeout);
     }
     return;
   }
@@ -136,8 +145,9 @@ void Connection::run() {
   for (std::size_t turn = 1; turn <= kRequestsPerTurn; ++turn) {
     // Only this worker touches exchange_ while the request is in hand.
     std::string failure;
-    const Response response = dispatch(failure);
+    Response response = dispatch(failure);
     std::lock_guard lock(mutex_);
+    if (response.events) admit_stream(response);
     if (phase_ != Phase::InHand) return;
     exchange_.failure = std::move(failure);
     answer(response);
@@ -168,7 +178,7 @@ Response Connection::dispatch(std::string& failure) {
 void Connection::answer(const Response& response) {
   // Requests that have come already are still answered, on a drain and after the client's end.
   const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
-  const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more;
+  const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more && !stream_;
   last_answer_ = !keep_alive;
   exchange_.status = response.status;
   exchange_.response_bytes = response.body.size();
@@ -190,7 +200,8 @@ void Connection::send_interim(std::string_view bytes) {
       send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-void Connection::flush_outbox() {
+// True when everything is out; else it goes on when there is room, or the client is gone.
+bool Connection::write_outbox() {
   while (outbox_begin_ < outbox_.size()) {
     const auto sent = send(descriptor_, outbox_.data() + outbox_begin_,
                            outbox_.size() - outbox_begin_, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -199,18 +210,78 @@ void Connection::flush_outbox() {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       if (phase_ != Phase::Writing) enter(Phase::Writing, host_.options().write_timeout);
       host_.watch_writable(id_, descriptor_, std::exchange(watched_, true));
-      return;
+      return false;
     } else if (errno != EINTR) {
       answered(false);
       finish(true);
-      return;
+      return false;
     }
   }
+  outbox_ = std::string();
+  outbox_begin_ = 0;
+  return true;
+}
+
+void Connection::flush_outbox() {
+  if (!write_outbox()) return;
   answered(true);
+  if (stream_) return pass_events_on();
   after_answer();
 }
 
+// Takes the stream on, or replaces the response where there cannot be one.
+void Connection::admit_stream(Response& response) {
+  const bool wanted = phase_ == Phase::InHand && exchange_.request.method != Method::Head;
+  if (wanted && !input_ended_ && !host_.draining() && host_.try_open_stream()) {
+    stream_ = response.events;
+    stream_->attach(weak_from_this());
+    return;
+  }
+  response.events->abandon();
+  if (wanted) response = to_response(unavailable("no more streams are opened now, try again"));
+}
+
+void Connection::on_stream() {
+  std::lock_guard lock(mutex_);
+  if (!stream_) return;
+  if (phase_ == Phase::Streaming) return pass_events_on();
+  if (phase_ == Phase::Writing && stream_->state() == EventStream::State::Overrun) finish(true);
+}
+
+// With an empty outbox. What is sent meanwhile waits in the stream, which bounds it.
+void Connection::pass_events_on() {
+  for (;;) {
+    const auto portion = stream_->take();
+    if (portion.state == EventStream::State::Overrun) return finish(true);
+    const bool last = portion.state == EventStream::State::Closed;
+    if (portion.bytes.empty() && !last) {
+      return enter(Phase::Streaming, host_.options().heartbeat_interval);
+    }
+    outbox_ = exchange_.http_1_0 ? portion.bytes : to_chunk(portion.bytes);
+    if (last && !exchange_.http_1_0) outbox_.append(kLastChunk);
+    if (last) end_stream();
+    // The time to take it runs for each portion.
+    enter_undated(Phase::Streaming);
+    if (!write_outbox()) return;
+    if (last) return after_answer();
+  }
+}
+
+void Connection::beat() {
+  constexpr std::string_view kComment = ":\n\n";
+  outbox_ = exchange_.http_1_0 ? std::string(kComment) : to_chunk(kComment);
+  enter_undated(Phase::Streaming);
+  if (write_outbox()) pass_events_on();
+}
+
+void Connection::end_stream() {
+  if (!stream_) return;
+  stream_.reset();
+  host_.stream_ended();
+}
+
 void Connection::answered(bool delivered) {
+  if (std::exchange(exchange_.reported, true)) return;
   const Request& request = exchange_.request;
   RequestRecord record;
   record.route_template = request.route_template;
@@ -230,8 +301,6 @@ void Connection::answered(bool delivered) {
 }
 
 void Connection::after_answer() {
-  outbox_ = std::string();
-  outbox_begin_ = 0;
   if (last_answer_) return linger();
   enter(Phase::Idle, host_.options().idle_timeout);
 }
@@ -262,6 +331,8 @@ void Connection::on_tick(SteadyTime now) {
     case Phase::Writing:
       answered(false);
       return finish(true);
+    case Phase::Streaming:
+      return beat();
     case Phase::InHand:
     case Phase::Closed:
       return;
@@ -269,21 +340,42 @@ void Connection::on_tick(SteadyTime now) {
 }
 
 bool Connection::settle() {
+  std::shared_ptr<EventStream> stream;
+  {
+    std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  // Comes back by on_stream(), without the lock.
+  if (stream) stream->close();
   std::lock_guard lock(mutex_);
   char byte = 0;
-  // A request may have arrived that the reactor has not read yet.
-  if (phase_ == Phase::Idle && recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) linger();
-  return phase_ == Phase::Lingering || phase_ == Phase::Closed;
+  // A request may have arrived that the reactor has not read yet, or that it has read and now waits
+  // for this lock. The order matters: what is missing from the kernel was read before.
+  if (phase_ == Phase::Idle && recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0 &&
+      !host_.reading()) {
+    linger();
+  }
+  return phase_ == Phase::Closed || (phase_ == Phase::Lingering && unsent_bytes(descriptor_) == 0);
 }
 
 void Connection::abort() {
   std::lock_guard lock(mutex_);
-  if (phase_ != Phase::Closed) finish(true);
+  // A reset would take back what the client's kernel has not got yet of a last answer.
+  if (phase_ != Phase::Closed) finish(phase_ != Phase::Lingering);
 }
 
 void Connection::enter(Phase phase, std::chrono::milliseconds timeout) {
   phase_ = phase;
   deadline_ = (std::chrono::steady_clock::now() + timeout).time_since_epoch().count();
+}
+
+// The message must be whole in time, and come without long pauses.
+void Connection::expect_more(Phase phase, std::chrono::milliseconds timeout) {
+  const auto now = std::chrono::steady_clock::now();
+  if (phase_ != phase) message_deadline_ = now + timeout;
+  phase_ = phase;
+  deadline_ =
+      std::min(message_deadline_, now + host_.options().pause_timeout).time_since_epoch().count();
 }
 
 void Connection::enter_undated(Phase phase) {
@@ -302,6 +394,8 @@ void Connection::linger() {
 void Connection::finish(bool reset) {
   if (phase_ == Phase::Closed) return;
   enter_undated(Phase::Closed);
+  if (stream_) stream_->abandon();
+  end_stream();
   if (reset) {
     const struct linger drop { 1, 0 };
     setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &drop, sizeof drop);

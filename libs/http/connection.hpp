@@ -6,7 +6,8 @@
 //
 // Three kinds of threads meet here, under one short lock: the connection's reactor (bytes, end), a
 // worker (the handler, outside the lock) and the caretaker (deadlines, slow writes). While a
-// request is in hand only its worker may write.
+// request is in hand only its worker may write. When the answer is a stream of events, those who
+// send them come in as well.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include <string_view>
 
 #include "core/trace.hpp"
+#include "http/event_stream.hpp"
 #include "http/reactors.hpp"
 #include "http/request_reader.hpp"
 #include "http/server.hpp"
@@ -38,10 +40,15 @@ class ConnectionHost {
   [[nodiscard]] virtual const Router& router() const = 0;
   [[nodiscard]] virtual core::Timestamp now() const = 0;
   [[nodiscard]] virtual bool draining() const = 0;
+  // Whether a reactor may hold bytes that it has not handed over yet.
+  [[nodiscard]] virtual bool reading() const = 0;
   [[nodiscard]] virtual std::string draw_request_id() = 0;
   // A span for a request that came with `parent`.
   [[nodiscard]] virtual core::TraceContext draw_span(
       const std::optional<core::TraceContext>& parent) = 0;
+  // Each stream that was opened is told once when it has ended.
+  virtual bool try_open_stream() = 0;
+  virtual void stream_ended() = 0;
   virtual bool try_submit(std::shared_ptr<Task> task) = 0;
   // Calls on_writable() once the socket takes bytes again. `watched` is false the first time.
   virtual void watch_writable(std::uint64_t connection, int descriptor, bool watched) = 0;
@@ -53,6 +60,7 @@ class ConnectionHost {
 
 class Connection final : public ByteSink,
                          public Task,
+                         public EventStream::Listener,
                          public std::enable_shared_from_this<Connection> {
  public:
   // Owns `descriptor`, a duplicate of the one that the reactor reads.
@@ -62,18 +70,20 @@ class Connection final : public ByteSink,
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
   void run() override;  // the request in hand, on a worker
+  void on_stream() override;
 
   // By the caretaker.
   void on_writable();
   void on_tick(SteadyTime now);
 
-  // By drain(): closes if no request has begun; true when all answers are out and no more follow.
+  // By drain(): closes if no request has arrived; true when all answers are with the client and no
+  // more follow.
   bool settle();
   // Closes now, whatever is going on. By stop().
   void abort();
 
  private:
-  enum class Phase { Idle, Head, Body, InHand, Writing, Lingering, Closed };
+  enum class Phase { Idle, Head, Body, InHand, Writing, Streaming, Lingering, Closed };
 
   // The request that is being answered.
   struct Exchange {
@@ -87,6 +97,7 @@ class Connection final : public ByteSink,
     std::size_t response_bytes = 0;
     std::string failure;
     std::string parent_span_id;
+    bool reported = false;
   };
 
   // All under mutex_.
@@ -95,10 +106,16 @@ class Connection final : public ByteSink,
   void refuse(const Problem& problem);
   void answer(const Response& response);
   void send_interim(std::string_view bytes);
+  bool write_outbox();
   void flush_outbox();
+  void admit_stream(Response& response);
+  void pass_events_on();
+  void beat();
+  void end_stream();
   void answered(bool delivered);
   void after_answer();
   void enter(Phase phase, std::chrono::milliseconds timeout);
+  void expect_more(Phase phase, std::chrono::milliseconds timeout);
   void enter_undated(Phase phase);
   void linger();
   void finish(bool reset);
@@ -114,6 +131,7 @@ class Connection final : public ByteSink,
   int descriptor_;
   std::atomic<Phase> phase_{Phase::Idle};
   std::atomic<SteadyTime::rep> deadline_{0};  // 0 = none
+  SteadyTime message_deadline_;               // of the whole head, or body, that is being read
   RequestReader reader_;
   std::string inbox_;
   std::size_t inbox_begin_ = 0;
@@ -125,6 +143,7 @@ class Connection final : public ByteSink,
   std::string outbox_;
   std::size_t outbox_begin_ = 0;
   Exchange exchange_;
+  std::shared_ptr<EventStream> stream_;
 };
 
 }  // namespace tideline::http

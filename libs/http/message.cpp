@@ -156,6 +156,12 @@ Response Response::no_content() {
   return response;
 }
 
+Response Response::event_stream(std::shared_ptr<EventStream> events) {
+  Response response = text(200, "text/event-stream", {});
+  response.events = std::move(events);
+  return response;
+}
+
 Response& Response::header(std::string_view name, std::string_view value) & {
   headers.set(name, value);
   return *this;

@@ -5,6 +5,7 @@
 // Nothing here blocks. Sizes are bytes.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@
 namespace tideline::http {
 
 using Json = nlohmann::json;
+
+class EventStream;
 
 // The methods that this server implements; any other is answered 501 before routing.
 enum class Method { Get, Head, Post, Put, Patch, Delete, Options };
@@ -100,11 +103,14 @@ struct Response {
   // The server adds Content-Length, Connection, Date and the request ids; a handler sets none of
   // them. With 204 and 304 the body is dropped.
   std::string body;
+  // In place of a body: what follows as it comes, until the stream is closed (event_stream.hpp).
+  std::shared_ptr<EventStream> events;
 
   [[nodiscard]] static Response json(int status, const Json& body);
   // `media_type` as in Content-Type, e.g. "text/plain; version=0.0.4".
   [[nodiscard]] static Response text(int status, std::string_view media_type, std::string body);
   [[nodiscard]] static Response no_content();
+  [[nodiscard]] static Response event_stream(std::shared_ptr<EventStream> events);
 
   // Sets (does not add) a header; chains.
   Response& header(std::string_view name, std::string_view value) &;

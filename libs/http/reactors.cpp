@@ -4,6 +4,7 @@
 #include <pistache/reactor.h>
 #include <pistache/tcp.h>
 #include <pistache/transport.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <string>
@@ -39,12 +40,45 @@ class SinkHandler final : public tcp::Handler {
   }
 };
 
+// Counts the threads that are between being woken and having handed over what they read.
+class CountingTransport final : public tcp::Transport {
+ public:
+  CountingTransport(const std::shared_ptr<tcp::Handler>& handler,
+                    std::shared_ptr<std::atomic<int>> reading)
+      : Transport(handler), handler_(handler), reading_(std::move(reading)) {}
+
+  void onReady(const aio::FdSet& descriptors) override {
+    const Turn turn(*reading_);
+    Transport::onReady(descriptors);
+  }
+
+  std::shared_ptr<aio::Handler> clone() const override {
+    return std::make_shared<CountingTransport>(handler_->clone(), reading_);
+  }
+
+ private:
+  class Turn {
+   public:
+    explicit Turn(std::atomic<int>& reading) : reading_(reading) { ++reading_; }
+    ~Turn() { --reading_; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    std::atomic<int>& reading_;
+  };
+
+  std::shared_ptr<tcp::Handler> handler_;
+  std::shared_ptr<std::atomic<int>> reading_;
+};
+
 }  // namespace
 
 struct Reactors::Impl {
   std::shared_ptr<aio::Reactor> reactor;
   std::vector<std::shared_ptr<tcp::Transport>> transports;  // one a thread
   std::atomic<std::size_t> next{0};
+  std::shared_ptr<std::atomic<int>> reading = std::make_shared<std::atomic<int>>(0);
 };
 
 Reactors::Reactors() = default;
@@ -58,7 +92,7 @@ core::Status Reactors::start(std::size_t threads) {
     impl->reactor = aio::Reactor::create();
     impl->reactor->init(aio::AsyncContext(threads, "http-reactor"));
     const auto key = impl->reactor->addHandler(
-        std::make_shared<tcp::Transport>(std::make_shared<SinkHandler>()));
+        std::make_shared<CountingTransport>(std::make_shared<SinkHandler>(), impl->reading));
     impl->reactor->run();
     for (const auto& handler : impl->reactor->handlers(key)) {
       impl->transports.push_back(std::static_pointer_cast<tcp::Transport>(handler));
@@ -72,17 +106,22 @@ core::Status Reactors::start(std::size_t threads) {
 
 core::Status Reactors::adopt(int descriptor, std::shared_ptr<ByteSink> sink) {
   CHECK(impl_, "the reactors do not run");
+  std::shared_ptr<tcp::Peer> peer;
   try {
     // Nobody asks for a peer's address: the gateway's it would be.
-    const auto peer = tcp::Peer::Create(descriptor, Pistache::Address());
+    peer = tcp::Peer::Create(descriptor, Pistache::Address());
     peer->putData(kSinkKey, std::move(sink));
     const std::size_t turn = impl_->next.fetch_add(1, std::memory_order_relaxed);
     impl_->transports[turn % impl_->transports.size()]->handleNewPeer(peer);
   } catch (const std::exception& error) {
+    // A peer that the thread has got nevertheless is closed by it.
+    if (!peer || peer.use_count() == 1) close(descriptor);
     return core::unavailable(std::string("a connection could not be taken over: ") + error.what());
   }
   return core::success();
 }
+
+bool Reactors::reading() const { return impl_ && *impl_->reading != 0; }
 
 void Reactors::stop() {
   if (!impl_) return;

@@ -29,9 +29,13 @@ class Reactors {
   ~Reactors();
 
   core::Status start(std::size_t threads);
-  // Takes over a connected, non-blocking socket. The sink is kept until after its on_end(). To end
-  // a connection from outside, shut its socket down. Thread-safe.
+  // Takes over a connected, non-blocking socket, also when it fails. The sink is kept until after
+  // its on_end(). To end a connection from outside, shut its socket down. Thread-safe.
   core::Status adopt(int descriptor, std::shared_ptr<ByteSink> sink);
+  // Whether a thread may have taken bytes from a socket that it has not handed to the sink yet.
+  // While this is false, all bytes that are not in the kernel any more have been handed over.
+  // Thread-safe.
+  [[nodiscard]] bool reading() const;
   // Joins the threads. Descriptors whose on_end() was not told yet stay open: end them before.
   void stop();
 

@@ -14,6 +14,8 @@ namespace {
 
 namespace beast = boost::beast;
 
+constexpr std::size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 Problem too_large(std::size_t bytes_max) {
@@ -262,7 +264,10 @@ bool RequestReader::start_body(std::string_view head) {
 
 RequestReader::Step RequestReader::read_body(std::string_view input, std::size_t consumed) {
   auto& parser = parser_->beast;
-  while (!parser.is_done() && !input.empty()) {
+  // Beast takes it for granted that it sees the least that can follow, the last chunk, in one
+  // piece.
+  const std::size_t least = parser.chunked() ? kLastChunkBytes : 1;
+  while (!parser.is_done() && input.size() >= least) {
     beast::error_code error;
     const std::size_t used = parser.put(boost::asio::buffer(input.data(), input.size()), error);
     input.remove_prefix(used);
@@ -279,6 +284,7 @@ RequestReader::Step RequestReader::read_body(std::string_view input, std::size_t
     }
   }
   if (parser.is_done()) return {Progress::Complete, consumed};
+  if (input.size() < least) return {Progress::NeedBody, consumed};
   // What the parser keeps back is a chunk's size line or the trailer: as bounded as a head.
   if (input.size() > limits_.head_bytes_max) {
     refuse(malformed("a chunk's extension, or the trailer, is too large"));

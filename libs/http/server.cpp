@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +19,9 @@
 #include "http/acceptor.hpp"
 #include "http/caretaker.hpp"
 #include "http/connection.hpp"
+#include "http/problem.hpp"
 #include "http/reactors.hpp"
+#include "http/wire_format.hpp"
 #include "http/worker_pool.hpp"
 
 namespace tideline::http {
@@ -64,8 +67,10 @@ std::size_t affordable_connections(std::size_t wanted) {
 }
 
 milliseconds tick_of(const ServerOptions& options) {
-  const milliseconds shortest = std::min(
-      {options.header_timeout, options.body_timeout, options.idle_timeout, options.write_timeout});
+  const milliseconds shortest =
+      std::min({options.first_byte_timeout, options.header_timeout, options.body_timeout,
+                options.pause_timeout, options.idle_timeout, options.write_timeout,
+                options.heartbeat_interval});
   return std::clamp(shortest / 4, milliseconds{5}, milliseconds{250});
 }
 
@@ -93,11 +98,15 @@ class Server::Impl final : public ConnectionHost {
   [[nodiscard]] std::uint16_t port() const { return acceptor_.port(); }
   [[nodiscard]] std::size_t requests_in_hand() const { return pool_ ? pool_->in_hand() : 0; }
   [[nodiscard]] std::size_t connections() const { return caretaker_.size(); }
+  [[nodiscard]] std::size_t streams() const { return streams_; }
 
   [[nodiscard]] const ServerOptions& options() const override { return options_; }
   [[nodiscard]] const Router& router() const override { return router_; }
   [[nodiscard]] core::Timestamp now() const override { return clock_.now(); }
   [[nodiscard]] bool draining() const override { return draining_; }
+  [[nodiscard]] bool reading() const override { return reactors_.reading(); }
+  bool try_open_stream() override;
+  void stream_ended() override { --streams_; }
   [[nodiscard]] std::string draw_request_id() override;
   [[nodiscard]] core::TraceContext draw_span(
       const std::optional<core::TraceContext>& parent) override;
@@ -115,6 +124,7 @@ class Server::Impl final : public ConnectionHost {
 
  private:
   void take_over(int descriptor);
+  void turn_away(int descriptor);
 
   ServerOptions options_;
   const Router& router_;
@@ -124,6 +134,7 @@ class Server::Impl final : public ConnectionHost {
   bool started_ = false;
 
   std::atomic<bool> draining_{false};
+  std::atomic<std::size_t> streams_{0};
   std::atomic<std::uint64_t> next_connection_{1};
   std::atomic<std::uint64_t> next_request_{1};
   const std::string request_id_prefix_ = draw_prefix();
@@ -154,13 +165,12 @@ core::Status Server::Impl::start() {
 }
 
 void Server::Impl::take_over(int descriptor) {
+  bool full = false;
   {
     std::lock_guard lock(mutex_);
-    if (alive_ >= connections_max_) {
-      close(descriptor);
-      return;
-    }
+    full = alive_ >= connections_max_;
   }
+  if (full) return turn_away(descriptor);
   const int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (duplicate < 0) {
     close(descriptor);
@@ -174,10 +184,20 @@ void Server::Impl::take_over(int descriptor) {
   auto connection = std::make_shared<Connection>(id, duplicate, *this);
   caretaker_.add(id, connection);
   if (observer_ != nullptr) observer_->on_connection_opened();
-  if (!reactors_.adopt(descriptor, connection)) {
-    connection->abort();
-    close(descriptor);
-  }
+  if (!reactors_.adopt(descriptor, connection)) connection->abort();
+}
+
+// Best effort: a client that is still sending may see a reset instead.
+void Server::Impl::turn_away(int descriptor) {
+  WireContext context;
+  context.now = now();
+  const std::string answer =
+      to_wire(to_response(unavailable("the server has as many connections as it takes")), context);
+  std::array<char, 4096> unread{};
+  (void)send(descriptor, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  shutdown(descriptor, SHUT_WR);
+  (void)recv(descriptor, unread.data(), unread.size(), MSG_DONTWAIT);
+  close(descriptor);
 }
 
 std::string Server::Impl::draw_request_id() {
@@ -196,6 +216,12 @@ core::TraceContext Server::Impl::draw_span(const std::optional<core::TraceContex
       options_.traces_sampled > 0 &&
       static_cast<double>(trace_random_.next_u64()) < options_.traces_sampled * kRange;
   return core::TraceContext::start(trace_random_, sampled);
+}
+
+bool Server::Impl::try_open_stream() {
+  if (streams_.fetch_add(1) < options_.streams_max) return true;
+  --streams_;
+  return false;
 }
 
 void Server::Impl::forget(std::uint64_t connection, int descriptor, bool watched) {
@@ -248,6 +274,7 @@ core::Status Server::start() { return impl_->start(); }
 std::uint16_t Server::port() const { return impl_->port(); }
 std::size_t Server::requests_in_hand() const { return impl_->requests_in_hand(); }
 std::size_t Server::connections() const { return impl_->connections(); }
+std::size_t Server::streams() const { return impl_->streams(); }
 bool Server::drain(milliseconds deadline) { return impl_->drain(deadline); }
 void Server::stop() { impl_->stop(); }
 

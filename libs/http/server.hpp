@@ -36,9 +36,13 @@ struct ServerOptions {
   // Complete requests that wait for a worker. Default 1,024. One more is answered 503 with
   // Retry-After before any work is done for it.
   std::size_t queued_requests_max = 1024;
-  // Open connections. Default 10,000. One more is closed at once. Each takes two descriptors:
-  // start() raises the process's soft limit if it can, else fewer connections are taken.
+  // Open connections. Default 10,000. One more is answered 503 with Retry-After and closed at once.
+  // Each takes two descriptors: start() raises the process's soft limit if it can, else fewer
+  // connections are taken.
   std::size_t connections_max = 10000;
+
+  // Open event streams. Default 1,000. One more is answered 503 with Retry-After.
+  std::size_t streams_max = 1000;
 
   // Body after de-chunking. Default 1 MiB. Larger: 413.
   std::size_t body_bytes_max = 1024 * 1024;
@@ -52,15 +56,21 @@ struct ServerOptions {
   // the connection is closed after the answers that are due.
   std::size_t pipelined_bytes_max = 64 * 1024;
 
+  // From the connection to its first byte. Default 10 s. Longer: closed without a word.
+  std::chrono::milliseconds first_byte_timeout{10'000};
+  // Between two bytes of a head or a body. Default 5 s. Longer: 408.
+  std::chrono::milliseconds pause_timeout{5'000};
   // From the first byte of a head to its end. Default 10 s. Longer: 408.
   std::chrono::milliseconds header_timeout{10'000};
   // From the end of the head to the end of the body. Default 30 s. Longer: 408.
   std::chrono::milliseconds body_timeout{30'000};
-  // Without a request in hand or begun. Default 60 s. Longer: closed without a word.
+  // After an answer, without a next request begun. Default 60 s. Longer: closed without a word.
   std::chrono::milliseconds idle_timeout{60'000};
   // For a whole response to be taken by the client. Default 10 s. Longer: the connection is reset.
   // What a slow client has not taken yet occupies memory, never a thread.
   std::chrono::milliseconds write_timeout{10'000};
+  // Without an event on a stream: then a comment is sent. Default 15 s, below what gateways wait.
+  std::chrono::milliseconds heartbeat_interval{15'000};
 
   // Share (0 to 1) of the requests without a trace of their own whose new trace says "sampled".
   // Default 0: nobody exports spans. A trace that came with the request keeps its flag.
@@ -69,13 +79,14 @@ struct ServerOptions {
 
 // What is told about each request that was answered or given up. Views live for the call only.
 struct RequestRecord {
-  std::string_view route_template;       // empty: no route matched, or the request was malformed
-  std::string_view method;               // empty when malformed
-  int status = 0;                        // as sent
-  std::chrono::nanoseconds duration{0};  // from the end of the request to the end of the write
-  std::size_t request_bytes = 0;         // body
-  std::size_t response_bytes = 0;        // body
-  bool delivered = false;                // false: the client was gone or too slow
+  std::string_view route_template;  // empty: no route matched, or the request was malformed
+  std::string_view method;          // empty when malformed
+  int status = 0;                   // as sent
+  // From the end of the request to the end of the write; of a stream, of its head.
+  std::chrono::nanoseconds duration{0};
+  std::size_t request_bytes = 0;   // body
+  std::size_t response_bytes = 0;  // body
+  bool delivered = false;          // false: the client was gone or too slow
   std::string_view request_id;
   std::string_view correlation_id;
   std::string_view traceparent;          // of the span that this request is; empty when malformed
@@ -110,10 +121,12 @@ class Server {
   // Requests queued or in hand.
   [[nodiscard]] std::size_t requests_in_hand() const;
   [[nodiscard]] std::size_t connections() const;
+  [[nodiscard]] std::size_t streams() const;
 
   // Refuses new connections, finishes requests that have begun (their answers say "Connection:
-  // close"), closes idle connections. Blocks until all are answered or `deadline` has passed;
-  // true = all were answered. Call stop() afterwards.
+  // close"), ends event streams, closes connections on which nothing has arrived. Blocks until all
+  // are answered, and the clients' kernels have the answers, or `deadline` has passed; true = all
+  // were answered. Call stop() afterwards.
   bool drain(std::chrono::milliseconds deadline);
   // Closes everything and joins all threads; waits for handlers that are running. Idempotent.
   void stop();

@@ -66,7 +66,10 @@ std::string to_wire(const Response& response, const WireContext& context) {
     if (!is_server_field(name)) put(out, name, value);
   }
   if (!response.headers.find("Cache-Control")) put(out, "Cache-Control", "no-store");
-  if (!bodiless) put(out, "Content-Length", std::to_string(response.body.size()));
+  if (response.events && !context.http_1_0) put(out, "Transfer-Encoding", "chunked");
+  if (!bodiless && !response.events) {
+    put(out, "Content-Length", std::to_string(response.body.size()));
+  }
   if (!context.request_id.empty()) put(out, "X-Request-Id", context.request_id);
   if (!context.correlation_id.empty()) put(out, "X-Correlation-Id", context.correlation_id);
   if (!context.keep_alive) put(out, "Connection", "close");
@@ -74,6 +77,14 @@ std::string to_wire(const Response& response, const WireContext& context) {
   out.append("\r\n");
   if (!bodiless && !context.head_only) out.append(response.body);
   return out;
+}
+
+std::string to_chunk(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  std::array<char, 32> size{};
+  const int length = std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
+  std::string out(size.data(), static_cast<std::size_t>(length));
+  return out.append(bytes).append("\r\n");
 }
 
 }  // namespace tideline::http

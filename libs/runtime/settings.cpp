@@ -1,20 +1,49 @@
 #include "runtime/settings.hpp"
 
 namespace tideline::runtime {
+namespace {
+
+http::ServerOptions read_server(core::Config& config) {
+  http::ServerOptions server;
+  const auto number = [&](std::string_view key, std::size_t fallback, std::int64_t min,
+                          std::int64_t max) {
+    return static_cast<std::size_t>(
+        config.integer(key, static_cast<std::int64_t>(fallback), min, max));
+  };
+  const auto time = [&](std::string_view key, std::chrono::milliseconds& value) {
+    value = config.duration_ms(key, value);
+  };
+  server.address = config.text("TIDELINE_HTTP_ADDRESS", server.address);
+  server.port = static_cast<std::uint16_t>(number("TIDELINE_HTTP_PORT", 0, 0, 65535));
+  server.reactor_threads = number("TIDELINE_HTTP_REACTORS", 1, 1, 64);
+  server.worker_threads = number("TIDELINE_HTTP_WORKERS", 32, 1, 1024);
+  server.queued_requests_max =
+      number("TIDELINE_HTTP_QUEUE", server.queued_requests_max, 1, 1'000'000);
+  server.connections_max =
+      number("TIDELINE_HTTP_CONNECTIONS", server.connections_max, 1, 1'000'000);
+  server.streams_max = number("TIDELINE_HTTP_STREAMS", server.streams_max, 0, 1'000'000);
+  server.body_bytes_max = number("TIDELINE_HTTP_BODY_BYTES", server.body_bytes_max, 1, 1 << 30);
+  server.head_bytes_max = number("TIDELINE_HTTP_HEAD_BYTES", server.head_bytes_max, 256, 1 << 20);
+  server.header_count_max = number("TIDELINE_HTTP_HEADERS", server.header_count_max, 1, 10'000);
+  server.request_line_bytes_max =
+      number("TIDELINE_HTTP_LINE_BYTES", server.request_line_bytes_max, 16, 1 << 20);
+  server.pipelined_bytes_max =
+      number("TIDELINE_HTTP_AHEAD_BYTES", server.pipelined_bytes_max, 1024, 1 << 30);
+  time("TIDELINE_HTTP_FIRST_BYTE_MS", server.first_byte_timeout);
+  time("TIDELINE_HTTP_PAUSE_MS", server.pause_timeout);
+  time("TIDELINE_HTTP_HEAD_MS", server.header_timeout);
+  time("TIDELINE_HTTP_BODY_MS", server.body_timeout);
+  time("TIDELINE_HTTP_IDLE_MS", server.idle_timeout);
+  time("TIDELINE_HTTP_WRITE_MS", server.write_timeout);
+  time("TIDELINE_HTTP_HEARTBEAT_MS", server.heartbeat_interval);
+  return server;
+}
+
+}  // namespace
 
 CommonSettings CommonSettings::read(core::Config& config) {
   CommonSettings settings;
-  auto& server = settings.server;
-  server.address = config.text("TIDELINE_HTTP_ADDRESS", "127.0.0.1");
-  server.port = static_cast<std::uint16_t>(config.integer("TIDELINE_HTTP_PORT", 0, 0, 65535));
-  server.reactor_threads =
-      static_cast<std::size_t>(config.integer("TIDELINE_HTTP_REACTORS", 1, 1, 64));
-  server.worker_threads =
-      static_cast<std::size_t>(config.integer("TIDELINE_HTTP_WORKERS", 32, 1, 1024));
-  server.queued_requests_max =
-      static_cast<std::size_t>(config.integer("TIDELINE_HTTP_QUEUE", 1024, 1, 1'000'000));
-  server.connections_max =
-      static_cast<std::size_t>(config.integer("TIDELINE_HTTP_CONNECTIONS", 10'000, 1, 1'000'000));
+  settings.server = read_server(config);
   settings.database_url = config.text("TIDELINE_DATABASE_URL");
   settings.database_connections =
       static_cast<std::size_t>(config.integer("TIDELINE_DATABASE_CONNECTIONS", 12, 2, 1000));
@@ -46,7 +75,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
     config.complain("TIDELINE_OTLP_ENDPOINT", "must be the URL of a collector, with its path");
   }
   const auto percent = config.integer("TIDELINE_TRACES_PERCENT", 100, 0, 100);
-  if (is_url) server.traces_sampled = static_cast<double>(percent) / 100;
+  if (is_url) settings.server.traces_sampled = static_cast<double>(percent) / 100;
   return settings;
 }
 

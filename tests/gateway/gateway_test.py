@@ -7,21 +7,13 @@ import hashlib
 import http.client
 import http.server
 import json
-import os
-import pathlib
-import shutil
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from ports import free_ports
+from running_gateway import SERVICES, RunningGateway
 
-CONFIGURATION = pathlib.Path(__file__).resolve().parents[2] / "deploy/gateway/haproxy.cfg"
-SERVICES = ["ACCOUNTS", "PROJECTS", "SOCIAL_GRAPH", "FEED", "SCORING"]
 ACCOUNT = "a" * 25 + "q"
 BODY_BYTES_MAX = 1000
 RATE_ACCOUNT = 40
@@ -93,71 +85,29 @@ def es256(key, signed):
 class Gateway(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="tideline-gateway-"))
-        for name in ("current", "stranger"):
-            cls.make_key(name)
         cls.stubs = []
-        ports = free_ports(2)
-        cls.port, cls.operations_port = ports
-        environment = dict(
-            os.environ,
-            TIDELINE_GATEWAY_BIND=f"127.0.0.1:{cls.port}",
-            TIDELINE_GATEWAY_METRICS_BIND=f"127.0.0.1:{cls.operations_port}",
-            TIDELINE_JWT_KID="current",
-            TIDELINE_JWT_KEY=str(cls.folder / "current.pem"),
+        for service in SERVICES:
+            stub = StubServer(("127.0.0.1", 0), Stub)
+            stub.service = service
+            threading.Thread(target=stub.serve_forever, args=(0.05,), daemon=True).start()
+            cls.stubs.append(stub)
+        cls.gateway = RunningGateway(
+            {stub.service: f"127.0.0.1:{stub.server_port}" for stub in cls.stubs},
             TIDELINE_BODY_BYTES_MAX=str(BODY_BYTES_MAX),
             TIDELINE_RATE_ACCOUNT=str(RATE_ACCOUNT),
             TIDELINE_RATE_ANONYMOUS=str(RATE_ANONYMOUS),
             TIDELINE_CORS_ORIGINS="https://campus.example https://app.example",
             TIDELINE_HSTS_SECONDS="31536000",
         )
-        for service in SERVICES:
-            stub = StubServer(("127.0.0.1", 0), Stub)
-            stub.service = service
-            threading.Thread(target=stub.serve_forever, args=(0.05,), daemon=True).start()
-            cls.stubs.append(stub)
-            environment[f"TIDELINE_{service}"] = f"127.0.0.1:{stub.server_port}"
-        cls.log = open(cls.folder / "log", "wb")
-        cls.haproxy = subprocess.Popen(
-            ["haproxy", "-db", "-f", str(CONFIGURATION)], env=environment, stdout=cls.log, stderr=cls.log
-        )
-        cls.await_services()
+        cls.folder, cls.port = cls.gateway.folder, cls.gateway.port
+        cls.operations_port = cls.gateway.operations_port
 
     @classmethod
     def tearDownClass(cls):
-        cls.haproxy.terminate()
-        cls.haproxy.wait(timeout=15)
-        cls.log.close()
+        cls.gateway.close()
         for stub in cls.stubs:
             stub.shutdown()
             stub.server_close()
-        shutil.rmtree(cls.folder)
-
-    @classmethod
-    def make_key(cls, name):
-        key = cls.folder / f"{name}.key"
-        subprocess.run(
-            ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key], check=True
-        )
-        subprocess.run(
-            ["openssl", "ec", "-in", key, "-pubout", "-out", cls.folder / f"{name}.pem"],
-            check=True,
-            stderr=subprocess.DEVNULL,
-        )
-
-    @classmethod
-    def await_services(cls):
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            if cls.haproxy.poll() is not None:
-                break
-            try:
-                answer = cls.send("GET", "/readyz", port=cls.operations_port)
-                if all(json.loads(answer.text)["services"].values()):
-                    return
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError("no gateway: " + (cls.folder / "log").read_text())
 
     @classmethod
     def send(cls, method, path, headers=(), body=None, port=None):

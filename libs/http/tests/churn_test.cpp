@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <thread>
@@ -13,8 +14,16 @@
 namespace tideline::http::testing {
 namespace {
 
-constexpr int kThreads = 4;
-constexpr int kConnectionsEach = 600;
+constexpr unsigned kThreads = 4;
+constexpr int kRequests = 50'000;
+
+// TIDELINE_CHURN_REQUESTS=640000 makes a long run of it.
+int requests_wanted() {
+  const char* text = std::getenv("TIDELINE_CHURN_REQUESTS");
+  const int wanted = text == nullptr ? kRequests : std::atoi(text);
+  EXPECT_GT(wanted, 0) << "TIDELINE_CHURN_REQUESTS is a number of requests";
+  return wanted;
+}
 
 struct Tally {
   std::atomic<int> sent{0};
@@ -55,18 +64,19 @@ TEST(Churn, EveryAnswerReachesWhoAsked) {
   options.worker_threads = 4;
   RunningServer running(options);
   Tally tally;
+  const int wanted = requests_wanted();
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
       std::mt19937 random(thread + 1);
-      for (int i = 0; i < kConnectionsEach; ++i) {
+      for (int i = 0; tally.sent < wanted; ++i) {
         visit(running.port(), std::to_string(thread) + "-" + std::to_string(i), random, tally);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_GT(tally.sent, 5000);
-  EXPECT_GT(tally.answered, 2000);
+  EXPECT_GE(tally.sent, wanted);
+  EXPECT_GT(tally.answered, wanted / 3);
   EXPECT_EQ(tally.misdelivered, 0);
   EXPECT_EQ(tally.lost, 0);
   EXPECT_TRUE(eventually([&] { return running.server->connections() == 0; }));

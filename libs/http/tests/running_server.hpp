@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "http/event_stream.hpp"
 #include "http/json.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
@@ -86,6 +88,12 @@ class RecordingObserver final : public RequestObserver {
     std::lock_guard lock(mutex_);
     return entries_;
   }
+  std::size_t count(int status) {
+    std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(entries_.begin(), entries_.end(),
+                      [&](const Entry& entry) { return entry.status == status; }));
+  }
   std::size_t opened() {
     std::lock_guard lock(mutex_);
     return opened_;
@@ -102,6 +110,40 @@ class RecordingObserver final : public RequestObserver {
   std::size_t closed_ = 0;
 };
 
+inline std::string get(std::string_view target, std::string_view fields = "") {
+  return "GET " + std::string(target) + " HTTP/1.1\r\nHost: h\r\n" + std::string(fields) + "\r\n";
+}
+inline std::string post(std::string_view fields, std::string_view body) {
+  return "POST /echo HTTP/1.1\r\nHost: h\r\n" + std::string(fields) + "\r\n" + std::string(body);
+}
+
+// Everyone who listens to /events/{name}.
+class Listeners {
+ public:
+  void add(const std::shared_ptr<EventStream>& stream, std::string name) {
+    std::lock_guard lock(mutex_);
+    streams_.push_back({stream, std::move(name)});
+  }
+  // Each gets an event with its own name as data. Returns how many took it.
+  std::size_t send_to_all(const std::string& id) {
+    std::lock_guard lock(mutex_);
+    std::size_t taken = 0;
+    for (const auto& [weak, name] : streams_) {
+      const auto stream = weak.lock();
+      if (stream && stream->send({id, "", name})) ++taken;
+    }
+    return taken;
+  }
+  std::weak_ptr<EventStream> last() {
+    std::lock_guard lock(mutex_);
+    return streams_.back().first;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<std::weak_ptr<EventStream>, std::string>> streams_;
+};
+
 class RunningServer {
  public:
   explicit RunningServer(ServerOptions options = {}) : router(nullptr, clock) {
@@ -113,6 +155,10 @@ class RunningServer {
     router.add(Method::Post, "/echo", Access::Public, [](const Request& request) {
       return Response::text(200, "text/plain", request.body);
     });
+    router.add(Method::Post, "/json", Access::Public, [](const Request& request) {
+      const auto object = read_json_object(request);
+      return object ? Response::json(200, *object) : object.response();
+    });
     router.add(Method::Delete, "/thing", Access::Public,
                [](const Request&) { return Response::no_content(); });
     router.add(Method::Get, "/throw", Access::Public,
@@ -123,6 +169,14 @@ class RunningServer {
     router.add(Method::Get, "/wait", Access::Public, [this](const Request&) {
       gate.pass();
       return Response::text(200, "text/plain", "waited");
+    });
+    router.add(Method::Get, "/events/{name}", Access::Public, [this](const Request& request) {
+      auto stream = std::make_shared<EventStream>(stream_bytes_max);
+      if (const auto seen = request.header("Last-Event-ID")) {
+        stream->send({std::string(*seen) + "+1", "missed", "while away"});
+      }
+      listeners.add(stream, std::string(request.param("name")));
+      return Response::event_stream(std::move(stream));
     });
     server = std::make_unique<Server>(std::move(options), router, clock, &observer);
     const auto status = server->start();
@@ -137,6 +191,8 @@ class RunningServer {
 
   core::SystemClock clock;
   Gate gate;
+  Listeners listeners;
+  std::size_t stream_bytes_max = kEventStreamBytesMax;
   RecordingObserver observer;
   Router router;
   std::unique_ptr<Server> server;

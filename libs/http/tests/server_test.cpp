@@ -1,12 +1,9 @@
-// The server over real sockets: statuses and endings, keep-alive, limits of time and number, drain.
+// The server over real sockets: statuses, headers, endings, keep-alive.
 #include "http/server.hpp"
 
 #include <gtest/gtest.h>
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "running_server.hpp"
@@ -16,13 +13,6 @@ namespace tideline::http::testing {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::string get(std::string_view target, std::string_view fields = "") {
-  return "GET " + std::string(target) + " HTTP/1.1\r\nHost: h\r\n" + std::string(fields) + "\r\n";
-}
-std::string post(std::string_view fields, std::string_view body) {
-  return "POST /echo HTTP/1.1\r\nHost: h\r\n" + std::string(fields) + "\r\n" + std::string(body);
-}
 
 TEST(Server, AnswersByteByByte) {
   RunningServer running;
@@ -56,11 +46,7 @@ TEST(Server, ClosesAfterTooMuchPipelining) {
   ASSERT_TRUE(client.send(get("/wait")));
   ASSERT_TRUE(running.gate.wait_for_visitors(1));
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(client.send(get("/echo/" + std::to_string(i))));
-  // The kernel has handed everything over once the client's send buffer is empty.
-  ASSERT_TRUE(eventually([&] {
-    int unsent = 1;
-    return ioctl(client.descriptor(), SIOCOUTQ, &unsent) == 0 && unsent == 0;
-  }));
+  ASSERT_TRUE(eventually([&] { return client.handed_over(); }));
   running.gate.open();
   EXPECT_EQ(client.answer().body, "waited");
   int answered = 0;
@@ -139,34 +125,6 @@ TEST(Server, RefusesAnAnnouncedLargeBodyInsteadOfSayingContinue) {
   EXPECT_TRUE(client.ended());
 }
 
-TEST(Server, ClosesAfterEveryFramingErrorAndSaysProblemJson) {
-  RunningServer running;
-  const std::vector<std::pair<std::string, int>> cases{
-      {"GET / HTTP/1.1\n\n", 400},
-      {"BREW / HTTP/1.1\r\nHost: h\r\n\r\n", 501},
-      {"GET / HTTP/3.0\r\nHost: h\r\n\r\n", 505},
-      {get("/" + std::string(9000, 'a')), 414},
-      {get("/", "X: " + std::string(17000, 'a') + "\r\n"), 431},
-      {post("Content-Length: 1048577\r\n", ""), 413},
-      {post("Content-Length: 1\r\nContent-Length: 1\r\n", "a"), 400},
-      {post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400},
-      {post("Transfer-Encoding: chunked\r\n", "zz\r\n"), 400},
-      {"POST /echo HTTP/1.0\r\n\r\n", 411}};
-  for (const auto& [bytes, status] : cases) {
-    TestClient client(running.port());
-    // What follows a framing error must never be taken for a request.
-    client.send(bytes + get("/hello"));
-    const auto answer = client.receive();
-    ASSERT_TRUE(answer) << bytes.substr(0, 60);
-    EXPECT_EQ(answer->status, status) << bytes.substr(0, 60);
-    EXPECT_EQ(answer->header("Content-Type"), "application/problem+json");
-    EXPECT_EQ(answer->header("Connection"), "close");
-    EXPECT_EQ(Json::parse(answer->body)["status"], status);
-    EXPECT_FALSE(client.receive()) << bytes.substr(0, 60);
-    EXPECT_TRUE(client.ended()) << bytes.substr(0, 60);
-  }
-}
-
 TEST(Server, HidesWhatAHandlerThrows) {
   RunningServer running;
   TestClient client(running.port());
@@ -213,34 +171,6 @@ TEST(Server, AnswersAClientThatHasEndedItsSending) {
   EXPECT_TRUE(client.ended());
 }
 
-TEST(Server, TimesOutASlowHeadAndASlowBody) {
-  ServerOptions options;
-  options.header_timeout = milliseconds(100);
-  options.body_timeout = milliseconds(100);
-  RunningServer running(options);
-  TestClient head(running.port());
-  ASSERT_TRUE(head.send("GET /hello HT"));
-  EXPECT_EQ(head.answer().status, 408);
-  EXPECT_TRUE(head.ended());
-  TestClient body(running.port());
-  ASSERT_TRUE(body.send(post("Content-Length: 3\r\n", "a")));
-  EXPECT_EQ(body.answer().status, 408);
-  EXPECT_TRUE(body.ended());
-}
-
-TEST(Server, ClosesAnIdleConnectionWithoutAWord) {
-  ServerOptions options;
-  options.idle_timeout = milliseconds(100);
-  RunningServer running(options);
-  TestClient silent(running.port());
-  EXPECT_FALSE(silent.receive());
-  EXPECT_TRUE(silent.ended());
-  TestClient once(running.port());
-  ASSERT_TRUE(once.send(get("/hello")));
-  EXPECT_EQ(once.answer().status, 200);
-  EXPECT_TRUE(once.ended());
-}
-
 TEST(Server, DropsAClientThatDoesNotRead) {
   ServerOptions options;
   options.write_timeout = milliseconds(100);
@@ -269,46 +199,6 @@ TEST(Server, SendsALargeAnswerWhole) {
   EXPECT_EQ(client.answer().body, "after");
 }
 
-TEST(Server, RefusesBeforeWorkBeginsWhenTheQueueIsFull) {
-  ServerOptions options;
-  options.worker_threads = 1;
-  options.queued_requests_max = 1;
-  RunningServer running(options);
-  TestClient working(running.port());
-  ASSERT_TRUE(working.send(get("/wait")));
-  ASSERT_TRUE(running.gate.wait_for_visitors(1));
-  TestClient queued(running.port());
-  ASSERT_TRUE(queued.send(get("/echo/queued")));
-  ASSERT_TRUE(eventually([&] { return running.server->requests_in_hand() == 2; }));
-  TestClient refused(running.port());
-  ASSERT_TRUE(refused.send(get("/hello")));
-  const auto answer = refused.answer();
-  EXPECT_EQ(answer.status, 503);
-  EXPECT_EQ(answer.header("Retry-After"), "1");
-  running.gate.open();
-  EXPECT_EQ(working.answer().body, "waited");
-  EXPECT_EQ(queued.answer().body, "queued");
-  ASSERT_TRUE(refused.send(get("/hello")));
-  EXPECT_EQ(refused.answer().status, 200);
-}
-
-TEST(Server, TakesNoMoreConnectionsThanItMay) {
-  ServerOptions options;
-  options.connections_max = 2;
-  RunningServer running(options);
-  TestClient first(running.port());
-  TestClient second(running.port());
-  ASSERT_TRUE(first.send(get("/hello")) && second.send(get("/hello")));
-  ASSERT_TRUE(first.receive() && second.receive());
-  TestClient third(running.port());
-  EXPECT_TRUE(third.ended());
-  first.hang_up();
-  EXPECT_TRUE(eventually([&] {
-    TestClient again(running.port());
-    return again.send(get("/hello")) && again.receive().has_value();
-  }));
-}
-
 TEST(Server, SaysWhyItDoesNotStart) {
   RunningServer running;
   ServerOptions options;
@@ -320,56 +210,6 @@ TEST(Server, SaysWhyItDoesNotStart) {
   options.address = "nowhere";
   Server third(options, running.router, running.clock);
   EXPECT_FALSE(third.start().ok());
-}
-
-TEST(Drain, FinishesWhatHasBegunAndRefusesTheRest) {
-  RunningServer running;
-  TestClient idle(running.port());
-  ASSERT_TRUE(idle.send(get("/hello")));
-  ASSERT_TRUE(idle.receive());
-  TestClient begun(running.port());
-  ASSERT_TRUE(begun.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\na"));
-  TestClient working(running.port());
-  ASSERT_TRUE(working.send(get("/wait")));
-  ASSERT_TRUE(running.gate.wait_for_visitors(1));
-
-  bool drained = false;
-  std::thread draining([&] { drained = running.server->drain(milliseconds(10'000)); });
-  EXPECT_TRUE(idle.ended());
-  EXPECT_TRUE(eventually([&] { return !TestClient(running.port()).connected(); }));
-  ASSERT_TRUE(begun.send("b"));
-  const auto echoed = begun.answer();
-  EXPECT_EQ(echoed.body, "ab");
-  EXPECT_EQ(echoed.header("Connection"), "close");
-  running.gate.open();
-  const auto waited = working.answer();
-  EXPECT_EQ(waited.body, "waited");
-  EXPECT_EQ(waited.header("Connection"), "close");
-  draining.join();
-  EXPECT_TRUE(drained);
-}
-
-TEST(Drain, GivesUpAtItsDeadline) {
-  RunningServer running;
-  TestClient working(running.port());
-  ASSERT_TRUE(working.send(get("/wait")));
-  ASSERT_TRUE(running.gate.wait_for_visitors(1));
-  EXPECT_FALSE(running.server->drain(milliseconds(50)));
-}
-
-TEST(Stop, EndsEveryConnection) {
-  auto running = std::make_unique<RunningServer>();
-  TestClient idle(running->port());
-  TestClient begun(running->port());
-  ASSERT_TRUE(begun.send("GET /he"));
-  ASSERT_TRUE(eventually([&] { return running->server->connections() == 2; }));
-  running->server->stop();
-  running->server->stop();
-  EXPECT_TRUE(idle.ended());
-  EXPECT_TRUE(begun.ended());
-  EXPECT_EQ(running->observer.opened(), 2);
-  EXPECT_EQ(running->observer.closed(), 2);
-  EXPECT_EQ(running->server->connections(), 0);
 }
 
 }  // namespace

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -35,7 +38,12 @@ class TestClient {
  public:
   static constexpr std::chrono::seconds kDeadline{10};
 
-  explicit TestClient(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  // `receive_bytes`: how much the client's kernel takes while nobody reads; 0 = as it likes.
+  explicit TestClient(std::uint16_t port, int receive_bytes = 0)
+      : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    if (receive_bytes > 0) {
+      setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    }
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -47,7 +55,6 @@ class TestClient {
   TestClient& operator=(const TestClient&) = delete;
 
   [[nodiscard]] bool connected() const { return connected_; }
-  [[nodiscard]] int descriptor() const { return socket_; }
 
   void hang_up() {
     if (socket_ >= 0) close(std::exchange(socket_, -1));
@@ -68,6 +75,9 @@ class TestClient {
     }
     return true;
   }
+
+  // From now on, at once.
+  void read_at_most(std::size_t bytes) { read_bytes_max_ = bytes; }
 
   // The next response; nothing when the connection ended or the deadline passed before its end.
   std::optional<Answer> receive(bool head_only = false) {
@@ -91,6 +101,27 @@ class TestClient {
     return answer;
   }
 
+  // The head of the next response, whatever its body is.
+  Answer receive_head() {
+    Answer answer;
+    answer.head = read_until("\r\n\r\n");
+    if (answer.head.size() > 12) {
+      std::from_chars(answer.head.data() + 9, answer.head.data() + 12, answer.status);
+    }
+    return answer;
+  }
+
+  // All up to this text and with it; what there is when the connection ends before.
+  std::string read_until(std::string_view text) {
+    std::size_t at = 0;
+    while ((at = buffer_.find(text)) == std::string::npos) {
+      if (!read_more()) return std::exchange(buffer_, {});
+    }
+    std::string read = buffer_.substr(0, at + text.size());
+    buffer_.erase(0, read.size());
+    return read;
+  }
+
   // The same with status 0 for nothing.
   Answer answer(bool head_only = false) { return receive(head_only).value_or(Answer()); }
 
@@ -100,6 +131,12 @@ class TestClient {
     while (read_more()) {
     }
     return ended_ && buffer_.empty();
+  }
+
+  // Whether the server's kernel has everything that was sent.
+  [[nodiscard]] bool handed_over() const {
+    int unsent = 1;
+    return ioctl(socket_, SIOCOUTQ, &unsent) == 0 && unsent == 0;
   }
 
   // Whether something arrives within `wait`, which is a proof of absence only as far as that.
@@ -114,7 +151,7 @@ class TestClient {
     const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(kDeadline);
     if (poll(&polled, 1, static_cast<int>(wait.count())) <= 0) return false;
     char bytes[8192];
-    const auto got = recv(socket_, bytes, sizeof bytes, 0);
+    const auto got = recv(socket_, bytes, std::min(read_bytes_max_, sizeof bytes), 0);
     if (got <= 0) {
       ended_ = true;
       return false;
@@ -124,6 +161,7 @@ class TestClient {
   }
 
   int socket_;
+  std::size_t read_bytes_max_ = SIZE_MAX;
   bool connected_ = false;
   bool ended_ = false;
   std::string buffer_;

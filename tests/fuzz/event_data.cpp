@@ -1,0 +1,50 @@
+// Events of other services: a broken one is PoisonEvent, and nothing else happens.
+#include "eventsourcing/event_data.hpp"
+
+#include "fuzz/input.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tideline;
+  std::string_view input = fuzz::as_text(data, size);
+  const auto kind = fuzz::take_choice(input) % 10;
+  eventsourcing::RecordedEvent event;
+  event.type = "Fuzzed";
+  event.data = std::string(input);
+  try {
+    const eventsourcing::EventData fields(event);
+    switch (kind) {
+      case 0:
+        (void)fields.text("f");
+        break;
+      case 1:
+        (void)fields.nullable_text("f");
+        break;
+      case 2:
+        (void)fields.id("f");
+        break;
+      case 3:
+        (void)fields.account("f");
+        break;
+      case 4:
+        (void)fields.boolean("f");
+        break;
+      case 5:
+        (void)fields.integer("f");
+        break;
+      case 6:
+        (void)fields.time("f");
+        break;
+      case 7:
+        (void)fields.day("f");
+        break;
+      case 8:
+        (void)fields.texts("f");
+        break;
+      default:
+        (void)fields.accounts("f");
+    }
+  } catch (const eventsourcing::PoisonEvent&) {
+    // What a projection parks.
+  }
+  return 0;
+}
