@@ -1,8 +1,5 @@
 #include "core/clock.hpp"
 
-#include <array>
-#include <cstdio>
-
 namespace tideline::core {
 namespace {
 
@@ -19,12 +16,35 @@ std::optional<int> number(std::string_view text) {
 }
 
 std::optional<microseconds> parse_fraction(std::string_view text) {
-  if (text.size() < 2 || text.size() > 7 || text[0] != '.') return std::nullopt;
-  std::string digits(text.substr(1));
-  digits.resize(6, '0');
-  const auto value = number(digits);
+  constexpr std::size_t kDigits = 6;
+  if (text.size() < 2 || text.size() > 1 + kDigits || text[0] != '.') return std::nullopt;
+  const auto value = number(text.substr(1));
   if (!value) return std::nullopt;
-  return microseconds(*value);
+  microseconds fraction(*value);
+  for (std::size_t digits = text.size() - 1; digits < kDigits; ++digits) fraction *= 10;
+  return fraction;
+}
+
+// Every event is published with its time: hence not snprintf.
+void append_digits(std::string& text, long value, int digits) {
+  text.resize(text.size() + static_cast<std::size_t>(digits));
+  for (auto place = text.rbegin(); digits > 0; ++place, --digits, value /= 10) {
+    *place = static_cast<char>('0' + value % 10);
+  }
+}
+
+void append_day(std::string& text, Day day) {
+  const std::chrono::year_month_day date(day);
+  const int year = static_cast<int>(date.year());
+  if (year >= 0 && year <= 9999) {
+    append_digits(text, year, 4);
+  } else {
+    text += std::to_string(year);
+  }
+  text.push_back('-');
+  append_digits(text, static_cast<unsigned>(date.month()), 2);
+  text.push_back('-');
+  append_digits(text, static_cast<unsigned>(date.day()), 2);
 }
 
 }  // namespace
@@ -36,14 +56,12 @@ Timestamp SystemClock::now() const {
 std::string format_iso8601(Timestamp time) {
   const Day day = utc_day(time);
   const std::chrono::hh_mm_ss<microseconds> clock(time - day);
-  // Every event is published with its time: hence not snprintf.
-  std::string text = format_day(day);
+  std::string text;
+  text.reserve(std::string_view("2026-01-02T03:04:05.678901Z").size());
+  append_day(text, day);
   const auto append = [&](char before, long value, int digits) {
     text.push_back(before);
-    text.resize(text.size() + static_cast<std::size_t>(digits));
-    for (auto place = text.rbegin(); digits > 0; ++place, --digits, value /= 10) {
-      *place = static_cast<char>('0' + value % 10);
-    }
+    append_digits(text, value, digits);
   };
   append('T', clock.hours().count(), 2);
   append(':', clock.minutes().count(), 2);
@@ -75,11 +93,9 @@ std::optional<Timestamp> parse_iso8601(std::string_view text) {
 }
 
 std::string format_day(Day day) {
-  const std::chrono::year_month_day date(day);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  return text.data();
+  std::string text;
+  append_day(text, day);
+  return text;
 }
 
 std::optional<Day> parse_day(std::string_view text) {

@@ -28,7 +28,9 @@ struct ConsumerOptions {
   // consumer group that shares them among its members.
   std::string group = {};
   std::string client_id = "tideline-consumer";
-  std::size_t batch_records = 2000;
+  // What one poll() hands on. So few that they stay in the processor's cache while they are decoded
+  // and applied.
+  std::size_t batch_records = 500;
   // A member that has died gives up its partitions after this.
   std::chrono::milliseconds session_timeout{6000};
   // One that has not polled for so long gives them up too; not below session_timeout.

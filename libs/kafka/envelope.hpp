@@ -3,10 +3,14 @@
 //
 //   ce_specversion "1.0"    ce_id         UUID            ce_source   "feed"
 //   ce_type   "MomentPublished"           ce_time  "2026-01-02T03:04:05.678901Z"
-//   content-type "application/json"
 //   tideline_position, tideline_stream_version, tideline_schema_version   decimal numbers
-//   tideline_private "true" or "false"; a private event travels as a stub with an empty value
+//   tideline_private "true"; such an event travels as a stub with an empty value
 //   tideline_correlation_id, tideline_causation_id, traceparent           left out when empty
+//
+// Every header costs each of its readers more than its bytes: what is the same on all records of
+// all topics is not on them. The value is JSON by the contract of the topics, and an event is
+// public unless its record says otherwise; that a record says so ("false", content-type) is no
+// error.
 //
 // The log is not in the record: it is the partition.
 #pragma once
@@ -42,7 +46,7 @@ class Encoder {
   RecordView encode(const eventsourcing::RecordedEvent& event);
 
  private:
-  static constexpr std::size_t kHeadersMax = 13;
+  static constexpr std::size_t kHeadersMax = 12;
   static constexpr std::size_t kDigitsMax = 3 * 20;
 
   std::array<HeaderView, kHeadersMax> headers_;

@@ -31,7 +31,7 @@ def row_of(line):
     fields = dict(header.split("=", 1) for header in headers.split(","))
     return [
         *(partition, offset, fields["tideline_position"], fields["ce_id"], fields["ce_type"], key),
-        *(fields["tideline_stream_version"], fields["tideline_private"]),
+        *(fields["tideline_stream_version"], fields.get("tideline_private", "false")),
         *(fields.get("tideline_correlation_id", ""), hashlib.md5(value.encode()).hexdigest()),
     ]
 
