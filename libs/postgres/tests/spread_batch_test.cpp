@@ -24,6 +24,12 @@ class SpreadBatch : public ::testing::Test {
     return name;
   }
 
+  static IdempotencyKey key_of(std::size_t database) {
+    IdempotencyKey key{"me", "r", "k", "h"};
+    while (log_of_key(key, kLogs).value() % 2 != database) key.key += "k";
+    return key;
+  }
+
   PooledDatabase even_{DatabaseOptions{}};
   PooledDatabase odd_{DatabaseOptions{}};
   LogDatabases databases_{{&even_, &odd_, &even_, &odd_, &even_, &odd_}};
@@ -38,12 +44,15 @@ TEST_F(SpreadBatch, DatabasesAreNumberedByTheirLowestLogs) {
   EXPECT_EQ(&other.at(0), &odd_);
 }
 
-TEST_F(SpreadBatch, EveryPartHoldsWhatIsItsOwnAndTogetherTheyHoldAll) {
+class SpreadBatchByKey : public SpreadBatch, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(SpreadBatchByKey, EveryPartHoldsWhatIsItsOwnAndTogetherTheyHoldAll) {
+  const std::size_t key_in = GetParam();
   Append append = eventsourcing::testing::Appends({})
                       .on(stream_of(0), 0, {"A"})
                       .on(stream_of(1), 0, {"B", "C"})
                       .take();
-  append.idempotency = IdempotencyKey{"me", "r", "k", "h"};
+  append.idempotency = key_of(key_in);
   const Append* const one = &append;
   const BatchScope scope = scope_of({&one, 1}, kLogs);
   const auto parts = parts_of(scope, databases_);
@@ -60,7 +69,6 @@ TEST_F(SpreadBatch, EveryPartHoldsWhatIsItsOwnAndTogetherTheyHoldAll) {
     for (const auto& stream : part.scope.streams) read.versions[stream] = core::StreamVersion(0);
     join(state, std::move(read), part);
   }
-  const std::size_t key_in = log_of_key(*append.idempotency, kLogs).value() % 2;
   EXPECT_EQ(parts.at(key_in).keys, std::vector<std::size_t>{0});
   EXPECT_TRUE(parts.at(1 - key_in).keys.empty());
 
@@ -72,7 +80,10 @@ TEST_F(SpreadBatch, EveryPartHoldsWhatIsItsOwnAndTogetherTheyHoldAll) {
   EXPECT_EQ(plans.at(1).events.size(), 2U);
   EXPECT_EQ(plans.at(1).heads.begin()->second, LogPosition(12));
   EXPECT_EQ(plans.at(key_in).results.size(), 1U);
+  EXPECT_TRUE(plans.at(1 - key_in).results.empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(InEither, SpreadBatchByKey, ::testing::Values(0U, 1U));
 
 TEST_F(SpreadBatch, AKnownResultIsFoundUnderItsPlaceInTheWhole) {
   std::vector<Append> appends(8);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <thread>
 
 #include "core/encoding.hpp"
@@ -46,9 +48,10 @@ class Notes final : public eventsourcing::Projection {
     }
   }
   void flushed() override { noted_.clear(); }
+  void heal() { healed_ = true; }
 
  private:
-  const bool healed_;
+  std::atomic<bool> healed_;
   std::vector<RecordedEvent> noted_;
 };
 
@@ -86,6 +89,22 @@ class DeadLetters : public ::testing::Test {
                                            kLogs);
     const std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
     ASSERT_TRUE(runner.applied().wait_for(positions_, kDeadline));
+  }
+  // Parks what it cannot read; then whatever is marked must reach it while it runs.
+  bool a_running_owner_applies(const std::function<void()>& mark, std::size_t notes_wanted) {
+    Notes projection(false);
+    eventsourcing::ProjectionRunner runner(projection, {database, topics_.source({"feed"}), {}, {}},
+                                           kLogs);
+    const std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
+    if (!runner.applied().wait_for(positions_, kDeadline)) return false;
+    projection.heal();
+    mark();
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    while (notes().size() < notes_wanted) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(5ms);
+    }
+    return true;
   }
   std::vector<std::string> notes() {
     const auto rows =
@@ -172,6 +191,25 @@ TEST_F(DeadLetters, OneThatIsNamedBringsItsWholeStreamAndNoOther) {
   run(true);
   EXPECT_THAT(notes(), ElementsAre("a=bad1", "a=good"));
   EXPECT_THAT(parked(), ElementsAre("feed/0/2 cannot read bad2", "feed/1/1 cannot read bad3"));
+}
+
+TEST_F(DeadLetters, AnOwnerThatRunsIsSentBackToThem) {
+  publish(0, "a", "bad1");
+  publish(1, "b", "bad2");
+  publish(1, "b", "good");
+  const auto replay = [&] {
+    ASSERT_TRUE(eventsourcing::replay_dead_letters(database, "notes").ok());
+  };
+  EXPECT_TRUE(a_running_owner_applies(replay, 3)) << "it does not hear of a replay";
+  publish(0, "c", "bad3");
+  publish(0, "c", "good");
+  const auto skip = [&] {
+    ASSERT_TRUE(
+        eventsourcing::skip_dead_letter(database, "notes", place("feed/0/2"), "a typo", "ada")
+            .ok());
+  };
+  EXPECT_TRUE(a_running_owner_applies(skip, 4)) << "it does not hear of a skip";
+  EXPECT_THAT(parked(), IsEmpty());
 }
 
 TEST_F(DeadLetters, ASkippedOneIsAuditedAndFreesThoseBehindIt) {
