@@ -103,7 +103,7 @@ class PooledDatabase::Pool {
         session->execute_script(begin);
         return session;
       } catch (const TransactionFailed&) {
-        const bool stale = session->broken();
+        const bool stale = session->broken() && !session->unanswered();
         if (!stale) session->roll_back();
         give_back(std::move(session));
         if (!stale || attempt >= options_.connections_max) throw;
@@ -123,7 +123,7 @@ class PooledDatabase::Pool {
         return answer;
       } catch (const TransactionFailed& failed) {
         if (!session) return failed.error();
-        const bool stale = session->broken();
+        const bool stale = session->broken() && !session->unanswered();
         give_back(std::move(session));
         if (!stale || attempt >= options_.connections_max) return failed.error();
       }

@@ -29,6 +29,8 @@ struct DatabaseOptions {
   // How long a call waits for a free connection before it fails with Unavailable.
   std::chrono::milliseconds checkout_deadline{2'000};
   std::chrono::milliseconds connect_timeout{5'000};  // rounded up to seconds
+  // A server that has not said so itself 5 seconds later counts as lost, for it stands still though
+  // its connections do not break. 0: no limit to either.
   std::chrono::milliseconds statement_timeout{30'000};
   std::chrono::milliseconds lock_timeout{5'000};
   std::chrono::milliseconds idle_in_transaction_timeout{10'000};

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "postgres/answer_watch.hpp"
 #include "postgres/copy_rows.hpp"
 #include "postgres/error_mapping.hpp"
 #include "postgres/libpq_result.hpp"
@@ -18,6 +19,14 @@ using eventsourcing::Param;
 using eventsourcing::Params;
 using eventsourcing::Rows;
 using eventsourcing::TransactionFailed;
+
+// What the server has to end a statement by itself when its time is over.
+constexpr std::chrono::milliseconds kAnswerSlack{5'000};
+
+std::chrono::milliseconds answer_limit(const DatabaseOptions& options) {
+  const bool unlimited = options.statement_timeout == std::chrono::milliseconds(0);
+  return unlimited ? options.statement_timeout : options.statement_timeout + kAnswerSlack;
+}
 
 class Arrival final : public pqxx::notification_receiver {
  public:
@@ -122,15 +131,32 @@ Rows to_rows(const pqxx::result& result) {
 }  // namespace
 
 struct Session::Connection {
-  explicit Connection(const std::string& conninfo) : pqxx(conninfo) {}
+  Connection(const std::string& conninfo, std::chrono::milliseconds limit)
+      : pqxx(conninfo), watch(PQsocket(pqxx.handle()), limit) {}
 
   RawConnection pqxx;
+  AnswerWatch watch;
   std::unique_ptr<Arrival> arrival;
+};
+
+// A call under the eyes of its connection's watch.
+struct Session::Watched {
+  explicit Watched(AnswerWatch* watch_) : watch(watch_) {
+    if (watch != nullptr) watch->begin();
+  }
+  ~Watched() {
+    if (watch != nullptr) watch->end();
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  AnswerWatch* watch;
 };
 
 template <class Work>
 auto Session::guarded(const Work& work) -> decltype(work()) {
   const auto fail = [&](core::Error error) -> TransactionFailed {
+    if (unanswered()) return TransactionFailed(core::unavailable("PostgreSQL does not answer"));
     if (!connection_ || !connection_->pqxx.is_open()) {
       broken_ = true;
       error = core::unavailable("connection to PostgreSQL lost: " + error.message);
@@ -138,11 +164,13 @@ auto Session::guarded(const Work& work) -> decltype(work()) {
     return TransactionFailed(std::move(error));
   };
   try {
+    const Watched call(connection_ ? &connection_->watch : nullptr);
     return work();
   } catch (const TransactionFailed& error) {
     throw fail(error.error());
   } catch (const pqxx::broken_connection& error) {
     broken_ = true;
+    if (unanswered()) throw fail({});
     throw TransactionFailed(error_of_sqlstate("", error.what()));
   } catch (const pqxx::transaction_rollback& error) {
     throw fail(error_of_sqlstate("40000", error.what()));
@@ -159,10 +187,10 @@ auto Session::guarded(const Work& work) -> decltype(work()) {
 Session::Session(const DatabaseOptions& options, std::string_view purpose) {
   const std::string conninfo = full_conninfo(options, purpose);
   guarded([&] {
-    connection_ = std::make_unique<Connection>(conninfo);
+    connection_ = std::make_unique<Connection>(conninfo, answer_limit(options));
     backend_ = connection_->pqxx.backendpid();
-    pqxx::nontransaction(connection_->pqxx).exec(session_settings(options));
   });
+  guarded([&] { pqxx::nontransaction(connection_->pqxx).exec(session_settings(options)); });
 }
 
 Session::~Session() = default;
@@ -242,8 +270,10 @@ void Session::roll_back() noexcept {
 }
 
 bool Session::broken() const noexcept {
-  return broken_ || !connection_ || !connection_->pqxx.is_open();
+  return broken_ || !connection_ || !connection_->pqxx.is_open() || unanswered();
 }
+
+bool Session::unanswered() const noexcept { return connection_ && connection_->watch.gave_up(); }
 
 void Session::listen(const std::string& channel) {
   guarded([&] { connection_->arrival = std::make_unique<Arrival>(connection_->pqxx, channel); });

@@ -49,6 +49,9 @@ class Session {
   bool broken() const noexcept;
   // The number of the server's process behind this session; still known when it is broken.
   int backend() const noexcept { return backend_; }
+  // Broken, for the server has let a call wait for longer than the statement timeout and has not
+  // said so: on another connection it would do the same.
+  bool unanswered() const noexcept;
 
   // Listens on `channel`; then await_notification() returns true when a notification came.
   void listen(const std::string& channel);
@@ -56,6 +59,7 @@ class Session {
 
  private:
   struct Connection;
+  struct Watched;
 
   template <class Work>
   auto guarded(const Work& work) -> decltype(work());

@@ -87,6 +87,7 @@ class Rebuilds {
   static postgres::DatabaseOptions pool_of(RunningService& service) {
     postgres::DatabaseOptions options = service.postgres_options();
     options.connections_max = kConnections;
+    options.statement_timeout = std::chrono::milliseconds(0);  // tables may be large
     return options;
   }
 

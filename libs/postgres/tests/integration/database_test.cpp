@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
+#include <memory>
 #include <stdexcept>
 
+#include "cutting_proxy.hpp"
 #include "fresh_database.hpp"
+#include "two_clusters.hpp"
 
 namespace tideline::postgres::testing {
 namespace {
@@ -183,6 +187,38 @@ TEST_F(DatabaseTest, SessionsSpeakUtcAndHaveLimits) {
   EXPECT_EQ(one("SHOW statement_timeout"), "1500ms");
   EXPECT_EQ(one("SHOW lock_timeout"), "300ms");
   EXPECT_EQ(one("SHOW idle_in_transaction_session_timeout"), "10s");
+}
+
+// Its connections stay open and take what is sent, but no answer comes.
+TEST_F(DatabaseTest, AServerThatStandsStillIsGivenUpAfterTheStatementTimeout) {
+  constexpr auto kLong = std::chrono::seconds(20);
+  auto proxy = std::make_unique<CuttingProxy>(cluster(0).port());
+  DatabaseOptions options = options_;
+  options.conninfo = with_port(options.conninfo, proxy->port());
+  PooledDatabase database(options);
+  const auto given_up = [&](const std::string& at, const std::function<core::Status()>& call) {
+    proxy->cut_at(at, Cut::HoldBeforeServer);
+    auto answer = std::async(call);
+    if (answer.wait_for(kLong) == std::future_status::ready) return answer.get();
+    ADD_FAILURE() << "it waits without end";
+    proxy.reset();
+    return answer.get();
+  };
+  const auto read = given_up("frozen", [&] {
+    const auto rows = database.query("SELECT 'frozen'", {});
+    return rows ? core::success() : core::Status(rows.error());
+  });
+  ASSERT_FALSE(read.ok()) << "it asked again, to wait as long";
+  EXPECT_EQ(read.error().code, ErrorCode::Unavailable);
+  EXPECT_EQ(read.error().message, "PostgreSQL does not answer");
+  EXPECT_TRUE(database.ping().ok()) << "on a new connection";
+
+  const auto written = given_up(std::string("COMMIT\0", 7), [&] {  // not BEGIN ... READ COMMITTED
+    return database.transact([](Transaction& t) { t.execute("SELECT 1", {}); });
+  });
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::Timeout) << "a commit of unknown outcome";
+  EXPECT_TRUE(database.ping().ok());
 }
 
 TEST(DatabaseAway, IsRetryable) {
