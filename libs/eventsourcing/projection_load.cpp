@@ -102,6 +102,8 @@ core::Status ProjectionRunner::State::load_tables() {
     held = checkpoints::held(transaction, projection.name());
     dead = checkpoints::dead_letters(transaction, projection.name());
     marked = checkpoints::marked(transaction, projection.name());
+    // From here on until it is known what was loaded, nobody may rely on the memory.
+    in_memory.reset(sources, {});
     projection.load(transaction);
   });
   if (!status) return status;

@@ -121,9 +121,10 @@ Response outcome_response(const es::CommandOutcome& outcome, const es::PositionV
 }
 
 // The models wait one after the other, but for one deadline.
-bool wait_for_all(const es::PositionVector& wanted, Models models) {
+bool wait_for_all(const es::PositionVector& wanted, Models models,
+                  std::chrono::milliseconds wait_max) {
   using Steady = std::chrono::steady_clock;
-  const auto deadline = Steady::now() + kPositionWaitMax;
+  const auto deadline = Steady::now() + wait_max;
   for (es::AppliedPositions& model : models) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now());
@@ -199,9 +200,12 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
                       const std::function<Response()>& query) {
   const auto wanted = read_position(request);
   if (!wanted) return wanted.response();
-  const bool fresh = wanted->empty() || wait_for_all(*wanted, models);
+  bool fresh = wanted->empty() || wait_for_all(*wanted, models, kPositionWaitMax);
   if (!fresh && when_behind == WhenBehind::Refuse) return to_response(behind());
   Response response = query();
+  // A model may have gone back to its tables meanwhile.
+  fresh = fresh && (wanted->empty() || wait_for_all(*wanted, models, std::chrono::milliseconds(0)));
+  if (!fresh && when_behind == WhenBehind::Refuse) return to_response(behind());
   if (!fresh) response.headers.set(kStaleHeader, "true");
   if (!wanted->empty()) response.headers.set(kPositionHeader, wanted->to_token());
   return response;
@@ -210,7 +214,7 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
 std::optional<Response> await_models(const Request& request, Models models) {
   const auto wanted = read_position(request);
   if (!wanted) return wanted.response();
-  if (wanted->empty() || wait_for_all(*wanted, models)) return std::nullopt;
+  if (wanted->empty() || wait_for_all(*wanted, models, kPositionWaitMax)) return std::nullopt;
   return to_response(behind());
 }
 

@@ -39,6 +39,25 @@ TEST_F(ProjectionOwnershipTest, WhoHasLostAllPartitionsDropsTheMemoryOfThem) {
   EXPECT_EQ(total("a"), 0);
 }
 
+TEST_F(ProjectionOwnershipTest, NothingIsSaidToBeInMemoryWhileItIsLoadedAnew) {
+  Totals totals({1h, 5000});
+  std::atomic<bool> claimed_in_load{false};
+  std::atomic<AppliedPositions*> in_memory{nullptr};
+  totals.on_load = [&] {
+    if (in_memory != nullptr && in_memory.load()->wait_for(at(0, 1), 0ms)) claimed_in_load = true;
+  };
+  const auto running = run(totals);
+  ASSERT_TRUE(eventually([&] { return running->runner.status().caught_up_once; }));
+  in_memory = &running->runner.in_memory();
+  topics.publish(event(0, 1, "a", "5"));
+  ASSERT_TRUE(running->runner.in_memory().wait_for(at(0, 1), kDeadline));
+  const int loads = totals.loads;
+  take_over(0, 0, 0);
+  ASSERT_TRUE(eventually([&] { return totals.loads > loads; }));
+  EXPECT_FALSE(claimed_in_load) << "a reader would take what has been taken back for his own";
+  EXPECT_TRUE(running->runner.in_memory().wait_for(at(0, 1), kDeadline)) << "it is read again";
+}
+
 TEST_F(ProjectionOwnershipTest, AnIdleOwnerNoticesThatItsGenerationWasRaised) {
   Totals totals;
   const auto running = run(totals);

@@ -37,6 +37,7 @@ class Totals final : public Projection {
 
   void load(Transaction& transaction) override {
     ++loads;
+    if (on_load) on_load();
     in_memory_.clear();
     deltas_.clear();
     if (!durable_) return;
@@ -68,6 +69,7 @@ class Totals final : public Projection {
   std::string why_poison = "it says so";
   bool healed = false;
   std::function<void()> on_apply;
+  std::function<void()> on_load;
 
   std::atomic<int> loads{0};
   std::atomic<int> applied{0};

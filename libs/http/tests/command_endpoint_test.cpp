@@ -215,6 +215,19 @@ TEST_F(QueryTest, AnswersFreshWhatIsApplied) {
   EXPECT_FALSE(await_models(request, {model}));
 }
 
+TEST_F(QueryTest, RefusesOrMarksWhatHasGoneBackDuringTheQuery) {
+  request.headers.set(kPositionHeader, wanted.to_token());
+  const auto interrupted = [&](WhenBehind when_behind) {
+    model.advance(wanted);
+    return answer_query(request, {model}, when_behind, [&] {
+      model.reset({"feed"}, {});
+      return Response::text(200, "text/plain", "x");
+    });
+  };
+  EXPECT_EQ(interrupted(WhenBehind::Refuse).status, 503);
+  EXPECT_EQ(interrupted(WhenBehind::Stale).headers.find(kStaleHeader), "true");
+}
+
 TEST_F(QueryTest, RefusesOrMarksWhatIsBehind) {
   request.headers.set(kPositionHeader, wanted.to_token());
   const Response refused = query(WhenBehind::Refuse);
