@@ -37,6 +37,7 @@ struct Relay::State {
 
   State(RelayPorts ports_, RelayOptions options_);
 
+  static std::vector<Log> logs_of(const RelayOptions& options, std::uint32_t logs_of_service);
   void step();
   void wait();
   void finish();
@@ -70,10 +71,17 @@ struct Relay::State {
   }
   void publish_status();
 
+  // nullptr: not one of this relay's.
+  Log* find(core::LogIndex index) {
+    const auto place = place_of.find(index);
+    return place == place_of.end() ? nullptr : &logs[place->second];
+  }
+
   RelayPorts ports;
   const RelayOptions options;
   const std::string topic;
   std::vector<Log> logs;
+  std::map<core::LogIndex, std::size_t> place_of;  // in `logs`
   PartitionTails tails;
   GapReports gaps;
   std::unique_ptr<LogProducer> producer;
@@ -94,14 +102,24 @@ struct Relay::State {
   RelayStatus status;
 };
 
+std::vector<Relay::State::Log> Relay::State::logs_of(const RelayOptions& options,
+                                                     std::uint32_t logs_of_service) {
+  std::vector<Log> logs;
+  for (const core::LogIndex index : options.logs) logs.emplace_back().index = index;
+  for (std::uint32_t i = 0; i < logs_of_service && options.logs.empty(); ++i) {
+    logs.emplace_back().index = core::LogIndex(i);
+  }
+  return logs;
+}
+
 Relay::State::State(RelayPorts ports_, RelayOptions options_)
     : ports(std::move(ports_)),
       options(std::move(options_)),
       topic(events_topic(options.service)),
-      logs(ports.events.logs()),
+      logs(logs_of(options, ports.events.logs())),
       tails(options.brokers, topic, ports.events.logs()),
       gaps(options.brokers) {
-  for (std::uint32_t i = 0; i < logs.size(); ++i) logs[i].index = core::LogIndex(i);
+  for (std::size_t place = 0; place < logs.size(); ++place) place_of[logs[place].index] = place;
   publish_status();
 }
 
@@ -143,7 +161,7 @@ void Relay::State::begin_logs() {
           [this](const LogProducer::Report& report) { note(report); });
     }
     for (const auto& [index, tail] : *found) {
-      const core::Status begun = begin(logs[index.value()], claimed->at(index), tail);
+      const core::Status begun = begin(*find(index), claimed->at(index), tail);
       if (!begun) return fail(begun.error().message);
     }
     heads_wanted = true;
@@ -245,9 +263,9 @@ void Relay::State::begin_again(const std::string& why) {
 
 void Relay::State::take_gap_reports() {
   for (const GapReport& report : gaps.take()) {
-    const std::uint32_t index = report.partition.log.value();
-    if (report.partition.service != options.service || index >= logs.size()) continue;
-    Log& log = logs[index];
+    Log* missed = find(report.partition.log);
+    if (report.partition.service != options.service || missed == nullptr) continue;
+    Log& log = *missed;
     const bool just_sent = report.position >= log.publication.run_from() &&
                            Clock::now() - log.sent_again_at < options.republish_interval;
     if (!log.active || just_sent) continue;
@@ -335,7 +353,7 @@ bool Relay::State::publish(Log& log) {
 }
 
 void Relay::State::note(const LogProducer::Report& report) {
-  Log& log = logs.at(report.log.value());
+  Log& log = *find(report.log);
   if (!report.error.empty()) {
     distrust = report.error;
     return;

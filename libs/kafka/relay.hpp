@@ -25,6 +25,9 @@ struct RelayOptions {
   std::string brokers;
   std::string service;  // publishes to events_topic(service)
   std::string client_id = "tideline-relay";
+  // The logs that it publishes; empty: all of the service. Where the logs lie in several databases,
+  // each has a relay of its own, which asks no other: one that is away holds up nothing elsewhere.
+  std::vector<core::LogIndex> logs = {};
   std::size_t batch_events = 2000;  // read of one log at a time
   // Events of one log that may wait for their acknowledgement; reading of it pauses above.
   std::size_t in_flight_max = 20000;
@@ -62,7 +65,7 @@ struct RelayStatus {
 
 struct RelayPorts {
   eventsourcing::EventLog& events;
-  eventsourcing::RelayCheckpoints& checkpoints;
+  eventsourcing::RelayCheckpoints& checkpoints;  // in the database of its logs
   // Structured log line: level ("info", "warn", "error"), text. May be empty.
   std::function<void(std::string_view, const std::string&)> log;
 };

@@ -52,6 +52,22 @@ RecordedEvent event_of(const BinaryRows& rows, std::size_t row, const std::strin
 
 }  // namespace
 
+class PostgresEventStore::DatabaseLog final : public eventsourcing::EventLog {
+ public:
+  DatabaseLog(Parts& parts, PooledDatabase& database) : parts_(parts), database_(database) {}
+
+  std::uint32_t logs() const override;
+  core::Result<std::vector<RecordedEvent>> read_log(LogIndex log, LogPosition after,
+                                                    std::size_t limit) override;
+  core::Result<LogPosition> head(LogIndex log) override;
+  core::Result<std::vector<LogPosition>> heads() override;
+  void wait_for_append(std::chrono::milliseconds timeout) override;
+
+ private:
+  Parts& parts_;
+  PooledDatabase& database_;
+};
+
 struct PostgresEventStore::Parts {
   Parts(LogDatabases places, const core::Clock& time, core::Random& random, EventStoreOptions with)
       : databases(std::move(places)), clock(time), options(std::move(with)), listener(databases) {
@@ -98,6 +114,32 @@ struct PostgresEventStore::Parts {
     return events;
   }
 
+  core::Result<std::vector<RecordedEvent>> read_log_in(PooledDatabase& database, LogIndex log,
+                                                       LogPosition after, std::size_t limit) {
+    return read(database, "WHERE log = $1 AND position > $2 ORDER BY position LIMIT $3",
+                {log, after, limit});
+  }
+
+  static core::Result<LogPosition> head_in(PooledDatabase& database, LogIndex log) {
+    const auto rows = database.query("SELECT position FROM event_log WHERE log = $1", {log});
+    if (!rows) return rows.error();
+    if (rows->empty()) return core::internal_error("this database has no log of that number");
+    return LogPosition(unsigned_of(rows->front(), 0));
+  }
+
+  // By log; those that lie elsewhere stand at 0.
+  core::Result<std::vector<LogPosition>> heads_in(PooledDatabase& database) const {
+    const auto rows = database.query("SELECT position FROM event_log WHERE log < $1 ORDER BY log",
+                                     {databases.logs()});
+    if (!rows) return rows.error();
+    if (rows->size() < databases.logs()) {
+      return core::internal_error("the database was made with fewer logs");
+    }
+    std::vector<LogPosition> heads;
+    for (const Row& row : *rows) heads.emplace_back(unsigned_of(row, 0));
+    return heads;
+  }
+
   const LogDatabases databases;
   const core::Clock& clock;
   const EventStoreOptions options;
@@ -105,8 +147,24 @@ struct PostgresEventStore::Parts {
   // Last: their threads use all of the above.
   std::unique_ptr<InDoubtAppends> in_doubt;  // this and the next only over several databases
   std::unique_ptr<SpreadAppender> spread;
-  std::vector<std::unique_ptr<Appender>> appenders;  // by database
+  std::vector<std::unique_ptr<Appender>> appenders;   // by database
+  std::vector<std::unique_ptr<DatabaseLog>> logs_in;  // by database
 };
+
+core::Result<std::vector<RecordedEvent>> PostgresEventStore::DatabaseLog::read_log(
+    LogIndex log, LogPosition after, std::size_t limit) {
+  return parts_.read_log_in(database_, log, after, limit);
+}
+core::Result<LogPosition> PostgresEventStore::DatabaseLog::head(LogIndex log) {
+  return Parts::head_in(database_, log);
+}
+core::Result<std::vector<LogPosition>> PostgresEventStore::DatabaseLog::heads() {
+  return parts_.heads_in(database_);
+}
+std::uint32_t PostgresEventStore::DatabaseLog::logs() const { return parts_.databases.logs(); }
+void PostgresEventStore::DatabaseLog::wait_for_append(std::chrono::milliseconds timeout) {
+  parts_.listener.wait(timeout);
+}
 
 PostgresEventStore::PostgresEventStore(PooledDatabase& database, const core::Clock& clock,
                                        core::Random& random, EventStoreOptions options)
@@ -118,6 +176,9 @@ PostgresEventStore::PostgresEventStore(LogDatabases databases, const core::Clock
   CHECK(options.logs == databases.logs(), "each log lies in a database");
   CHECK(options.batch_appends_max > 0, "a batch takes at least one append");
   parts_ = std::make_unique<Parts>(std::move(databases), clock, random, std::move(options));
+  for (std::size_t i = 0; i < parts_->databases.count(); ++i) {
+    parts_->logs_in.push_back(std::make_unique<DatabaseLog>(*parts_, parts_->databases.at(i)));
+  }
 }
 
 PostgresEventStore::~PostgresEventStore() = default;
@@ -171,41 +232,32 @@ std::uint32_t PostgresEventStore::logs() const { return parts_->options.logs; }
 core::Result<std::vector<RecordedEvent>> PostgresEventStore::read_log(LogIndex log,
                                                                       LogPosition after,
                                                                       std::size_t limit) {
-  return parts_->read(parts_->databases.of(log),
-                      "WHERE log = $1 AND position > $2 ORDER BY position LIMIT $3",
-                      {log, after, limit});
+  return parts_->read_log_in(parts_->databases.of(log), log, after, limit);
 }
 
 core::Result<LogPosition> PostgresEventStore::head(LogIndex log) {
-  const auto rows =
-      parts_->databases.of(log).query("SELECT position FROM event_log WHERE log = $1", {log});
-  if (!rows) return rows.error();
-  if (rows->empty()) return core::internal_error("this database has no log of that number");
-  return LogPosition(unsigned_of(rows->front(), 0));
+  return parts_->head_in(parts_->databases.of(log), log);
 }
 
 core::Result<std::vector<LogPosition>> PostgresEventStore::heads() {
   const LogDatabases& databases = parts_->databases;
-  std::vector<std::optional<LogPosition>> found(databases.logs());
+  std::vector<LogPosition> all(databases.logs());
   for (std::size_t index = 0; index < databases.count(); ++index) {
-    const auto rows = databases.at(index).query(
-        "SELECT log, position FROM event_log WHERE log < $1", {databases.logs()});
-    if (!rows) return rows.error();
-    for (const Row& row : *rows) {
-      const LogIndex log(static_cast<std::uint32_t>(row.integer(0)));
-      if (databases.index_of(log) == index) found[log.value()] = LogPosition(unsigned_of(row, 1));
+    const auto heads = parts_->heads_in(databases.at(index));
+    if (!heads) return heads.error();
+    for (std::uint32_t log = 0; log < databases.logs(); ++log) {
+      if (databases.index_of(LogIndex(log)) == index) all[log] = (*heads)[log];
     }
-  }
-  std::vector<LogPosition> all;
-  for (const auto& position : found) {
-    if (!position) return core::internal_error("the database was made with fewer logs");
-    all.push_back(*position);
   }
   return all;
 }
 
 void PostgresEventStore::wait_for_append(std::chrono::milliseconds timeout) {
   parts_->listener.wait(timeout);
+}
+
+eventsourcing::EventLog& PostgresEventStore::in_database(std::size_t database) {
+  return *parts_->logs_in.at(database);
 }
 
 AppenderStatus PostgresEventStore::status() const {

@@ -103,9 +103,14 @@ class PostgresEventStore final : public eventsourcing::EventStore, public events
   core::Result<std::vector<core::LogPosition>> heads() override;
   void wait_for_append(std::chrono::milliseconds timeout) override;
 
+  // The logs as one database has them, by its number in the LogDatabases: those that lie elsewhere
+  // are empty. Asks no other database. Lives as long as the store.
+  eventsourcing::EventLog& in_database(std::size_t database);
+
   AppenderStatus status() const;
 
  private:
+  class DatabaseLog;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

@@ -15,7 +15,9 @@ namespace tideline::runtime {
 namespace {
 
 constexpr std::chrono::seconds kDatabaseWait{60};
-constexpr std::chrono::seconds kTopicsDeadline{10};
+// Also how long the end of the service may wait for a look at topics that do not answer.
+constexpr std::chrono::seconds kTopicsDeadline{5};
+constexpr std::chrono::seconds kTopicsInterval{10};
 constexpr std::chrono::milliseconds kRetryPause{500};
 
 postgres::DatabaseOptions database_options(const ServiceDefinition& definition,
@@ -103,7 +105,6 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       log_pools_(database_, settings.log_places, settings.logs),
       store_(log_pools_.databases(), clock, random, store_options(definition, settings)),
       logged_store_(store_, logging.logger("commands")),
-      relay_checkpoints_(database_options(definition, settings)),
       subject_keys_(database_),
       cipher_(subject_keys_, clock),
       router_(secrets_.tokens, clock),
@@ -112,11 +113,27 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request}),
                 clock, spans_.get()),
-      gaps_(settings.kafka_brokers),
-      relay_({store_, relay_checkpoints_, log_lines("relay")},
-             relay_options(definition, settings)) {}
+      gaps_(settings.kafka_brokers) {
+  make_relays();
+}
 
 RunningService::~RunningService() { stop(); }
+
+// Of a database that is away only its own relay takes notice.
+void RunningService::make_relays() {
+  const postgres::LogDatabases databases = log_pools_.databases();
+  for (std::size_t index = 0; index < databases.count(); ++index) {
+    kafka::RelayOptions options = relay_options(definition_, settings_);
+    for (std::uint32_t log = 0; log < databases.logs(); ++log) {
+      if (databases.index_of(core::LogIndex(log)) == index) options.logs.emplace_back(log);
+    }
+    auto made =
+        std::make_unique<DatabaseRelay>(databases.at(index).options(), store_.in_database(index),
+                                        log_lines("relay"), std::move(options));
+    add_background("relay", [relay = &made->relay](std::stop_token stop) { relay->run(stop); });
+    relays_.push_back(std::move(made));
+  }
+}
 
 std::function<void(std::string_view, const std::string&)> RunningService::log_lines(
     std::string_view name) {
@@ -234,7 +251,8 @@ void RunningService::add_people() {
   add_background("profiles", [this](std::stop_token stop) { profile_runner_->run(stop); });
 }
 
-// Kafka may come later than the service: its topics are made when it answers.
+// Kafka may come later than the service: its topics are made when it answers. It may also come back
+// as an older copy that lacks them: so they are looked at for as long as the service runs.
 void RunningService::keep_topics_there(std::stop_token stop) {
   std::vector<kafka::TopicSpec> topics;
   const auto replication = static_cast<std::uint16_t>(settings_.kafka_replication);
@@ -245,12 +263,9 @@ void RunningService::keep_topics_there(std::stop_token stop) {
   topics.push_back({kafka::kGapsTopic, 1, replication, false, std::chrono::hours(24)});
   while (!stop.stop_requested()) {
     const auto made = kafka::ensure_topics(settings_.kafka_brokers, topics, kTopicsDeadline);
-    if (made) {
-      topics_there_ = true;
-      return;
-    }
-    log("runtime").warning("the topics are not there yet", {{"reason", made.error().message}});
-    pause_for(stop, kRetryPause);
+    topics_there_ = made.ok();
+    if (!made) log("runtime").warning("no topics", {{"reason", made.error().message}});
+    pause_for(stop, made ? kTopicsInterval : kRetryPause);
   }
 }
 
@@ -282,10 +297,14 @@ void RunningService::add_gauges() {
     queued.set(static_cast<double>(appender.queued));
     spread.set(static_cast<double>(appender.spread));
     recovered.set(static_cast<double>(appender.recovered));
-    const auto relay = relay_.status();
+    double published = 0;
     double behind = 0;
-    for (const auto& log : relay.logs) behind += static_cast<double>(log.lag);
-    relayed.set(static_cast<double>(relay.published));
+    for (const auto& one : relays_) {
+      const auto relay = one->relay.status();
+      for (const auto& log : relay.logs) behind += static_cast<double>(log.lag);
+      published += static_cast<double>(relay.published);
+    }
+    relayed.set(published);
     relay_lag.set(behind);
     for (const Model& model : models_) {
       const auto status = model.runner->status();
@@ -294,6 +313,22 @@ void RunningService::add_gauges() {
       parked.with({model.name}).set(static_cast<double>(status.parked));
     }
   });
+}
+
+PartHealth RunningService::relay_health() const {
+  PartHealth health;
+  for (const auto& one : relays_) {
+    const auto status = one->relay.status();
+    for (const auto& log : status.logs) health.lag += log.lag;
+    health.degraded = health.degraded || !status.problem.empty();
+    if (!status.fatal.empty()) {
+      health.detail = status.fatal;
+    } else if (health.detail.empty()) {
+      health.detail = status.problem;
+    }
+    health.ready = health.ready && status.fatal.empty();
+  }
+  return health;
 }
 
 void RunningService::register_health() {
@@ -305,17 +340,9 @@ void RunningService::register_health() {
   });
   health_.add("topics", [this] {
     const bool there = topics_there_;
-    return PartHealth{true, !there, there ? "" : "Kafka has not answered yet", 0};
+    return PartHealth{true, !there, there ? "" : "Kafka does not answer, or lacks topics", 0};
   });
-  health_.add("relay", [this] {
-    const auto status = relay_.status();
-    PartHealth health;
-    for (const auto& log : status.logs) health.lag += log.lag;
-    health.ready = status.fatal.empty();
-    health.degraded = !status.problem.empty();
-    health.detail = status.fatal.empty() ? status.problem : status.fatal;
-    return health;
-  });
+  health_.add("relay", [this] { return relay_health(); });
   for (const Model& model : models_) {
     health_.add("projection." + model.name, [runner = model.runner.get()] {
       const auto status = runner->status();
@@ -344,7 +371,6 @@ core::Status RunningService::compose() {
 
 core::Status RunningService::start() {
   add_background("topics", [this](std::stop_token stop) { keep_topics_there(stop); });
-  add_background("relay", [this](std::stop_token stop) { relay_.run(stop); });
   auto composed = compose();
   if (!composed) return composed;
   add_gauges();

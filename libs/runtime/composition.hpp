@@ -93,7 +93,20 @@ class RunningService final : public ServiceContext {
     std::unique_ptr<eventsourcing::ProjectionRunner> runner;
   };
 
+  // Publishes the logs of one database.
+  struct DatabaseRelay {
+    DatabaseRelay(const postgres::DatabaseOptions& database, eventsourcing::EventLog& events,
+                  std::function<void(std::string_view, const std::string&)> log,
+                  kafka::RelayOptions options)
+        : checkpoints(database), relay({events, checkpoints, std::move(log)}, std::move(options)) {}
+
+    postgres::PostgresRelayCheckpoints checkpoints;
+    kafka::Relay relay;
+  };
+
   core::Status prepare_databases();
+  void make_relays();
+  PartHealth relay_health() const;
   void keep_topics_there(std::stop_token stop);
   void add_people();
   void add_gauges();
@@ -112,7 +125,6 @@ class RunningService final : public ServiceContext {
   LogPools log_pools_;
   postgres::PostgresEventStore store_;
   LoggedEventStore logged_store_;
-  postgres::PostgresRelayCheckpoints relay_checkpoints_;
   postgres::PostgresSubjectKeys subject_keys_;
   crypto::SubjectCipher cipher_;
   people::PeopleDirectory people_;
@@ -121,7 +133,8 @@ class RunningService final : public ServiceContext {
   std::unique_ptr<observability::SpanExporter> spans_;
   RecordingObserver observer_;
   kafka::GapReporter gaps_;
-  kafka::Relay relay_;
+  // One for each database that holds logs.
+  std::vector<std::unique_ptr<DatabaseRelay>> relays_;
   std::unique_ptr<kafka::KafkaStatePublisher> profile_topic_;
   std::unique_ptr<eventsourcing::StateView> profile_view_;
   std::unique_ptr<eventsourcing::StateTopicRunner> profile_runner_;

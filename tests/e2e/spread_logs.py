@@ -3,81 +3,22 @@
 
 Contacts are asked for and accepted, each with an idempotency key: an acceptance writes the pair and
 the counts of both, which lie in either cluster. Then every event must be in the cluster of its log,
-the acceptances whole, all logs published, and the contacts readable. A start with a cluster that
-cannot prepare transactions must be refused. Everything runs in a folder and on ports of its own.
+the acceptances whole, all logs published, and the contacts readable. While one cluster is away, the
+logs of the other are written and published. A start with a cluster that cannot prepare transactions
+must be refused. Everything runs in a folder and on ports of its own.
 """
-import json
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from ports import free_ports
+from parts import Service, fail, free_ports, kill, part, program, query, registration, topic_ends, until
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ROOT / "deploy" / "parts"
 BUILD = pathlib.Path(sys.argv[1])
 PEOPLE = 8
 LOGS = 16
 SPLIT = 8  # logs 0..7 lie in the second cluster
-
-
-def fail(what):
-    sys.exit(f"FAILED: {what}")
-
-
-def part(name, *arguments):
-    command = [str(PARTS / name), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        fail(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done.stdout.strip()
-
-
-def until(what, condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while True:
-        if condition():
-            return
-        if time.monotonic() > deadline:
-            fail(f"not within {seconds} s: {what}")
-        time.sleep(0.1)
-
-
-def query(conninfo, sql):
-    done = subprocess.run(["psql", conninfo, "-XAtc", sql], capture_output=True, text=True, check=True)
-    return [line.split("|") for line in done.stdout.split()]
-
-
-class Service:
-    def __init__(self, port):
-        self.url = f"http://127.0.0.1:{port}"
-
-    def call(self, method, path, token=None, body=None, **headers):
-        request = urllib.request.Request(self.url + path, method=method)
-        request.add_header("Content-Type", "application/json")
-        if token:
-            request.add_header("Authorization", f"Bearer {token}")
-        for name, value in headers.items():
-            if value:
-                request.add_header(name.replace("_", "-"), value)
-        data = None if body is None else json.dumps(body).encode()
-        try:
-            with urllib.request.urlopen(request, data, timeout=30) as answer:
-                return answer.status, dict(answer.headers), answer.read().decode()
-        except urllib.error.HTTPError as refused:
-            return refused.code, dict(refused.headers), refused.read().decode()
-
-    def expect(self, status, method, path, token=None, body=None, **headers):
-        got, answered, text = self.call(method, path, token, body, **headers)
-        if got != status:
-            fail(f"{method} {path}: {got} instead of {status}: {text}")
-        return answered, json.loads(text) if text else None
 
 
 class Suite:
@@ -108,27 +49,23 @@ class Suite:
         return f"TIDELINE_LOG_DATABASES=0-{SPLIT - 1}={self.conninfo(1)}"
 
     def start_service(self, name, port, *settings):
-        binary = next(path for path in BUILD.rglob(f"tideline-{name}") if path.is_file())
-        part("services", "start", "--data", f"{self.folder}/{name}", "--name", name, "--binary", binary, "--port",
-             port, "--database", f"{self.folder}/pg0/databases/tideline_{name.replace('-', '_')}", "--brokers",
+        part("services", "start", "--data", f"{self.folder}/{name}", "--name", name, "--binary", program(BUILD, name),
+             "--port", port, "--database", f"{self.folder}/pg0/databases/tideline_{name.replace('-', '_')}", "--brokers",
              self.brokers, "--secrets", f"{self.folder}/secrets", *settings)
 
     def stop(self):
         for name in ("social-graph", "accounts"):
-            subprocess.run([PARTS / "services", "kill", "--data", f"{self.folder}/{name}"], check=False)
-        subprocess.run([PARTS / "kafka", "kill", "--data", f"{self.folder}/kafka"], check=False)
+            kill(f"{self.folder}/{name}", "services")
+        kill(f"{self.folder}/kafka", "kafka")
         for i in range(2):
-            subprocess.run([PARTS / "postgres", "kill", "--data", f"{self.folder}/pg{i}"], check=False)
+            kill(f"{self.folder}/pg{i}", "postgres")
 
 
 def register(suite):
     people = []
     for i in range(PEOPLE):
         user = f"spread{i}"
-        headers, answer = suite.accounts.expect(
-            201, "POST", "/v1/accounts", None,
-            {"user_id": user, "password": f"tideline-{user}", "real_name": user, "email": f"{user}@campus.example",
-             "department": "CS"})
+        headers, answer = suite.accounts.expect(201, "POST", "/v1/accounts", None, registration(user))
         people.append((user, answer["session"]["access_token"], headers["Tideline-Position"]))
     return people
 
@@ -177,25 +114,47 @@ def check_places(suite, accepted):
     print(f"{spread[0]}; events {events}")
 
 
-def check_published(suite):
+def heads_of(suite, clusters):
+    """By log, of those that lie in these clusters."""
     heads = {}
-    for cluster in range(2):
+    for cluster in clusters:
         for log, position in query(suite.conninfo(cluster), "SELECT log, position FROM event_log"):
             if (int(log) < SPLIT) == (cluster == 1):
                 heads[int(log)] = int(position)
             elif int(position) != 0:
                 fail(f"the position of log {log} moved in cluster {cluster} too")
+    return heads
+
+
+def is_published(suite, clusters):
+    heads = heads_of(suite, clusters)
 
     def published():
-        wanted = [f"-t tideline.social-graph:{log}:-1".split() for log in heads]
-        command = ["kcat", "-Q", "-b", suite.brokers, *[word for pair in wanted for word in pair]]
-        answered = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-        ends = {}
-        for line in answered.splitlines():
-            place, _, offset = line.rpartition(" offset ")
-            ends[int(place[place.index("[") + 1:place.index("]")])] = int(offset)
-        return ends == heads
-    until("every log is published to its end", published)
+        ends = topic_ends(suite.brokers, "tideline.social-graph", LOGS)
+        return all(ends.get(log) == head for log, head in heads.items())
+    until(f"the logs of clusters {clusters} are published to their ends", published)
+    return heads
+
+
+def check_one_cluster_away(suite, people):
+    """What needs the other one alone goes on, up to the topic. Whom somebody follows decides about the log."""
+    before = is_published(suite, [0, 1])
+    kill(f"{suite.folder}/pg1", "postgres")
+    answers = []
+    for user, token, _ in people[:2]:
+        for other, _, _ in people:
+            if other != user:
+                answers.append(suite.graph.call("PUT", f"/v1/follows/{other}", token)[0])
+    if not any(status < 300 for status in answers) or not any(status == 503 for status in answers):
+        fail(f"some commands need the cluster that is away, some do not: {answers}")
+    after = is_published(suite, [0])
+    grown = sum(head - before[log] for log, head in after.items())
+    if grown < 1:
+        fail("nothing was written to the cluster that is there")
+    part("postgres", "start", "--data", f"{suite.folder}/pg1", "--port", suite.pg_ports[1], "--shared-buffers", "64MB",
+         "--max-prepared-transactions", 10)
+    is_published(suite, [0, 1])
+    print(f"{grown} events were published while a cluster was away")
 
 
 def check_readable(suite, people):
@@ -210,14 +169,12 @@ def check_readable(suite, people):
 
 def check_refusals(suite):
     """A cluster that cannot prepare, and logs that were moved by the setting alone."""
-    program = next(path for path in BUILD.rglob("tideline-social-graph") if path.is_file())
-
     def refused(settings, why):
         config = pathlib.Path(f"{suite.folder}/refused")
         lines = pathlib.Path(f"{suite.folder}/social-graph/config").read_text().splitlines()
         kept = [line for line in lines if not line.startswith(("TIDELINE_LOG_DATABASES", "TIDELINE_HTTP_PORT"))]
         config.write_text("\n".join([*kept, *settings]) + "\n")
-        done = subprocess.run([program, "--config", config], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([program(BUILD, "social-graph"), "--config", config], capture_output=True, text=True, timeout=60, check=False)
         if done.returncode == 0 or why not in done.stderr + done.stdout:
             fail(f"not refused with '{why}': {done.returncode} {done.stdout}{done.stderr}")
     part("services", "stop", "--data", f"{suite.folder}/social-graph")
@@ -239,8 +196,9 @@ def main():
         people = register(suite)
         accepted = make_contacts(suite, people)
         check_places(suite, accepted)
-        check_published(suite)
+        is_published(suite, [0, 1])
         check_readable(suite, people)
+        check_one_cluster_away(suite, people)
         check_refusals(suite)
         print("done")
     finally:

@@ -61,8 +61,9 @@ class SwitchedLog final : public eventsourcing::EventLog {
 
 class RelayFaults : public ::testing::Test {
  protected:
-  void start() {
+  void start(std::vector<core::LogIndex> logs = {}) {
     RelayOptions options;
+    options.logs = std::move(logs);
     options.brokers = kafka_.brokers();
     options.service = kService;
     options.batch_events = 10;  // many requests under way at once
@@ -229,6 +230,18 @@ TEST_F(RelayFaults, AnyMixtureOfAnswersLeavesNoHole) {
   ASSERT_TRUE(all_acknowledged()) << relay_->status().problem;
   EXPECT_EQ(relay_->status().fatal, "");
   expect_that_a_consumer_gets_everything();
+}
+
+TEST_F(RelayFaults, ARelayOfSomeLogsLeavesTheOthersAlone) {
+  start({core::LogIndex(1)});
+  append(100);
+  ASSERT_TRUE(all_acknowledged());
+  EXPECT_EQ(relay_->status().logs.size(), 1U);
+  EXPECT_EQ(relay_->status().published, store_.head(core::LogIndex(1))->value());
+  EXPECT_GT(store_.head(core::LogIndex(0))->value(), 0U);
+  eventsourcing::InMemoryRelayCheckpoints another(table_);
+  EXPECT_FALSE(*another.claim(core::LogIndex(1)));
+  EXPECT_TRUE(*another.claim(core::LogIndex(0))) << "held by a relay that does not publish it";
 }
 
 // No connection breaks and no head falls: as when a standby that lacked the last events has taken

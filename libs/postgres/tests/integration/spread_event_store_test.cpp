@@ -231,6 +231,29 @@ TEST_F(SpreadEventStore, AnAppendUnderWayIsLeftAlone) {
   EXPECT_EQ(events(), (std::vector<std::int64_t>{0, 0}));
 }
 
+TEST_F(SpreadEventStore, TheLogsOfOneClusterAreReadWhileTheOtherIsAway) {
+  PostgresEventStore& store = start();
+  expect_appended(store.append(both("s")));
+  cluster(1).kill();
+  EXPECT_FALSE(store.heads().ok());
+  EXPECT_FALSE(store.in_database(1).heads().ok());
+  eventsourcing::EventLog& there = store.in_database(0);
+  const auto heads = there.heads();
+  ASSERT_TRUE(heads.ok()) << heads.error().message;
+  std::uint64_t events = 0;
+  for (std::uint32_t log = 0; log < kLogs; ++log) {
+    const auto held = there.read_log(core::LogIndex(log), core::LogPosition(0), 10);
+    ASSERT_TRUE(held.ok()) << held.error().message;
+    EXPECT_EQ(held->size(), (*heads)[log].value());
+    events += held->size();
+    if (log % 2 == 1) {
+      EXPECT_EQ(held->size(), 0U) << "lies in the other cluster";
+    }
+  }
+  EXPECT_EQ(events, 1U);
+  cluster(1).start();
+}
+
 TEST_F(SpreadEventStore, ACrashOfEitherClusterKeepsWhatWasAcknowledgedWhole) {
   PostgresEventStore& store = start();
   std::atomic<bool> stop{false};
