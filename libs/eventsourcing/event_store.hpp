@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -104,15 +106,38 @@ class EventStore {
   virtual const std::string& service() const = 0;
 };
 
+// The events of one log behind `after`, at most `limit`.
+struct LogRange {
+  core::LogIndex log;
+  core::LogPosition after;
+  std::size_t limit = 0;
+};
+
 // The logs in order: what the relay publishes from. Private events come with their data here.
 class EventLog {
  public:
+  // False: no more events are wanted.
+  using Visit = std::function<bool(const RecordedEvent&)>;
+
   virtual ~EventLog() = default;
 
   virtual std::uint32_t logs() const = 0;
-  virtual core::Result<std::vector<RecordedEvent>> read_log(core::LogIndex log,
-                                                            core::LogPosition after,
-                                                            std::size_t limit) = 0;
+  // Shows the events of all ranges, each log's in order, the logs in any. No two ranges are of one
+  // log. An event is valid until `visit` returns, and its storage is used for the next one. After
+  // an Error, `visit` may have seen some.
+  virtual core::Status read_ranges(std::span<const LogRange> ranges, const Visit& visit) = 0;
+  // One range, to keep.
+  core::Result<std::vector<RecordedEvent>> read_log(core::LogIndex log, core::LogPosition after,
+                                                    std::size_t limit) {
+    std::vector<RecordedEvent> events;
+    const LogRange range{log, after, limit};
+    const core::Status read = read_ranges({&range, 1}, [&](const RecordedEvent& event) {
+      events.push_back(event);
+      return true;
+    });
+    if (!read) return read.error();
+    return events;
+  }
   virtual core::Result<core::LogPosition> head(core::LogIndex log) = 0;
   // The heads of all logs, by log. Adapters that can ask for all at once override it.
   virtual core::Result<std::vector<core::LogPosition>> heads() {

@@ -108,16 +108,24 @@ core::Result<std::optional<AppendOutcome>> InMemoryEventStore::find_result(
   return known(key, clock_.now());
 }
 
-core::Result<std::vector<RecordedEvent>> InMemoryEventStore::read_log(core::LogIndex log,
-                                                                      core::LogPosition after,
-                                                                      std::size_t limit) {
-  const std::lock_guard lock(mutex_);
-  CHECK(log.value() < by_log_.size(), "there is no such log");
-  const auto& events = by_log_[log.value()];
-  const std::size_t begin = std::min<std::size_t>(after.value(), events.size());
-  const std::size_t end = begin + std::min(limit, events.size() - begin);
-  return std::vector<RecordedEvent>(events.begin() + static_cast<std::ptrdiff_t>(begin),
-                                    events.begin() + static_cast<std::ptrdiff_t>(end));
+core::Status InMemoryEventStore::read_ranges(std::span<const LogRange> ranges, const Visit& visit) {
+  // Copies, for `visit` may append.
+  std::vector<RecordedEvent> found;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const LogRange& range : ranges) {
+      CHECK(range.log.value() < by_log_.size(), "there is no such log");
+      const auto& events = by_log_[range.log.value()];
+      const auto begin = std::min<std::size_t>(range.after.value(), events.size());
+      const auto first = events.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto count = std::min(range.limit, events.size() - begin);
+      found.insert(found.end(), first, first + static_cast<std::ptrdiff_t>(count));
+    }
+  }
+  for (const RecordedEvent& event : found) {
+    if (!visit(event)) break;
+  }
+  return core::success();
 }
 
 core::Result<core::LogPosition> InMemoryEventStore::head(core::LogIndex log) {

@@ -35,8 +35,7 @@ class InMemoryEventStore final : public EventStore, public EventLog {
   const std::string& service() const override { return service_; }
 
   std::uint32_t logs() const override { return static_cast<std::uint32_t>(by_log_.size()); }
-  core::Result<std::vector<RecordedEvent>> read_log(core::LogIndex log, core::LogPosition after,
-                                                    std::size_t limit) override;
+  core::Status read_ranges(std::span<const LogRange> ranges, const Visit& visit) override;
   core::Result<core::LogPosition> head(core::LogIndex log) override;
   void wait_for_append(std::chrono::milliseconds timeout) override;
 

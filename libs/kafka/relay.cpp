@@ -32,6 +32,7 @@ struct Relay::State {
     LogPublication publication;
     core::LogPosition checkpoint;
     core::LogPosition head;
+    core::LogPosition read;  // of the range that is being read
     Clock::time_point sent_again_at{};
   };
 
@@ -52,7 +53,12 @@ struct Relay::State {
   void look_at_heads();
   void look_at_ends();
   bool publish();
-  bool publish(Log& log);
+  std::vector<eventsourcing::LogRange> next_ranges(std::size_t& next) const;
+  bool publish(const eventsourcing::RecordedEvent& event);
+  bool due(const Log& log) const {
+    return log.active && log.publication.sent() < log.head &&
+           log.publication.in_flight() + options.batch_events <= options.in_flight_max;
+  }
   void note(const LogProducer::Report& report);
   void advance_checkpoints();
 
@@ -94,6 +100,7 @@ struct Relay::State {
   Clock::time_point replaced_at{};
   Clock::time_point checkpoints_at{};
 
+  std::uint64_t sent = 0;  // records given to the producer
   std::uint64_t published = 0;
   std::uint64_t producer_restarts = 0;
   std::string problem;
@@ -309,47 +316,61 @@ void Relay::State::look_at_ends() {
 
 // True: there is more to send at once.
 bool Relay::State::publish() {
-  bool more = false;
-  for (Log& log : logs) {
-    if (!distrust.empty()) return true;
-    if (!log.active || log.head <= log.publication.sent()) continue;
-    if (log.publication.in_flight() + options.batch_events > options.in_flight_max) continue;
-    more = publish(log) || more;
+  const std::uint64_t sent_before = sent;
+  bool goes_on = true;
+  for (std::size_t next = 0; goes_on && distrust.empty();) {
+    const auto ranges = next_ranges(next);
+    if (ranges.empty()) break;
+    for (const auto& range : ranges) find(range.log)->read = range.after;
+    const auto read = ports.events.read_ranges(
+        ranges, [&](const auto& event) { return goes_on = publish(event); });
+    if (!read) fail(read.error().message);
     producer->poll(milliseconds(0));
   }
-  return more || !distrust.empty();
+  const bool more = std::any_of(logs.begin(), logs.end(), [&](const Log& log) { return due(log); });
+  return (more && sent > sent_before) || !distrust.empty();
 }
 
-// Reads the event that was sent last once more, before those that follow it: while nobody looked,
-// another database may have taken the place of the one that it came from.
-bool Relay::State::publish(Log& log) {
-  const core::LogPosition sent = log.publication.sent();
-  const core::LogPosition after(sent.value() - (sent.value() > 0 ? 1 : 0));
-  const auto events = ports.events.read_log(log.index, after, options.batch_events + 1);
-  if (!events) {
-    fail(events.error().message);
+// Of the logs from `next` on as many as one round trip is good for, by what they are known to have:
+// what has come since is read along. A range begins with the event that was sent last: while nobody
+// looked, another database may have taken the place of the one that it came from.
+std::vector<eventsourcing::LogRange> Relay::State::next_ranges(std::size_t& next) const {
+  std::vector<eventsourcing::LogRange> ranges;
+  for (std::uint64_t waiting = 0; next < logs.size(); ++next) {
+    const Log& log = logs[next];
+    if (!due(log)) continue;
+    const std::uint64_t sent_last = log.publication.sent().value();
+    waiting += log.head.value() - sent_last;
+    if (!ranges.empty() && waiting > options.batch_events) break;
+    const std::uint64_t again = sent_last > 0 ? 1 : 0;
+    ranges.push_back(
+        {log.index, core::LogPosition(sent_last - again), options.batch_events + again});
+  }
+  return ranges;
+}
+
+// False: nothing more of what is being read.
+bool Relay::State::publish(const eventsourcing::RecordedEvent& event) {
+  Log& log = *find(event.log);
+  if (!log.active) return true;  // stopped by an event before this one
+  log.read = core::LogPosition(log.read.value() + 1);
+  if (event.position != log.read || !log.publication.agrees(event.position, event.id)) {
+    const bool lacks = event.position != log.read;
+    stop_log(log, name_of(log) + ": at position " + std::to_string(log.read.value()) +
+                      " the database has " + (lacks ? "no event" : "event " + event.id) +
+                      (lacks ? "" : ", another one than was published"));
+    return true;
+  }
+  if (event.position <= log.publication.sent()) return true;
+  const auto taken = producer->produce(event);
+  if (!taken) {
+    fail(taken.error().message);
     return false;
   }
-  core::LogPosition expected = after;
-  for (const eventsourcing::RecordedEvent& event : *events) {
-    expected = core::LogPosition(expected.value() + 1);
-    if (event.position != expected || !log.publication.agrees(event.position, event.id)) {
-      const bool lacks = event.position != expected;
-      stop_log(log, name_of(log) + ": at position " + std::to_string(expected.value()) +
-                        " the database has " + (lacks ? "no event" : "event " + event.id) +
-                        (lacks ? "" : ", another one than was published"));
-      return false;
-    }
-    if (event.position <= sent) continue;
-    const auto taken = producer->produce(event);
-    if (!taken) {
-      fail(taken.error().message);
-      return false;
-    }
-    if (!*taken) return false;
-    log.publication.note_sent(event.position, event.id);
-  }
-  return sent < log.publication.sent() && log.publication.sent() < log.head;
+  if (!*taken) return false;
+  log.publication.note_sent(event.position, event.id);
+  ++sent;
+  return true;
 }
 
 void Relay::State::note(const LogProducer::Report& report) {

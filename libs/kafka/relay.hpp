@@ -28,7 +28,7 @@ struct RelayOptions {
   // The logs that it publishes; empty: all of the service. Where the logs lie in several databases,
   // each has a relay of its own, which asks no other: one that is away holds up nothing elsewhere.
   std::vector<core::LogIndex> logs = {};
-  std::size_t batch_events = 2000;  // read of one log at a time
+  std::size_t batch_events = 2000;  // read in one round trip: much of one log or a little of many
   // Events of one log that may wait for their acknowledgement; reading of it pauses above.
   std::size_t in_flight_max = 20000;
   // How often logs are looked at without having been woken.

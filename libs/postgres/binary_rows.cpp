@@ -34,11 +34,11 @@ core::Timestamp BinaryRows::timestamp(std::size_t row, int column) const {
   return kPostgresEpoch + std::chrono::microseconds(integer(row, column));
 }
 
-std::string BinaryRows::uuid(std::size_t row, int column) const {
+void BinaryRows::read_uuid(std::size_t row, int column, std::string& uuid) const {
   constexpr std::string_view kDigits = "0123456789abcdef";
   const std::string_view bytes = text(row, column);
   CHECK(bytes.size() == 16, "the column is a UUID");
-  std::string uuid;
+  uuid.clear();
   uuid.reserve(36);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) uuid.push_back('-');
@@ -46,7 +46,6 @@ std::string BinaryRows::uuid(std::size_t row, int column) const {
     uuid.push_back(kDigits[byte >> 4]);
     uuid.push_back(kDigits[byte & 15]);
   }
-  return uuid;
 }
 
 }  // namespace tideline::postgres

@@ -31,7 +31,8 @@ class BinaryRows {
   std::int64_t integer(std::size_t row, int column) const;   // int or bigint
   bool boolean(std::size_t row, int column) const;
   core::Timestamp timestamp(std::size_t row, int column) const;  // timestamptz
-  std::string uuid(std::size_t row, int column) const;           // as text, 36 characters
+  // As text, 36 characters, into a string whose storage is used again.
+  void read_uuid(std::size_t row, int column, std::string& uuid) const;
 
  private:
   struct Clear {

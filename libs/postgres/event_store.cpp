@@ -1,5 +1,6 @@
 #include "postgres/event_store.hpp"
 
+#include <map>
 #include <utility>
 
 #include "core/check.hpp"
@@ -18,36 +19,50 @@ using core::LogPosition;
 using core::StreamId;
 using core::StreamVersion;
 using eventsourcing::AppendOutcome;
+using eventsourcing::EventLog;
+using eventsourcing::LogRange;
 using eventsourcing::RecordedEvent;
 using eventsourcing::Row;
 using eventsourcing::Rows;
 
 constexpr std::string_view kSelectEvent =
     "SELECT log, position, stream_id, version, event_id, type, schema_version, private,"
-    " recorded_at, correlation_id, causation_id, traceparent, data FROM event ";
+    " recorded_at, correlation_id, causation_id, traceparent, data FROM ";
+
+// A log's events lie in the order of the primary key: nothing is sorted within a range.
+constexpr std::string_view kOneRange =
+    "event WHERE log = $1 AND position > $2 ORDER BY position LIMIT $3";
+constexpr std::string_view kManyRanges =
+    "unnest($1::int[], $2::bigint[], $3::bigint[]) AS range (of_log, behind, most)"
+    " CROSS JOIN LATERAL (SELECT * FROM event WHERE log = range.of_log"
+    " AND position > range.behind ORDER BY position LIMIT range.most) AS found"
+    " ORDER BY log, position";
 
 std::uint64_t unsigned_of(const Row& row, std::size_t column) {
   return static_cast<std::uint64_t>(row.integer(column));
 }
 
-RecordedEvent event_of(const BinaryRows& rows, std::size_t row, const std::string& service) {
-  const auto text = [&](int column) { return std::string(rows.text(row, column)); };
+// Into an event whose strings are filled again.
+void read_event(const BinaryRows& rows, std::size_t row, const std::string& service,
+                RecordedEvent& event) {
   const auto number = [&](int column) {
     return static_cast<std::uint64_t>(rows.integer(row, column));
   };
-  return {rows.uuid(row, 4),
-          service,
-          text(5),
-          core::SchemaVersion(static_cast<std::uint32_t>(number(6))),
-          StreamId(text(2)),
-          StreamVersion(number(3)),
-          LogIndex(static_cast<std::uint32_t>(number(0))),
-          LogPosition(number(1)),
-          rows.timestamp(row, 8),
-          {text(9), text(10), text(11)},
-          text(12),
-          rows.boolean(row, 7) ? eventsourcing::Visibility::Private
-                               : eventsourcing::Visibility::Public};
+  event.log = LogIndex(static_cast<std::uint32_t>(number(0)));
+  event.position = LogPosition(number(1));
+  event.stream = StreamId(std::string(rows.text(row, 2)));
+  event.version = StreamVersion(number(3));
+  rows.read_uuid(row, 4, event.id);
+  event.type = rows.text(row, 5);
+  event.schema_version = core::SchemaVersion(static_cast<std::uint32_t>(number(6)));
+  event.visibility =
+      rows.boolean(row, 7) ? eventsourcing::Visibility::Private : eventsourcing::Visibility::Public;
+  event.time = rows.timestamp(row, 8);
+  event.metadata.correlation_id = rows.text(row, 9);
+  event.metadata.causation_id = rows.text(row, 10);
+  event.metadata.traceparent = rows.text(row, 11);
+  event.data = rows.text(row, 12);
+  event.source = service;
 }
 
 }  // namespace
@@ -57,8 +72,7 @@ class PostgresEventStore::DatabaseLog final : public eventsourcing::EventLog {
   DatabaseLog(Parts& parts, PooledDatabase& database) : parts_(parts), database_(database) {}
 
   std::uint32_t logs() const override;
-  core::Result<std::vector<RecordedEvent>> read_log(LogIndex log, LogPosition after,
-                                                    std::size_t limit) override;
+  core::Status read_ranges(std::span<const LogRange> ranges, const Visit& visit) override;
   core::Result<LogPosition> head(LogIndex log) override;
   core::Result<std::vector<LogPosition>> heads() override;
   void wait_for_append(std::chrono::milliseconds timeout) override;
@@ -102,22 +116,47 @@ struct PostgresEventStore::Parts {
     return databases.of(core::log_of(stream.value(), databases.logs()));
   }
 
-  core::Result<std::vector<RecordedEvent>> read(PooledDatabase& database, std::string_view where,
+  // `from` follows FROM.
+  core::Result<std::vector<RecordedEvent>> read(PooledDatabase& database, std::string_view from,
                                                 const eventsourcing::Params& params) {
-    const auto rows = database.query_binary(std::string(kSelectEvent).append(where), params);
+    const auto rows = database.query_binary(std::string(kSelectEvent).append(from), params);
     if (!rows) return rows.error();
-    std::vector<RecordedEvent> events;
-    events.reserve(rows->size());
+    std::vector<RecordedEvent> events(rows->size());
     for (std::size_t i = 0; i < rows->size(); ++i) {
-      events.push_back(event_of(*rows, i, options.service));
+      read_event(*rows, i, options.service, events[i]);
     }
     return events;
   }
 
-  core::Result<std::vector<RecordedEvent>> read_log_in(PooledDatabase& database, LogIndex log,
-                                                       LogPosition after, std::size_t limit) {
-    return read(database, "WHERE log = $1 AND position > $2 ORDER BY position LIMIT $3",
-                {log, after, limit});
+  core::Result<BinaryRows> query_ranges(PooledDatabase& database,
+                                        std::span<const LogRange> ranges) const {
+    std::string sql(kSelectEvent);
+    if (ranges.size() == 1) {
+      const LogRange& one = ranges.front();
+      return database.query_binary(sql.append(kOneRange), {one.log, one.after, one.limit});
+    }
+    std::vector<std::int64_t> logs;
+    std::vector<std::int64_t> afters;
+    std::vector<std::int64_t> limits;
+    for (const LogRange& range : ranges) {
+      logs.push_back(range.log.value());
+      afters.push_back(static_cast<std::int64_t>(range.after.value()));
+      limits.push_back(static_cast<std::int64_t>(range.limit));
+    }
+    return database.query_binary(sql.append(kManyRanges), {logs, afters, limits});
+  }
+
+  // True: all was shown, and more is wanted.
+  core::Result<bool> show_ranges(PooledDatabase& database, std::span<const LogRange> ranges,
+                                 const EventLog::Visit& visit) const {
+    const auto rows = query_ranges(database, ranges);
+    if (!rows) return rows.error();
+    RecordedEvent event;
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      read_event(*rows, i, options.service, event);
+      if (!visit(event)) return false;
+    }
+    return true;
   }
 
   static core::Result<LogPosition> head_in(PooledDatabase& database, LogIndex log) {
@@ -151,9 +190,10 @@ struct PostgresEventStore::Parts {
   std::vector<std::unique_ptr<DatabaseLog>> logs_in;  // by database
 };
 
-core::Result<std::vector<RecordedEvent>> PostgresEventStore::DatabaseLog::read_log(
-    LogIndex log, LogPosition after, std::size_t limit) {
-  return parts_.read_log_in(database_, log, after, limit);
+core::Status PostgresEventStore::DatabaseLog::read_ranges(std::span<const LogRange> ranges,
+                                                          const Visit& visit) {
+  const auto wanted = parts_.show_ranges(database_, ranges, visit);
+  return wanted ? core::success() : core::Status(wanted.error());
 }
 core::Result<LogPosition> PostgresEventStore::DatabaseLog::head(LogIndex log) {
   return Parts::head_in(database_, log);
@@ -194,13 +234,13 @@ core::Result<std::vector<RecordedEvent>> PostgresEventStore::read_stream(const S
                                                                          StreamVersion after,
                                                                          std::size_t limit) {
   return parts_->read(parts_->of(stream),
-                      "WHERE stream_id = $1 AND version > $2 ORDER BY version LIMIT $3",
+                      "event WHERE stream_id = $1 AND version > $2 ORDER BY version LIMIT $3",
                       {stream, after, limit});
 }
 
 core::Result<std::optional<RecordedEvent>> PostgresEventStore::read_last(const StreamId& stream) {
   auto events = parts_->read(parts_->of(stream),
-                             "WHERE stream_id = $1 ORDER BY version DESC LIMIT 1", {stream});
+                             "event WHERE stream_id = $1 ORDER BY version DESC LIMIT 1", {stream});
   if (!events) return events.error();
   if (events->empty()) return std::optional<RecordedEvent>();
   return std::optional(std::move(events->front()));
@@ -229,10 +269,18 @@ const std::string& PostgresEventStore::service() const { return parts_->options.
 
 std::uint32_t PostgresEventStore::logs() const { return parts_->options.logs; }
 
-core::Result<std::vector<RecordedEvent>> PostgresEventStore::read_log(LogIndex log,
-                                                                      LogPosition after,
-                                                                      std::size_t limit) {
-  return parts_->read_log_in(parts_->databases.of(log), log, after, limit);
+core::Status PostgresEventStore::read_ranges(std::span<const LogRange> ranges, const Visit& visit) {
+  const LogDatabases& databases = parts_->databases;
+  std::map<std::size_t, std::vector<LogRange>> by_database;
+  for (const LogRange& range : ranges) {
+    by_database[databases.index_of(range.log)].push_back(range);
+  }
+  for (const auto& [index, its_ranges] : by_database) {
+    const auto wanted = parts_->show_ranges(databases.at(index), its_ranges, visit);
+    if (!wanted) return wanted.error();
+    if (!*wanted) break;
+  }
+  return core::success();
 }
 
 core::Result<LogPosition> PostgresEventStore::head(LogIndex log) {

@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -96,9 +97,9 @@ class PostgresEventStore final : public eventsourcing::EventStore, public events
   const std::string& service() const override;
 
   std::uint32_t logs() const override;
-  core::Result<std::vector<eventsourcing::RecordedEvent>> read_log(core::LogIndex log,
-                                                                   core::LogPosition after,
-                                                                   std::size_t limit) override;
+  // One round trip for each database that holds one of the logs.
+  core::Status read_ranges(std::span<const eventsourcing::LogRange> ranges,
+                           const Visit& visit) override;
   core::Result<core::LogPosition> head(core::LogIndex log) override;
   core::Result<std::vector<core::LogPosition>> heads() override;
   void wait_for_append(std::chrono::milliseconds timeout) override;

@@ -291,6 +291,37 @@ TYPED_TEST_P(EventStoreSuite, WhatIsNoAppendIsRefused) {
   EXPECT_EQ(this->events_in_all_logs(), 0U);
 }
 
+TYPED_TEST_P(EventStoreSuite, ReadsRangesOfManyLogsEachInItsOrder) {
+  constexpr std::size_t kStreams = 40;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const std::string stream = "s-" + std::to_string(i);
+    expect_appended(this->store().append(this->append_of(stream, 0, {"A", "B"})));
+  }
+  EventLog& log = this->backend_.log(0);
+  std::vector<LogRange> ranges;
+  std::map<core::LogIndex, std::vector<std::string>> wanted;
+  for (std::uint32_t index = 0; index < this->kLogs; ++index) {
+    const LogRange range{core::LogIndex(index), core::LogPosition(index % 3), 2 + index % 4};
+    ranges.push_back(range);
+    const auto alone = log.read_log(range.log, range.after, range.limit).value();
+    for (const RecordedEvent& event : alone) wanted[range.log].push_back(event.id);
+  }
+  ASSERT_GT(wanted.size(), 1U);
+  std::map<core::LogIndex, std::vector<std::string>> seen;
+  const auto read = log.read_ranges(ranges, [&](const RecordedEvent& event) {
+    seen[event.log].push_back(event.id);
+    return true;
+  });
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(seen, wanted);
+
+  std::size_t shown = 0;
+  ASSERT_TRUE(log.read_ranges(ranges, [&](const RecordedEvent&) { return ++shown < 3; }).ok());
+  EXPECT_EQ(shown, 3U) << "nothing is shown to who wants no more";
+  ASSERT_TRUE(log.read_ranges({}, [&](const RecordedEvent&) { return ++shown > 0; }).ok());
+  EXPECT_EQ(shown, 3U) << "no range, no event";
+}
+
 TYPED_TEST_P(EventStoreSuite, AnAppendWakesWhoWaitsForIt) {
   EventLog& log = this->backend_.log(1);
   const auto begin = std::chrono::steady_clock::now();
@@ -312,6 +343,7 @@ REGISTER_TYPED_TEST_SUITE_P(EventStoreSuite, CountsVersionsAndPositionsFromOneWi
                             AssertedStreamsMustStandWhereTheyWereSeen, AKeyGivesItsFirstResultAgain,
                             AKeyWithoutEventsIsRemembered, KeysOfOthersAndOfOtherRoutesAreOtherKeys,
                             AConflictStoresNoResult, AKeyIsNewAgainAfterSevenDays,
-                            WhatIsNoAppendIsRefused, AnAppendWakesWhoWaitsForIt);
+                            WhatIsNoAppendIsRefused, ReadsRangesOfManyLogsEachInItsOrder,
+                            AnAppendWakesWhoWaitsForIt);
 
 }  // namespace tideline::eventsourcing::testing

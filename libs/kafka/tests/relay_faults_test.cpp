@@ -43,10 +43,9 @@ class SwitchedLog final : public eventsourcing::EventLog {
   void switch_to(eventsourcing::EventLog& log) { log_ = &log; }
 
   std::uint32_t logs() const override { return log_.load()->logs(); }
-  core::Result<std::vector<eventsourcing::RecordedEvent>> read_log(core::LogIndex log,
-                                                                   core::LogPosition after,
-                                                                   std::size_t limit) override {
-    return log_.load()->read_log(log, after, limit);
+  core::Status read_ranges(std::span<const eventsourcing::LogRange> ranges,
+                           const Visit& visit) override {
+    return log_.load()->read_ranges(ranges, visit);
   }
   core::Result<core::LogPosition> head(core::LogIndex log) override {
     return log_.load()->head(log);

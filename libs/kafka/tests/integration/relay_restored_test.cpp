@@ -45,10 +45,10 @@ class GatedLog final : public eventsourcing::EventLog {
   }
 
   std::uint32_t logs() const override { return real_.logs(); }
-  core::Result<Records> read_log(core::LogIndex log, core::LogPosition after,
-                                 std::size_t limit) override {
+  core::Status read_ranges(std::span<const eventsourcing::LogRange> ranges,
+                           const Visit& visit) override {
     pass();
-    return real_.read_log(log, after, limit);
+    return real_.read_ranges(ranges, visit);
   }
   core::Result<core::LogPosition> head(core::LogIndex log) override {
     pass();
