@@ -33,14 +33,14 @@ void draw_from_kernel(std::span<std::uint8_t> bytes) {
 
 // Raised in the child of every fork, which must not draw what its parent will draw.
 std::atomic<std::uint32_t> generation{0};
-const int watching_forks = pthread_atfork(nullptr, nullptr, [] { ++generation; });
+const int kWatchingForks = pthread_atfork(nullptr, nullptr, [] { ++generation; });
 
 // A call of the kernel for many ids at once. What was given out is wiped, so that nothing that
 // reads this memory later learns a secret that was made of it.
 class Reserve {
  public:
   void fill(std::span<std::uint8_t> bytes) {
-    if (bytes.size() > bytes_.size() || watching_forks != 0) return draw_from_kernel(bytes);
+    if (bytes.size() > bytes_.size() || kWatchingForks != 0) return draw_from_kernel(bytes);
     if (bytes.size() > left_ || drawn_in_ != generation) {
       draw_from_kernel(bytes_);
       left_ = bytes_.size();

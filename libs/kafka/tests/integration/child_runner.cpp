@@ -49,6 +49,8 @@ int run(const nlohmann::json& settings) {
   const auto wanted = eventsourcing::PositionVector::from_token(goal);
   if (!wanted || !running.runner().applied().wait_for(*wanted, kDeadline)) return 3;
   if (!options.group.empty()) return 0;
+  // What others have committed counts as applied before this process has loaded it.
+  if (!running.runner().in_memory().wait_for(*wanted, kDeadline)) return 3;
   const CountedTotals memory = running.memory();
   const CountedTotals table = read_totals(database);
   if (memory == table) return 0;
