@@ -28,8 +28,7 @@ struct ConsumerOptions {
   // consumer group that shares them among its members.
   std::string group = {};
   std::string client_id = "tideline-consumer";
-  // What one poll() hands on. So few that they stay in the processor's cache while they are decoded
-  // and applied.
+  // What one poll() hands on at most.
   std::size_t batch_records = 500;
   // A member that has died gives up its partitions after this.
   std::chrono::milliseconds session_timeout{6000};
