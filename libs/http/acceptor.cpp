@@ -4,14 +4,13 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/check.hpp"
@@ -21,8 +20,8 @@ namespace {
 
 // Long enough for a burst of clients; the kernel caps it by net.core.somaxconn.
 constexpr int kBacklog = 1024;
-// How long to leave the queue alone when descriptors have run out: polling would spin.
-constexpr int kExhaustedPauseMs = 100;
+// Those that are connected already are not to wait for a crowd that connects.
+constexpr int kAcceptedPerTurn = 64;
 
 struct SocketAddress {
   sockaddr_storage storage{};
@@ -65,17 +64,17 @@ Acceptor::~Acceptor() { stop(); }
 
 core::Status Acceptor::start(const std::string& address, std::uint16_t port,
                              OnConnection on_connection) {
+  std::lock_guard lock(mutex_);
   CHECK(listening_ < 0, "the acceptor listens already");
-  auto status = listen_on(address, port);
-  if (!status) return status;
-  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_ < 0) {
-    close(std::exchange(listening_, -1));
-    return core::internal_error("no event descriptor");
-  }
   on_connection_ = std::move(on_connection);
-  thread_ = std::thread([this] { run(); });
+  auto status = listen_on(address, port);
+  if (status) status = watch();
+  if (!status && listening_ >= 0) close(std::exchange(listening_, -1));
   return status;
+}
+
+core::Status Acceptor::watch() {
+  return reactors_.watch(listening_, [this] { on_readable(); });
 }
 
 core::Status Acceptor::listen_on(const std::string& address, std::uint16_t port) {
@@ -104,23 +103,21 @@ core::Status Acceptor::listen_on(const std::string& address, std::uint16_t port)
   return core::success();
 }
 
-void Acceptor::run() {
-  for (;;) {
-    std::array<pollfd, 2> polled{{{listening_, POLLIN, 0}, {wake_, POLLIN, 0}}};
-    if (poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
-    if (polled[0].revents != 0) accept_all();
-    if (polled[1].revents != 0) return;
-  }
+void Acceptor::on_readable() {
+  std::lock_guard lock(mutex_);
+  if (listening_ < 0 || exhausted_) return;
+  accept_some(kAcceptedPerTurn);
+  if (exhausted_) reactors_.unwatch(listening_);
 }
 
-void Acceptor::accept_all() {
-  for (;;) {
+void Acceptor::accept_some(int count_max) {
+  while (count_max > 0) {
     const int accepted = accept4(listening_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted >= 0) {
       on_connection_(accepted);
+      --count_max;
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      pollfd wake{wake_, POLLIN, 0};
-      poll(&wake, 1, kExhaustedPauseMs);
+      exhausted_ = true;
       return;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EBADF || errno == EINVAL) {
       return;
@@ -129,14 +126,18 @@ void Acceptor::accept_all() {
   }
 }
 
+void Acceptor::resume() {
+  std::lock_guard lock(mutex_);
+  if (listening_ < 0 || !exhausted_) return;
+  exhausted_ = !watch().ok();
+}
+
 void Acceptor::stop() {
+  std::lock_guard lock(mutex_);
   if (listening_ < 0) return;
-  const std::uint64_t one = 1;
-  CHECK(write(wake_, &one, sizeof one) == sizeof one, "an event descriptor takes one");
-  thread_.join();
-  accept_all();
+  if (!exhausted_) reactors_.unwatch(listening_);
+  accept_some(std::numeric_limits<int>::max());
   close(std::exchange(listening_, -1));
-  close(std::exchange(wake_, -1));
 }
 
 }  // namespace tideline::http

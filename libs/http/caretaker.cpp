@@ -20,7 +20,7 @@ constexpr int kEventsMax = 64;
 
 Caretaker::~Caretaker() { stop(); }
 
-core::Status Caretaker::start(std::chrono::milliseconds tick) {
+core::Status Caretaker::start(std::chrono::milliseconds tick, std::function<void()> on_tick) {
   CHECK(epoll_ < 0, "the caretaker runs already");
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -30,11 +30,11 @@ core::Status Caretaker::start(std::chrono::milliseconds tick) {
   if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0) {
     return core::internal_error("no epoll descriptor");
   }
-  thread_ = std::thread([this, tick] { run(tick); });
+  thread_ = std::thread([this, tick, on_tick = std::move(on_tick)] { run(tick, on_tick); });
   return core::success();
 }
 
-void Caretaker::run(std::chrono::milliseconds tick) {
+void Caretaker::run(std::chrono::milliseconds tick, const std::function<void()>& on_tick) {
   auto next_tick = std::chrono::steady_clock::now() + tick;
   for (;;) {
     std::array<epoll_event, kEventsMax> events{};
@@ -48,6 +48,7 @@ void Caretaker::run(std::chrono::milliseconds tick) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_tick) continue;
     next_tick = now + tick;
+    on_tick();
     for (const auto& connection : all()) connection->on_tick(now);
   }
 }

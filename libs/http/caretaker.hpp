@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -25,8 +26,8 @@ class Caretaker {
   Caretaker(const Caretaker&) = delete;
   Caretaker& operator=(const Caretaker&) = delete;
 
-  // Deadlines are looked at every `tick`.
-  core::Status start(std::chrono::milliseconds tick);
+  // Deadlines are looked at, and `on_tick` is called on the caretaker's thread, every `tick`.
+  core::Status start(std::chrono::milliseconds tick, std::function<void()> on_tick);
   void stop();
 
   void add(std::uint64_t id, std::shared_ptr<Connection> connection);
@@ -40,7 +41,7 @@ class Caretaker {
   [[nodiscard]] std::size_t size() const;
 
  private:
-  void run(std::chrono::milliseconds tick);
+  void run(std::chrono::milliseconds tick, const std::function<void()>& on_tick);
   std::shared_ptr<Connection> find(std::uint64_t id) const;
 
   mutable std::mutex mutex_;

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -40,62 +42,107 @@ class SinkHandler final : public tcp::Handler {
   }
 };
 
-// Counts the threads that are between being woken and having handed over what they read.
-class CountingTransport final : public tcp::Transport {
+// What the threads have in common.
+struct Turns {
+  TurnListener& listener;
+  // Threads that are between being woken and having handed over what they read.
+  std::atomic<int> reading{0};
+};
+
+class Turn {
  public:
-  CountingTransport(const std::shared_ptr<tcp::Handler>& handler,
-                    std::shared_ptr<std::atomic<int>> reading)
-      : Transport(handler), handler_(handler), reading_(std::move(reading)) {}
+  explicit Turn(Turns& turns) : turns_(turns) {
+    ++turns_.reading;
+    turns_.listener.on_turn_begin();
+  }
+  ~Turn() {
+    turns_.listener.on_turn_end();
+    --turns_.reading;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Turns& turns_;
+};
+
+// Pistache's transport, which tells of its turns and polls a descriptor besides its connections.
+class WatchingTransport final : public tcp::Transport {
+ public:
+  WatchingTransport(const std::shared_ptr<tcp::Handler>& handler, std::shared_ptr<Turns> turns)
+      : Transport(handler), handler_(handler), turns_(std::move(turns)) {}
 
   void onReady(const aio::FdSet& descriptors) override {
-    const Turn turn(*reading_);
+    const Turn turn(*turns_);
     Transport::onReady(descriptors);
+    for (const auto& ready : descriptors) notify(ready.getTag());
   }
 
   std::shared_ptr<aio::Handler> clone() const override {
-    return std::make_shared<CountingTransport>(handler_->clone(), reading_);
+    return std::make_shared<WatchingTransport>(handler_->clone(), turns_);
+  }
+
+  void watch(int descriptor, std::function<void()> on_readable) {
+    {
+      std::lock_guard lock(mutex_);
+      on_readable_ = std::move(on_readable);
+      watched_ = descriptor;
+    }
+    reactor()->registerFd(key(), descriptor, Pistache::Polling::NotifyOn::Read,
+                          Pistache::Polling::Tag(static_cast<std::uint64_t>(descriptor)));
+  }
+
+  void unwatch(int descriptor) {
+    reactor()->removeFd(key(), descriptor);
+    watched_ = kNothing;
   }
 
  private:
-  class Turn {
-   public:
-    explicit Turn(std::atomic<int>& reading) : reading_(reading) { ++reading_; }
-    ~Turn() { --reading_; }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+  static constexpr int kNothing = -1;
 
-   private:
-    std::atomic<int>& reading_;
-  };
+  // The transport itself passes over descriptors that it does not know.
+  void notify(Pistache::Polling::Tag tag) {
+    if (watched_ == kNothing || tag.value() != static_cast<std::uint64_t>(watched_)) return;
+    std::function<void()> on_readable;
+    {
+      std::lock_guard lock(mutex_);
+      on_readable = on_readable_;
+    }
+    on_readable();
+  }
 
   std::shared_ptr<tcp::Handler> handler_;
-  std::shared_ptr<std::atomic<int>> reading_;
+  std::shared_ptr<Turns> turns_;
+  std::atomic<int> watched_{kNothing};
+  std::mutex mutex_;
+  std::function<void()> on_readable_;
 };
 
 }  // namespace
 
 struct Reactors::Impl {
   std::shared_ptr<aio::Reactor> reactor;
-  std::vector<std::shared_ptr<tcp::Transport>> transports;  // one a thread
+  std::vector<std::shared_ptr<WatchingTransport>> transports;  // one a thread
   std::atomic<std::size_t> next{0};
-  std::shared_ptr<std::atomic<int>> reading = std::make_shared<std::atomic<int>>(0);
+  std::shared_ptr<Turns> turns;
 };
 
 Reactors::Reactors() = default;
 
 Reactors::~Reactors() { stop(); }
 
-core::Status Reactors::start(std::size_t threads) {
+core::Status Reactors::start(std::size_t threads, TurnListener& turns) {
   CHECK(!impl_, "the reactors run already");
   auto impl = std::make_unique<Impl>();
+  impl->turns = std::make_shared<Turns>(turns);
   try {
     impl->reactor = aio::Reactor::create();
     impl->reactor->init(aio::AsyncContext(threads, "http-reactor"));
     const auto key = impl->reactor->addHandler(
-        std::make_shared<CountingTransport>(std::make_shared<SinkHandler>(), impl->reading));
+        std::make_shared<WatchingTransport>(std::make_shared<SinkHandler>(), impl->turns));
     impl->reactor->run();
     for (const auto& handler : impl->reactor->handlers(key)) {
-      impl->transports.push_back(std::static_pointer_cast<tcp::Transport>(handler));
+      impl->transports.push_back(std::static_pointer_cast<WatchingTransport>(handler));
     }
   } catch (const std::exception& error) {
     return core::internal_error(std::string("the reactors do not start: ") + error.what());
@@ -121,7 +168,22 @@ core::Status Reactors::adopt(int descriptor, std::shared_ptr<ByteSink> sink) {
   return core::success();
 }
 
-bool Reactors::reading() const { return impl_ && *impl_->reading != 0; }
+core::Status Reactors::watch(int descriptor, std::function<void()> on_readable) {
+  CHECK(impl_, "the reactors do not run");
+  try {
+    impl_->transports.front()->watch(descriptor, std::move(on_readable));
+  } catch (const std::exception& error) {
+    return core::unavailable(std::string("a descriptor cannot be watched: ") + error.what());
+  }
+  return core::success();
+}
+
+void Reactors::unwatch(int descriptor) {
+  CHECK(impl_, "the reactors do not run");
+  impl_->transports.front()->unwatch(descriptor);
+}
+
+bool Reactors::reading() const { return impl_ && impl_->turns->reading != 0; }
 
 void Reactors::stop() {
   if (!impl_) return;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -23,12 +24,26 @@ class ByteSink {
   virtual void on_end() = 0;
 };
 
+// Told on each reactor thread around the calls of sinks and watches that one wake-up brings.
+class TurnListener {
+ public:
+  virtual ~TurnListener() = default;
+  virtual void on_turn_begin() = 0;
+  virtual void on_turn_end() = 0;
+};
+
 class Reactors {
  public:
   Reactors();
   ~Reactors();
 
-  core::Status start(std::size_t threads);
+  // `turns` outlives the threads.
+  core::Status start(std::size_t threads, TurnListener& turns);
+  // Calls `on_readable` on one reactor thread, again and again while there is something to read.
+  // One descriptor at a time; it stays the caller's. Must not block or throw.
+  core::Status watch(int descriptor, std::function<void()> on_readable);
+  // A call that has begun may still be going on afterwards. Not for a descriptor that was closed.
+  void unwatch(int descriptor);
   // Takes over a connected, non-blocking socket, also when it fails. The sink is kept until after
   // its on_end(). To end a connection from outside, shut its socket down. Thread-safe.
   core::Status adopt(int descriptor, std::shared_ptr<ByteSink> sink);

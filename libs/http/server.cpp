@@ -83,7 +83,7 @@ std::string draw_prefix() {
 
 }  // namespace
 
-class Server::Impl final : public ConnectionHost {
+class Server::Impl final : public ConnectionHost, public TurnListener {
  public:
   Impl(ServerOptions options, const Router& router, const core::Clock& clock,
        RequestObserver* observer)
@@ -122,6 +122,9 @@ class Server::Impl final : public ConnectionHost {
   void forget(std::uint64_t connection, int descriptor, bool watched) override;
   void on_destroyed() override;
 
+  void on_turn_begin() override { WorkerPool::gather(); }
+  void on_turn_end() override { pool_->flush(); }
+
  private:
   void take_over(int descriptor);
   void turn_away(int descriptor);
@@ -147,7 +150,7 @@ class Server::Impl final : public ConnectionHost {
   std::unique_ptr<WorkerPool> pool_;
   Caretaker caretaker_;
   Reactors reactors_;
-  Acceptor acceptor_;
+  Acceptor acceptor_{reactors_};
 };
 
 core::Status Server::Impl::start() {
@@ -156,9 +159,9 @@ core::Status Server::Impl::start() {
   started_ = true;
   connections_max_ = affordable_connections(options_.connections_max);
   pool_ = std::make_unique<WorkerPool>(options_.worker_threads, options_.queued_requests_max);
-  auto status = caretaker_.start(tick_of(options_));
+  auto status = caretaker_.start(tick_of(options_), [this] { acceptor_.resume(); });
   if (!status) return status;
-  status = reactors_.start(options_.reactor_threads);
+  status = reactors_.start(options_.reactor_threads, *this);
   if (!status) return status;
   return acceptor_.start(options_.address, options_.port,
                          [this](int descriptor) { take_over(descriptor); });

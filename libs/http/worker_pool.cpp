@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace tideline::http {
+namespace {
+
+thread_local bool gathering = false;
+
+}  // namespace
 
 WorkerPool::WorkerPool(std::size_t threads, std::size_t queued_max) : queued_max_(queued_max) {
   threads_.reserve(threads);
@@ -18,10 +23,22 @@ bool WorkerPool::try_submit(std::shared_ptr<Task> task) {
     // A thread that waits takes its task at once: only what nobody waits for is queued.
     if (stopped_ || queue_.size() >= queued_max_ + waiting_) return false;
     queue_.push_back(std::move(task));
-    wake = wants_wake();
+    wake = !gathering && wants_wake();
   }
   if (wake) wanted_.notify_one();
   return true;
+}
+
+void WorkerPool::gather() { gathering = true; }
+
+void WorkerPool::flush() {
+  gathering = false;
+  bool wake = false;
+  {
+    std::lock_guard lock(mutex_);
+    wake = wants_wake();
+  }
+  if (wake) wanted_.notify_one();
 }
 
 bool WorkerPool::wants_wake() {

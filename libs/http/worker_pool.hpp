@@ -28,6 +28,12 @@ class WorkerPool {
 
   // False when the queue is full or the pool has been stopped.
   bool try_submit(std::shared_ptr<Task> task);
+  // From here to flush() the tasks that this thread submits, to whichever pool, wake nobody. A
+  // worker that is woken for the first of many takes the processor from the thread that brings the
+  // others, and waits for what that one still holds. Workers that are awake take tasks meanwhile.
+  static void gather();
+  // Wakes for what was gathered.
+  void flush();
   // Queued and running.
   [[nodiscard]] std::size_t in_hand() const;
   // Drops what is queued, waits for what is running. Idempotent.
