@@ -68,13 +68,9 @@ core::Status Acceptor::start(const std::string& address, std::uint16_t port,
   CHECK(listening_ < 0, "the acceptor listens already");
   on_connection_ = std::move(on_connection);
   auto status = listen_on(address, port);
-  if (status) status = watch();
+  if (status) status = reactors_.watch(kId, listening_);
   if (!status && listening_ >= 0) close(std::exchange(listening_, -1));
   return status;
-}
-
-core::Status Acceptor::watch() {
-  return reactors_.watch(listening_, [this] { on_readable(); });
 }
 
 core::Status Acceptor::listen_on(const std::string& address, std::uint16_t port) {
@@ -107,7 +103,7 @@ void Acceptor::on_readable() {
   std::lock_guard lock(mutex_);
   if (listening_ < 0 || exhausted_) return;
   accept_some(kAcceptedPerTurn);
-  if (exhausted_) reactors_.unwatch(listening_);
+  if (exhausted_) reactors_.unwatch(kId, listening_);
 }
 
 void Acceptor::accept_some(int count_max) {
@@ -129,13 +125,12 @@ void Acceptor::accept_some(int count_max) {
 void Acceptor::resume() {
   std::lock_guard lock(mutex_);
   if (listening_ < 0 || !exhausted_) return;
-  exhausted_ = !watch().ok();
+  exhausted_ = !reactors_.watch(kId, listening_).ok();
 }
 
 void Acceptor::stop() {
   std::lock_guard lock(mutex_);
   if (listening_ < 0) return;
-  if (!exhausted_) reactors_.unwatch(listening_);
   accept_some(std::numeric_limits<int>::max());
   close(std::exchange(listening_, -1));
 }

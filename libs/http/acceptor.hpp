@@ -15,6 +15,9 @@ namespace tideline::http {
 // Thread-safe but for start(). The reactors run from before start() until after stop().
 class Acceptor {
  public:
+  // Under which the reactors watch the listening socket. Connections have others.
+  static constexpr std::uint64_t kId = 0;
+
   // Called with a connected, non-blocking socket that it owns from then on; never twice at once.
   using OnConnection = std::function<void(int descriptor)>;
 
@@ -25,6 +28,8 @@ class Acceptor {
 
   core::Status start(const std::string& address, std::uint16_t port, OnConnection on_connection);
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  // By the reactors.
+  void on_readable();
   // To be called every now and then: accepting goes on after descriptors have run out.
   void resume();
   // Accepts what has connected already, then closes the listening socket: later connects are
@@ -33,8 +38,6 @@ class Acceptor {
 
  private:
   core::Status listen_on(const std::string& address, std::uint16_t port);
-  core::Status watch();
-  void on_readable();
   void accept_some(int count_max);
 
   Reactors& reactors_;

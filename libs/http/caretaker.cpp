@@ -82,11 +82,6 @@ void Caretaker::watch_writable(std::uint64_t id, int descriptor, bool watched) {
   epoll_ctl(epoll_, watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event);
 }
 
-void Caretaker::unwatch(int descriptor) {
-  epoll_event event{};
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, &event);
-}
-
 std::shared_ptr<Connection> Caretaker::find(std::uint64_t id) const {
   std::lock_guard lock(mutex_);
   const auto found = connections_.find(id);

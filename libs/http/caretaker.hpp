@@ -33,16 +33,16 @@ class Caretaker {
   void add(std::uint64_t id, std::shared_ptr<Connection> connection);
   // The connection is kept until its caller's own reference is gone.
   std::shared_ptr<Connection> remove(std::uint64_t id);
-  // One call of on_writable() when there is room again.
+  // Null when there is none of that id, or no more.
+  [[nodiscard]] std::shared_ptr<Connection> find(std::uint64_t id) const;
+  // One call of on_writable() when there is room again; a closed descriptor is forgotten.
   void watch_writable(std::uint64_t id, int descriptor, bool watched);
-  void unwatch(int descriptor);
 
   [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
   [[nodiscard]] std::size_t size() const;
 
  private:
   void run(std::chrono::milliseconds tick, const std::function<void()>& on_tick);
-  std::shared_ptr<Connection> find(std::uint64_t id) const;
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;

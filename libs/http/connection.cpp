@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -19,6 +20,7 @@ namespace {
 // After the last answer the client may still be sending; closing at once would reset the
 // connection, and the answer could be lost with it.
 constexpr std::chrono::milliseconds kLinger{2000};
+constexpr std::size_t kReadBytes = 16 * 1024;
 constexpr std::size_t kInboxCompactBytes = 16 * 1024;
 constexpr std::size_t kRequestIdBytesMax = 128;
 constexpr std::size_t kRequestsPerTurn = 16;
@@ -52,8 +54,23 @@ Connection::~Connection() {
   host_.on_destroyed();
 }
 
-void Connection::on_bytes(std::string_view bytes) {
+void Connection::begin() {
   std::lock_guard lock(mutex_);
+  if (phase_ != Phase::Closed && !host_.watch_input(id_, descriptor_)) finish(true);
+}
+
+void Connection::on_readable() {
+  std::array<char, kReadBytes> bytes;
+  std::lock_guard lock(mutex_);
+  if (phase_ == Phase::Closed || input_ended_) return;
+  // If there is more, this is called again: others have their turn first.
+  const auto count = recv(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count > 0) return on_bytes({bytes.data(), static_cast<std::size_t>(count)});
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  on_end();
+}
+
+void Connection::on_bytes(std::string_view bytes) {
   const Phase phase = phase_;
   if (phase == Phase::Lingering || phase == Phase::Closed || inbox_overrun_) return;
   if (phase == Phase::InHand || phase == Phase::Writing || phase == Phase::Streaming) {
@@ -68,13 +85,15 @@ void Connection::on_bytes(std::string_view bytes) {
   advance();
 }
 
+// The client has sent its last byte, or is gone.
 void Connection::on_end() {
-  std::lock_guard lock(mutex_);
   input_ended_ = true;
   const Phase phase = phase_;
   // A client may close its sending side and still wait for the answers that are due. One that
   // listens to a stream has gone: it would stay open for ever otherwise.
-  if (stream_ || (phase != Phase::InHand && phase != Phase::Writing)) finish(false);
+  if (stream_ || (phase != Phase::InHand && phase != Phase::Writing)) return finish(false);
+  // The end would be told of without end.
+  host_.unwatch_input(id_, descriptor_);
 }
 
 void Connection::advance() {
@@ -301,8 +320,18 @@ void Connection::answered(bool delivered) {
 }
 
 void Connection::after_answer() {
-  if (last_answer_) return linger();
-  enter(Phase::Idle, host_.options().idle_timeout);
+  if (!last_answer_) return enter(Phase::Idle, host_.options().idle_timeout);
+  // Who has said that this was the last request sends no more, so there is nothing to linger for.
+  const bool said_last = !exchange_.keep_alive && !exchange_.malformed && !stream_;
+  if (said_last && !host_.draining() && waiting_bytes().empty() && !has_input()) {
+    return finish(false);
+  }
+  linger();
+}
+
+bool Connection::has_input() const {
+  char byte = 0;
+  return recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 void Connection::on_writable() {
@@ -348,13 +377,8 @@ bool Connection::settle() {
   // Comes back by on_stream(), without the lock.
   if (stream) stream->close();
   std::lock_guard lock(mutex_);
-  char byte = 0;
-  // A request may have arrived that the reactor has not read yet, or that it has read and now waits
-  // for this lock. The order matters: what is missing from the kernel was read before.
-  if (phase_ == Phase::Idle && recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0 &&
-      !host_.reading()) {
-    linger();
-  }
+  // A request may have arrived that the reactor has not been told of yet.
+  if (phase_ == Phase::Idle && !has_input()) linger();
   return phase_ == Phase::Closed || (phase_ == Phase::Lingering && unsent_bytes(descriptor_) == 0);
 }
 
@@ -400,10 +424,7 @@ void Connection::finish(bool reset) {
     const struct linger drop { 1, 0 };
     setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &drop, sizeof drop);
   }
-  // Wakes the reactor, which closes its own descriptor of this socket; after the end it has done
-  // so.
-  if (!input_ended_) shutdown(descriptor_, SHUT_RDWR);
-  host_.forget(id_, descriptor_, watched_);
+  host_.forget(id_);
   close(std::exchange(descriptor_, -1));
 }
 

@@ -1,10 +1,11 @@
 // Inside libs/http: one client's connection, from its bytes to its answers.
 //
-// Requests are handled one after the other; what comes meanwhile waits in a bounded inbox. Answers
-// go to a duplicate of the reactor's descriptor, which this object owns: until it lets go of it the
-// kernel's socket stays this client's, whatever happens to descriptor numbers.
+// Requests are handled one after the other; what comes meanwhile waits in a bounded inbox. This
+// object alone reads, writes and closes the socket, and all others name it by an id that is never
+// used again: a late answer, or a late call, cannot reach another client whose socket has got the
+// same number.
 //
-// Three kinds of threads meet here, under one short lock: the connection's reactor (bytes, end), a
+// Three kinds of threads meet here, under one short lock: the connection's reactor (input), a
 // worker (the handler, outside the lock) and the caretaker (deadlines, slow writes). While a
 // request is in hand only its worker may write. When the answer is a stream of events, those who
 // send them come in as well.
@@ -21,7 +22,6 @@
 
 #include "core/trace.hpp"
 #include "http/event_stream.hpp"
-#include "http/reactors.hpp"
 #include "http/request_reader.hpp"
 #include "http/server.hpp"
 #include "http/worker_pool.hpp"
@@ -40,8 +40,6 @@ class ConnectionHost {
   [[nodiscard]] virtual const Router& router() const = 0;
   [[nodiscard]] virtual core::Timestamp now() const = 0;
   [[nodiscard]] virtual bool draining() const = 0;
-  // Whether a reactor may hold bytes that it has not handed over yet.
-  [[nodiscard]] virtual bool reading() const = 0;
   [[nodiscard]] virtual std::string draw_request_id() = 0;
   // A span for a request that came with `parent`.
   [[nodiscard]] virtual core::TraceContext draw_span(
@@ -50,25 +48,28 @@ class ConnectionHost {
   virtual bool try_open_stream() = 0;
   virtual void stream_ended() = 0;
   virtual bool try_submit(std::shared_ptr<Task> task) = 0;
+  // Calls on_readable() while there is input, until the descriptor is closed.
+  virtual core::Status watch_input(std::uint64_t connection, int descriptor) = 0;
+  virtual void unwatch_input(std::uint64_t connection, int descriptor) = 0;
   // Calls on_writable() once the socket takes bytes again. `watched` is false the first time.
   virtual void watch_writable(std::uint64_t connection, int descriptor, bool watched) = 0;
   virtual void observe(const RequestRecord& record) = 0;
-  // The connection has closed its descriptor, or is about to.
-  virtual void forget(std::uint64_t connection, int descriptor, bool watched) = 0;
+  // The connection is about to close its descriptor.
+  virtual void forget(std::uint64_t connection) = 0;
   virtual void on_destroyed() = 0;
 };
 
-class Connection final : public ByteSink,
-                         public Task,
+class Connection final : public Task,
                          public EventStream::Listener,
                          public std::enable_shared_from_this<Connection> {
  public:
-  // Owns `descriptor`, a duplicate of the one that the reactor reads.
+  // Owns `descriptor`, a connected, non-blocking socket.
   Connection(std::uint64_t id, int descriptor, ConnectionHost& host);
   ~Connection() override;
 
-  void on_bytes(std::string_view bytes) override;
-  void on_end() override;
+  // Has its input watched from now on; closes if that cannot be.
+  void begin();
+  void on_readable();   // on its reactor
   void run() override;  // the request in hand, on a worker
   void on_stream() override;
 
@@ -101,6 +102,8 @@ class Connection final : public ByteSink,
   };
 
   // All under mutex_.
+  void on_bytes(std::string_view bytes);
+  void on_end();
   void advance();
   void accept_request();
   void refuse(const Problem& problem);
@@ -120,6 +123,7 @@ class Connection final : public ByteSink,
   void linger();
   void finish(bool reset);
   [[nodiscard]] std::string_view waiting_bytes() const;
+  [[nodiscard]] bool has_input() const;
   void consume(std::size_t bytes);
   void prepare_ids(Request& request);
 

@@ -1,6 +1,5 @@
 #include "http/server.hpp"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -54,7 +53,7 @@ class SignalsBlocked {
 std::size_t affordable_connections(std::size_t wanted) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
-  const rlim_t needed = 2 * wanted + kDescriptorReserve;
+  const rlim_t needed = wanted + kDescriptorReserve;
   if (limit.rlim_cur < needed) {
     limit.rlim_cur = std::min(needed, limit.rlim_max);
     setrlimit(RLIMIT_NOFILE, &limit);
@@ -62,8 +61,8 @@ std::size_t affordable_connections(std::size_t wanted) {
   }
   if (limit.rlim_cur >= needed) return wanted;
   const std::size_t spare =
-      limit.rlim_cur > kDescriptorReserve ? limit.rlim_cur - kDescriptorReserve : 2;
-  return std::max<std::size_t>(spare / 2, 1);
+      limit.rlim_cur > kDescriptorReserve ? limit.rlim_cur - kDescriptorReserve : 1;
+  return spare;
 }
 
 milliseconds tick_of(const ServerOptions& options) {
@@ -83,7 +82,7 @@ std::string draw_prefix() {
 
 }  // namespace
 
-class Server::Impl final : public ConnectionHost, public TurnListener {
+class Server::Impl final : public ConnectionHost, public ReadinessListener {
  public:
   Impl(ServerOptions options, const Router& router, const core::Clock& clock,
        RequestObserver* observer)
@@ -104,7 +103,6 @@ class Server::Impl final : public ConnectionHost, public TurnListener {
   [[nodiscard]] const Router& router() const override { return router_; }
   [[nodiscard]] core::Timestamp now() const override { return clock_.now(); }
   [[nodiscard]] bool draining() const override { return draining_; }
-  [[nodiscard]] bool reading() const override { return reactors_.reading(); }
   bool try_open_stream() override;
   void stream_ended() override { --streams_; }
   [[nodiscard]] std::string draw_request_id() override;
@@ -119,11 +117,18 @@ class Server::Impl final : public ConnectionHost, public TurnListener {
   void observe(const RequestRecord& record) override {
     if (observer_ != nullptr) observer_->on_request(record);
   }
-  void forget(std::uint64_t connection, int descriptor, bool watched) override;
+  core::Status watch_input(std::uint64_t connection, int descriptor) override {
+    return reactors_.watch(connection, descriptor);
+  }
+  void unwatch_input(std::uint64_t connection, int descriptor) override {
+    reactors_.unwatch(connection, descriptor);
+  }
+  void forget(std::uint64_t connection) override;
   void on_destroyed() override;
 
   void on_turn_begin() override { WorkerPool::gather(); }
   void on_turn_end() override { pool_->flush(); }
+  void on_readable(std::uint64_t id) override;
 
  private:
   void take_over(int descriptor);
@@ -174,20 +179,20 @@ void Server::Impl::take_over(int descriptor) {
     full = alive_ >= connections_max_;
   }
   if (full) return turn_away(descriptor);
-  const int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (duplicate < 0) {
-    close(descriptor);
-    return;
-  }
   {
     std::lock_guard lock(mutex_);
     ++alive_;
   }
   const std::uint64_t id = next_connection_++;
-  auto connection = std::make_shared<Connection>(id, duplicate, *this);
+  auto connection = std::make_shared<Connection>(id, descriptor, *this);
   caretaker_.add(id, connection);
   if (observer_ != nullptr) observer_->on_connection_opened();
-  if (!reactors_.adopt(descriptor, connection)) connection->abort();
+  connection->begin();
+}
+
+void Server::Impl::on_readable(std::uint64_t id) {
+  if (id == Acceptor::kId) return acceptor_.on_readable();
+  if (const auto connection = caretaker_.find(id)) connection->on_readable();
 }
 
 // Best effort: a client that is still sending may see a reset instead.
@@ -227,9 +232,7 @@ bool Server::Impl::try_open_stream() {
   return false;
 }
 
-void Server::Impl::forget(std::uint64_t connection, int descriptor, bool watched) {
-  // The descriptor's socket lives on in the reactor: only an explicit removal ends the watch.
-  if (watched) caretaker_.unwatch(descriptor);
+void Server::Impl::forget(std::uint64_t connection) {
   if (caretaker_.remove(connection) && observer_ != nullptr) observer_->on_connection_closed();
 }
 
@@ -259,7 +262,7 @@ void Server::Impl::stop() {
   if (pool_) pool_->stop();
   for (const auto& connection : caretaker_.all()) connection->abort();
   {
-    // The reactors close their descriptors as they learn that the sockets are shut down.
+    // Threads that are told of a connection may still hold it.
     std::unique_lock lock(mutex_);
     destroyed_.wait_for(lock, kStopWait, [this] { return alive_ == 0; });
   }

@@ -1,4 +1,4 @@
-// The HTTP/1.1 server: Pistache listens and polls, the framing is our own and strict.
+// The HTTP/1.1 server: Pistache's event loops wait for sockets, the framing is our own and strict.
 //
 // Threads: start(), drain() and stop() from one owner thread. Handlers run on worker threads, never
 // on a reactor, so they may block; requests of one connection are handled one after the other, in
@@ -37,7 +37,7 @@ struct ServerOptions {
   // Retry-After before any work is done for it.
   std::size_t queued_requests_max = 1024;
   // Open connections. Default 10,000. One more is answered 503 with Retry-After and closed at once.
-  // Each takes two descriptors: start() raises the process's soft limit if it can, else fewer
+  // Each takes a descriptor: start() raises the process's soft limit if it can, else fewer
   // connections are taken.
   std::size_t connections_max = 10000;
 
