@@ -92,8 +92,21 @@ bool RequestReader::scan(std::string_view input) {
                                 std::to_string(limits_.request_line_bytes_max) + " bytes"));
     }
     if (!scan_byte(input[scanned_])) return false;
+    pass_over_text(input);
   }
   return true;
+}
+
+// Nearly all of a head: bytes that change nothing but how many there are.
+void RequestReader::pass_over_text(std::string_view input) {
+  if (last_ == '\r' || scanned_ == line_begin_) return;
+  std::size_t end = std::min(input.size(), limits_.head_bytes_max);
+  if (lines_ == 0) end = std::min(end, limits_.request_line_bytes_max + 2);
+  std::size_t at = scanned_;
+  while (at < end && input[at] >= 0x20 && input[at] != 0x7f) ++at;
+  if (at == scanned_) return;
+  scanned_ = at;
+  last_ = input[at - 1];
 }
 
 bool RequestReader::scan_byte(char byte) {

@@ -60,6 +60,7 @@ class RequestReader {
   bool refuse(Problem problem);
   bool scan(std::string_view input);
   bool scan_byte(char byte);
+  void pass_over_text(std::string_view input);
   bool end_line();
   bool read_head(std::string_view head);
   bool read_request_line(std::string_view line);

@@ -41,7 +41,9 @@ std::optional<std::string_view> bearer_of(const Request& request) {
     return std::nullopt;
   }
   const std::string_view token = authorization->substr(kScheme.size());
-  if (token.find_first_of(" \t,") != std::string_view::npos) return std::nullopt;
+  for (const char c : {' ', '\t', ','}) {
+    if (token.find(c) != std::string_view::npos) return std::nullopt;
+  }
   return token;
 }
 
