@@ -44,7 +44,9 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
         {{"rule", settings.disabled_rule}});
   }
   auto owned = std::make_unique<FeedEngine>(
-      FeedEngineOptions{settings.timeline_length_max, settings.rules(), measure_fan_out(context)});
+      FeedEngineOptions{.timeline_length_max = settings.timeline_length_max,
+                        .rules = settings.rules(),
+                        .on_fan_out = measure_fan_out(context)});
   FeedEngine& engine = *owned;
   auto& engine_applied = context.add_projection(std::move(owned)).committed;
   engine.watch(engine_applied);

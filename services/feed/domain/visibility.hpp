@@ -54,6 +54,8 @@ struct VisibilityRules {
   bool exclusion = true;         // moment settings, in both directions
   bool partly_invisible = true;  // the lists of partly-invisible moments
   bool audience = true;          // every audience but public
+  bool contacts_only = true;     // the partly audiences are for contacts alone
+  bool own = true;               // an author sees whatever he writes
 
   friend bool operator==(const VisibilityRules&, const VisibilityRules&) = default;
 };
@@ -68,7 +70,7 @@ class Visibility {
   // Whether the author's settings let `viewer` see the moment, wherever he meets it.
   bool may_see(Person viewer, const MomentAudience<G>& moment) const {
     if (moment.deleted || graph_.is_closed(moment.author)) return false;
-    if (viewer == moment.author) return true;
+    if (rules_.own && viewer == moment.author) return true;
     if (rules_.exclusion && graph_.is_hidden_from(moment.author, viewer)) return false;
     if (!rules_.audience) return true;
     switch (moment.audience) {
@@ -77,9 +79,9 @@ class Visibility {
       case Audience::Private:
         return false;
       case Audience::PartlyVisible:
-        return graph_.are_contacts(viewer, moment.author) && is_named(viewer, moment);
+        return may_be_named(viewer, moment) && is_named(viewer, moment);
       case Audience::PartlyInvisible:
-        return graph_.are_contacts(viewer, moment.author) &&
+        return may_be_named(viewer, moment) &&
                !(rules_.partly_invisible && is_named(viewer, moment));
     }
     return false;
@@ -93,6 +95,9 @@ class Visibility {
   }
 
  private:
+  bool may_be_named(Person viewer, const MomentAudience<G>& moment) const {
+    return !rules_.contacts_only || graph_.are_contacts(viewer, moment.author);
+  }
   bool is_named(Person viewer, const MomentAudience<G>& moment) const {
     return std::ranges::find(moment.users, viewer) != moment.users.end() ||
            std::ranges::any_of(

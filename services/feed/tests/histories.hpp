@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -33,23 +32,19 @@ class Tape {
 class History {
  public:
   static constexpr std::uint32_t kPeople = 5;
-  static constexpr std::uint32_t kGroups = 2;
-  static constexpr std::uint32_t kTags = 4;  // tag i belongs to person i % 2
+  static constexpr std::uint32_t kGroupsMax = 3;
+  static constexpr std::uint32_t kTagsMax = 6;
   static constexpr std::uint32_t kLogs = 3;
 
   explicit History(const std::vector<std::uint32_t>& numbers) : tape_(numbers) {
-    core::SeededRandom random(1);
     for (std::uint32_t i = 0; i < kPeople; ++i) {
       core::AccountId::Bytes bytes{};
-      random.fill(bytes);
+      random_.fill(bytes);
       people_.emplace_back(bytes);
     }
-    for (std::uint32_t i = 0; i < kGroups; ++i) {
-      groups_.push_back(core::make_time_ordered_id(time_, random));
-    }
-    for (std::uint32_t i = 0; i < kTags; ++i) {
-      tags_.push_back(core::make_time_ordered_id(time_, random));
-    }
+    create_group(0);
+    create_tag(0);
+    create_tag(1);
     while (!tape_.done()) step();
   }
 
@@ -58,30 +53,12 @@ class History {
   const std::vector<std::string>& groups() const { return groups_; }
   const std::vector<eventsourcing::RecordedEvent>& events() const { return events_; }
 
-  // The same events in another interleaving of the logs, as `tape` chooses the next log.
-  std::vector<eventsourcing::RecordedEvent> interleaved(Tape tape) const {
-    std::map<std::pair<std::string, std::uint32_t>, std::deque<eventsourcing::RecordedEvent>> logs;
-    for (const auto& event : events_) logs[{event.source, event.log.value()}].push_back(event);
-    std::vector<eventsourcing::RecordedEvent> order;
-    while (!logs.empty()) {
-      auto log = logs.begin();
-      std::advance(log, tape.below(static_cast<std::uint32_t>(logs.size())));
-      // Runs of several events, as a poll brings them.
-      for (std::uint32_t run = 1 + tape.below(4); run > 0 && !log->second.empty(); --run) {
-        order.push_back(std::move(log->second.front()));
-        log->second.pop_front();
-      }
-      if (log->second.empty()) logs.erase(log);
-    }
-    return order;
-  }
-
  private:
   using Json = nlohmann::json;
 
   void step() {
     time_ += std::chrono::milliseconds(1);
-    switch (tape_.below(20)) {
+    switch (tape_.below(21)) {
       case 0:
       case 1:
       case 2:
@@ -103,6 +80,9 @@ class History {
         return end_something();
       case 13:
         return delete_moment();
+      case 14:
+        return tape_.below(2) == 0 ? create_tag(tape_.below(kPeople))
+                                   : create_group(tape_.below(kPeople));
       default:
         return publish();
     }
@@ -117,12 +97,17 @@ class History {
   void toggle_contact() {
     const auto [a, b] = two_people();
     const auto stream = core::keys::contact(people_[a], people_[b]);
-    const bool end_it = tape_.below(3) == 0;
+    const std::uint32_t how = tape_.below(6);
     if (last_type(stream) == "ContactAccepted") {
-      if (!end_it) return;
+      if (how > 1) return;
       record("social-graph", stream, "ContactRemoved", {{"by", name(a)}, {"other", name(b)}});
+      return;
+    }
+    const Json asked{{"from", name(a)}, {"to", name(b)}};
+    record("social-graph", stream, "ContactRequested", asked);
+    if (how == 1) {
+      record("social-graph", stream, "ContactDeclined", asked);
     } else {
-      record("social-graph", stream, "ContactRequested", {{"from", name(a)}, {"to", name(b)}});
       record("social-graph", stream, "ContactAccepted",
              {{"from", name(a)}, {"to", name(b)}, {"first", true}});
     }
@@ -145,37 +130,66 @@ class History {
             {"hidden_from_other", (bits & 2) != 0}});
   }
 
+  std::string new_id() { return core::make_time_ordered_id(time_, random_); }
+
+  void create_tag(std::uint32_t owner) {
+    if (tags_.size() == kTagsMax) return;
+    tags_.push_back({new_id(), owner});
+    record("social-graph", core::keys::tag(tags_.back().id), "TagCreated",
+           {{"owner", name(owner)}, {"tag_id", tags_.back().id}, {"name", "1.sealed"}});
+  }
+
+  void create_group(std::uint32_t creator) {
+    if (groups_.size() == kGroupsMax) return;
+    groups_.push_back(new_id());
+    const std::string& id = groups_.back();
+    record("social-graph", core::keys::group(id), "GroupCreated",
+           {{"group_id", id}, {"creator", name(creator)}, {"name", "1.x"}, {"private", false}});
+    record("social-graph", core::keys::member(id, people_[creator]), "GroupJoined",
+           {{"group_id", id}, {"account_id", name(creator)}});
+  }
+
+  template <class T>
+  const T& one_of(const std::vector<T>& all) {
+    return all[tape_.below(static_cast<std::uint32_t>(all.size()))];
+  }
+
+  std::string tag_for(std::uint32_t author) {
+    const Tag* tag = &one_of(tags_);
+    for (int more = 3; more > 0 && tag->owner != author; --more) tag = &one_of(tags_);
+    return tag->id;
+  }
+
   void toggle_tagged() {
-    const std::uint32_t tag = tape_.below(kTags);
-    const std::uint32_t owner = tag % 2;
-    const std::uint32_t person = (owner + 1 + tape_.below(kPeople - 1)) % kPeople;
-    const auto stream = core::keys::tagged(tags_[tag], people_[person]);
+    const Tag& tag = one_of(tags_);
+    const std::uint32_t person = (tag.owner + 1 + tape_.below(kPeople - 1)) % kPeople;
+    const auto stream = core::keys::tagged(tag.id, people_[person]);
     record("social-graph", stream,
            last_type(stream) == "ContactTagged" ? "ContactUntagged" : "ContactTagged",
-           {{"owner", name(owner)}, {"tag_id", tags_[tag]}, {"account_id", name(person)}});
+           {{"owner", name(tag.owner)}, {"tag_id", tag.id}, {"account_id", name(person)}});
   }
 
   void toggle_member() {
-    const std::uint32_t group = tape_.below(kGroups);
+    const std::string& group = one_of(groups_);
     const std::uint32_t person = tape_.below(kPeople);
-    const auto stream = core::keys::member(groups_[group], people_[person]);
+    const auto stream = core::keys::member(group, people_[person]);
     record("social-graph", stream, last_type(stream) == "GroupJoined" ? "GroupLeft" : "GroupJoined",
-           {{"group_id", groups_[group]}, {"account_id", name(person)}});
+           {{"group_id", group}, {"account_id", name(person)}});
   }
 
   void end_something() {
     switch (tape_.below(4)) {
       case 0:
       case 1: {
-        const std::uint32_t tag = tape_.below(kTags);
-        const auto stream = core::keys::tag(tags_[tag]);
+        const Tag& tag = one_of(tags_);
+        const auto stream = core::keys::tag(tag.id);
         if (last_type(stream) == "TagDeleted") return;
         record("social-graph", stream, "TagDeleted",
-               {{"owner", name(tag % 2)}, {"tag_id", tags_[tag]}});
+               {{"owner", name(tag.owner)}, {"tag_id", tag.id}});
         return;
       }
       case 2: {
-        const std::string& group = groups_[tape_.below(kGroups)];
+        const std::string& group = one_of(groups_);
         const auto stream = core::keys::group(group);
         if (last_type(stream) == "GroupDissolved") return;
         record("social-graph", stream, "GroupDissolved", {{"group_id", group}});
@@ -201,10 +215,9 @@ class History {
     Json groups = Json::array(), tags = Json::array(), users = Json::array();
     if (audience.starts_with("partly")) {
       const std::uint32_t which = tape_.below(8);
-      if (which & 1) groups.push_back(groups_[tape_.below(kGroups)]);
+      if (which & 1) groups.push_back(one_of(groups_));
       // Sometimes a tag of somebody else: it names nobody.
-      if (which & 2)
-        tags.push_back(tags_[(author % 2 + tape_.below(2) * 2 + tape_.below(9) / 8) % kTags]);
+      if (which & 2) tags.push_back(tag_for(author));
       if (which & 4) users.push_back(name(tape_.below(kPeople)));
     }
     // Clocks of two processes differ: a later moment can have a smaller id.
@@ -263,13 +276,18 @@ class History {
     std::string type;
     std::uint64_t version = 0;
   };
+  struct Tag {
+    std::string id;
+    std::uint32_t owner;
+  };
 
   Tape tape_;
+  core::SeededRandom random_{1};
   core::Timestamp time_{std::chrono::milliseconds(1'800'000'000'000)};
   std::uint32_t sequence_ = 0;
   std::vector<core::AccountId> people_;
   std::vector<std::string> groups_;
-  std::vector<std::string> tags_;
+  std::vector<Tag> tags_;
   std::vector<core::MomentId> moments_;
   std::vector<std::uint32_t> authors_;
   std::map<std::string, Known> streams_;

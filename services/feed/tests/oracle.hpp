@@ -1,18 +1,19 @@
-// What every timeline must be, by brute force: each question scans the last events of all streams
-// that have been delivered, and the timeline is the sentence of the design's section 8, word for
-// word. Shares nothing with the engine but the names of events and streams.
+// What every timeline must be, by brute force: relations as plain sets, and for each question a
+// scan of all moments under the sentence of the design's section 8, word for word. Shares nothing
+// with the engine but the names of events. tests/integration/oracle.sql says the same once more as
+// SQL.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
+#include "core/ids.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/position_vector.hpp"
 
@@ -20,84 +21,117 @@ namespace tideline::feed::testing {
 
 class Oracle {
  public:
-  using Account = core::AccountId;
+  using Ids = std::vector<std::uint64_t>;
 
+  // Each event once, those of one log in its order.
   void deliver(const eventsourcing::RecordedEvent& event) {
-    last_[event.stream.value()] = {event.type, nlohmann::json::parse(event.data)};
+    take(event.type, nlohmann::json::parse(event.data));
     delivered_.raise(event.source, event.log, event.position);
   }
 
   const eventsourcing::PositionVector& delivered() const { return delivered_; }
 
   // Newest first.
-  std::vector<std::uint64_t> timeline(const Account& viewer) const {
-    return select([&](const nlohmann::json& moment) { return belongs_on(viewer, moment); });
+  Ids timeline(const core::AccountId& viewer) const {
+    const int who = find(viewer.to_string());
+    return select([&](const Moment& moment) { return belongs_on(who, moment); });
   }
-
-  std::vector<std::uint64_t> moments_of(const Account& author, const Account& viewer) const {
-    return select([&](const nlohmann::json& moment) {
-      return account(moment, "author") == author && shown_to(viewer, moment);
-    });
+  // Whatever the viewer may meet, on its author's page or by id.
+  Ids shown_to(const core::AccountId& viewer) const {
+    const int who = find(viewer.to_string());
+    return select([&](const Moment& moment) { return shows(who, moment); });
   }
-
-  bool shows(std::uint64_t id, const Account& viewer) const {
-    return !select([&](const nlohmann::json& moment) {
-              return moment["moment_id"] == std::to_string(id) && shown_to(viewer, moment);
-            }).empty();
+  Ids moments_of(const core::AccountId& author, const core::AccountId& viewer) const {
+    const int by = find(author.to_string());
+    const int who = find(viewer.to_string());
+    return select([&](const Moment& moment) { return moment.author == by && shows(who, moment); });
   }
 
  private:
-  struct Last {
-    std::string type;
-    nlohmann::json data;
+  using Relation = std::set<std::pair<int, int>>;
+  struct Moment {
+    std::uint64_t id;
+    int author;
+    std::string audience;
+    std::set<int> users, tags, groups;
+    eventsourcing::PositionVector seen;
   };
 
-  static Account account(const nlohmann::json& data, const char* field) {
-    return *Account::parse(data[field].get<std::string>());
+  // People, tags and groups by numbers, as they come.
+  int number(const std::string& name) {
+    return numbers_.emplace(name, static_cast<int>(numbers_.size())).first->second;
   }
-  bool last_is(const core::StreamId& stream, const char* type) const {
-    const auto found = last_.find(stream.value());
-    return found != last_.end() && found->second.type == type;
-  }
-  bool set(const core::StreamId& stream, const char* flag) const {
-    const auto found = last_.find(stream.value());
-    return found != last_.end() && found->second.data[flag].get<bool>();
+  int find(const std::string& name) const {
+    const auto found = numbers_.find(name);
+    return found == numbers_.end() ? -1 : found->second;
   }
 
-  bool contacts(const Account& one, const Account& other) const {
-    return one != other && last_is(core::keys::contact(one, other), "ContactAccepted");
-  }
-  bool follows(const Account& one, const Account& other) const {
-    return last_is(core::keys::follow(one, other), "Followed");
-  }
-  bool closed(const Account& who) const {
-    return last_is(core::keys::account(who), "AccountClosed");
-  }
-  // The author does not let the viewer see his moments.
-  bool kept_from(const Account& author, const Account& viewer) const {
-    return set(core::keys::exclusion(author, viewer), "hidden_from_other");
-  }
-  bool tuned_out(const Account& viewer, const Account& author) const {
-    return set(core::keys::exclusion(viewer, author), "hides_other");
-  }
-
-  bool in_lists(const Account& viewer, const nlohmann::json& moment) const {
-    for (const std::string user : moment["user_ids"]) {
-      if (user == viewer.to_string()) return true;
+  static void set(Relation& relation, int one, int other, bool are) {
+    if (are) {
+      relation.emplace(one, other);
+    } else {
+      relation.erase({one, other});
     }
-    for (const std::string tag : moment["tag_ids"]) {
-      const auto tagged = last_.find(core::keys::tagged(tag, viewer).value());
-      if (tagged != last_.end() && tagged->second.type == "ContactTagged" &&
-          tagged->second.data["owner"] == moment["author"] &&
-          !last_is(core::keys::tag(tag), "TagDeleted")) {
+  }
+
+  void take(const std::string& type, const nlohmann::json& data) {
+    const auto the = [&](const char* field) { return number(data.at(field).get<std::string>()); };
+    if (type == "ContactAccepted" || type == "ContactRemoved") {
+      const bool are = type == "ContactAccepted";
+      const int one = are ? the("from") : the("by");
+      const int other = are ? the("to") : the("other");
+      set(contacts_, one, other, are);
+      set(contacts_, other, one, are);
+    } else if (type == "Followed" || type == "Unfollowed") {
+      set(follows_, the("follower"), the("followee"), type == "Followed");
+    } else if (type == "MomentSettingChanged") {
+      set(tunes_out_, the("owner"), the("other"), data["hides_other"]);
+      set(keeps_out_, the("owner"), the("other"), data["hidden_from_other"]);
+    } else if (type == "ContactTagged" || type == "ContactUntagged") {
+      tag_owners_[the("tag_id")] = the("owner");
+      set(tagged_, the("tag_id"), the("account_id"), type == "ContactTagged");
+    } else if (type == "GroupJoined" || type == "GroupLeft") {
+      set(members_, the("group_id"), the("account_id"), type == "GroupJoined");
+    } else if (type == "TagDeleted") {
+      ended_.insert(the("tag_id"));
+    } else if (type == "GroupDissolved") {
+      ended_.insert(the("group_id"));
+    } else if (type == "AccountClosed") {
+      ended_.insert(the("account_id"));
+    } else if (type == "MomentDeleted") {
+      const auto id = std::stoull(data["moment_id"].get<std::string>());
+      std::erase_if(moments_, [&](const Moment& moment) { return moment.id == id; });
+    } else if (type == "MomentPublished") {
+      add_moment(data);
+    }
+  }
+
+  void add_moment(const nlohmann::json& data) {
+    const auto all = [&](const char* field) {
+      std::set<int> named;
+      for (const std::string name : data[field]) named.insert(number(name));
+      return named;
+    };
+    moments_.push_back(
+        {std::stoull(data["moment_id"].get<std::string>()), number(data["author"]),
+         data["audience"], all("user_ids"), all("tag_ids"), all("group_ids"),
+         *eventsourcing::PositionVector::from_token(data["seen"].get<std::string>())});
+  }
+
+  bool contacts(int one, int other) const { return contacts_.contains({one, other}); }
+
+  // Users, tags that the author himself has put on the viewer, groups that the viewer is in.
+  bool in_lists(int viewer, const Moment& moment) const {
+    if (moment.users.contains(viewer)) return true;
+    for (const int tag : moment.tags) {
+      const auto owner = tag_owners_.find(tag);
+      if (tagged_.contains({tag, viewer}) && owner->second == moment.author &&
+          !ended_.contains(tag)) {
         return true;
       }
     }
-    for (const std::string group : moment["group_ids"]) {
-      if (last_is(core::keys::member(group, viewer), "GroupJoined") &&
-          !last_is(core::keys::group(group), "GroupDissolved")) {
-        return true;
-      }
+    for (const int group : moment.groups) {
+      if (members_.contains({group, viewer}) && !ended_.contains(group)) return true;
     }
     return false;
   }
@@ -105,18 +139,17 @@ class Oracle {
   // "... those that are public, or partly-visible with the viewer in its users, tagged by the
   // author with one of its tags, or a member of one of its groups, or partly-invisible with none of
   // these"
-  bool open_to_contact(const Account& viewer, const nlohmann::json& moment) const {
-    const std::string audience = moment["audience"];
-    return audience == "public" || (audience == "partly-visible" && in_lists(viewer, moment)) ||
-           (audience == "partly-invisible" && !in_lists(viewer, moment));
+  bool open_to_contact(int viewer, const Moment& moment) const {
+    if (moment.audience == "public") return true;
+    if (moment.audience == "partly-visible") return in_lists(viewer, moment);
+    return moment.audience == "partly-invisible" && !in_lists(viewer, moment);
   }
 
-  bool readable_now(const Account& viewer, const nlohmann::json& moment) const {
-    const Account author = account(moment, "author");
-    if (closed(author)) return false;
-    if (viewer == author) return true;
-    const auto seen = eventsourcing::PositionVector::from_token(moment["seen"].get<std::string>());
-    for (const auto& [service, logs] : seen->services()) {
+  // Nothing of a closed account; nothing before what its author had seen is here.
+  bool readable_now(int viewer, const Moment& moment) const {
+    if (ended_.contains(moment.author)) return false;
+    if (viewer == moment.author) return true;
+    for (const auto& [service, logs] : moment.seen.services()) {
       for (const auto& [log, position] : logs) {
         if (delivered_.at(service, log) < position) return false;
       }
@@ -124,37 +157,43 @@ class Oracle {
     return true;
   }
 
-  bool belongs_on(const Account& viewer, const nlohmann::json& moment) const {
-    const Account author = account(moment, "author");
+  bool belongs_on(int viewer, const Moment& moment) const {
     if (!readable_now(viewer, moment)) return false;
-    if (viewer == author) return true;
-    const bool excluded = kept_from(author, viewer) || tuned_out(viewer, author);
-    if (contacts(viewer, author)) return !excluded && open_to_contact(viewer, moment);
-    return follows(viewer, author) && !excluded && moment["audience"] == "public";
+    if (viewer == moment.author) return true;
+    if (keeps_out_.contains({moment.author, viewer})) return false;
+    if (tunes_out_.contains({viewer, moment.author})) return false;
+    if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
+    return follows_.contains({viewer, moment.author}) && moment.audience == "public";
   }
 
-  bool shown_to(const Account& viewer, const nlohmann::json& moment) const {
-    const Account author = account(moment, "author");
+  bool shows(int viewer, const Moment& moment) const {
     if (!readable_now(viewer, moment)) return false;
-    if (viewer == author) return true;
-    if (kept_from(author, viewer)) return false;
-    if (contacts(viewer, author)) return open_to_contact(viewer, moment);
-    return moment["audience"] == "public";
+    if (viewer == moment.author) return true;
+    if (keeps_out_.contains({moment.author, viewer})) return false;
+    if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
+    return moment.audience == "public";
   }
 
-  std::vector<std::uint64_t> select(
-      const std::function<bool(const nlohmann::json& moment)>& wanted) const {
-    std::vector<std::uint64_t> ids;
-    for (const auto& [stream, last] : last_) {
-      if (last.type == "MomentPublished" && wanted(last.data)) {
-        ids.push_back(std::stoull(last.data["moment_id"].get<std::string>()));
-      }
+  template <class Wanted>
+  Ids select(const Wanted& wanted) const {
+    Ids ids;
+    for (const Moment& moment : moments_) {
+      if (wanted(moment)) ids.push_back(moment.id);
     }
     std::sort(ids.rbegin(), ids.rend());
     return ids;
   }
 
-  std::map<std::string, Last> last_;
+  std::map<std::string, int> numbers_;
+  Relation contacts_;    // both ways
+  Relation follows_;     // follower, followee
+  Relation tunes_out_;   // the first does not want to see the second
+  Relation keeps_out_;   // the first does not want to be seen by the second
+  Relation tagged_;      // tag, person
+  Relation members_;     // group, person
+  std::set<int> ended_;  // tags, groups and accounts
+  std::map<int, int> tag_owners_;
+  std::vector<Moment> moments_;
   eventsourcing::PositionVector delivered_;
 };
 

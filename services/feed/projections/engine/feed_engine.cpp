@@ -53,8 +53,8 @@ void FeedEngine::on(const read::ContactAccepted& event) {
   const PersonIndex from = graph_.person(event.from);
   const PersonIndex to = graph_.person(event.to);
   graph_.set_contacts(from, to, true);
-  grant(from, to);
-  grant(to, from);
+  grant(from, to, Grant::Contact);
+  grant(to, from, Grant::Contact);
 }
 
 void FeedEngine::on(const read::ContactRemoved& event) {
@@ -65,7 +65,7 @@ void FeedEngine::on(const read::Followed& event) {
   const PersonIndex follower = graph_.person(event.follower);
   const PersonIndex followee = graph_.person(event.followee);
   graph_.set_follows(follower, followee, true);
-  grant(follower, followee);
+  grant(follower, followee, Grant::Follow);
 }
 
 void FeedEngine::on(const read::Unfollowed& event) {
@@ -76,7 +76,7 @@ void FeedEngine::on(const read::ContactTagged& event) {
   const PersonIndex owner = graph_.person(event.owner);
   const PersonIndex person = graph_.person(event.account);
   graph_.set_tagged(owner, graph_.tag(event.tag_id), person, true);
-  grant(person, owner);
+  grant(person, owner, Grant::Tag);
 }
 
 // Losing a tag, a group or a tag's end also grants: to whom a partly-invisible moment was closed.
@@ -84,14 +84,16 @@ void FeedEngine::on(const read::ContactUntagged& event) {
   const PersonIndex owner = graph_.person(event.owner);
   const PersonIndex person = graph_.person(event.account);
   graph_.set_tagged(owner, graph_.tag(event.tag_id), person, false);
-  grant(person, owner);
+  grant(person, owner, Grant::Untag);
 }
 
 void FeedEngine::on(const read::TagDeleted& event) {
   const PersonIndex owner = graph_.person(event.owner);
   const TagIndex tag = graph_.tag(event.tag_id);
   graph_.delete_tag(tag);
-  for (const PersonIndex person : graph_.tagged_with(tag)) grant(person, owner);
+  for (const PersonIndex person : graph_.tagged_with(tag)) {
+    grant(person, owner, Grant::TagEnd);
+  }
 }
 
 void FeedEngine::on(const read::MomentSettingChanged& event) {
@@ -100,28 +102,30 @@ void FeedEngine::on(const read::MomentSettingChanged& event) {
   const bool shown_again = graph_.hides(owner, other) && !event.hides_other;
   const bool seen_again = graph_.is_hidden_from(owner, other) && !event.hidden_from_other;
   graph_.set_exclusion(owner, other, event.hides_other, event.hidden_from_other);
-  if (shown_again) grant(owner, other);
-  if (seen_again) grant(other, owner);
+  if (shown_again) grant(owner, other, Grant::Wanted);
+  if (seen_again) grant(other, owner, Grant::Allowed);
 }
 
 void FeedEngine::on(const read::GroupJoined& event) {
   const PersonIndex person = graph_.person(event.account);
   const GroupIndex group = graph_.group(event.group_id);
   graph_.set_member(group, person, true);
-  grant_by_group(person, group);
+  grant_by_group(person, group, Grant::Join);
 }
 
 void FeedEngine::on(const read::GroupLeft& event) {
   const PersonIndex person = graph_.person(event.account);
   const GroupIndex group = graph_.group(event.group_id);
   graph_.set_member(group, person, false);
-  grant_by_group(person, group);
+  grant_by_group(person, group, Grant::Leave);
 }
 
 void FeedEngine::on(const read::GroupDissolved& event) {
   const GroupIndex group = graph_.group(event.group_id);
   graph_.dissolve(group);
-  for (const PersonIndex person : graph_.ever_kept_members(group)) grant_by_group(person, group);
+  for (const PersonIndex person : graph_.ever_kept_members(group)) {
+    grant_by_group(person, group, Grant::GroupEnd);
+  }
 }
 
 void FeedEngine::on(const read::MomentPublished& event) {
@@ -172,14 +176,14 @@ std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
   return deliveries;
 }
 
-void FeedEngine::grant(PersonIndex viewer, PersonIndex author) {
-  if (moments_.of_author(author).empty()) return;
+void FeedEngine::grant(PersonIndex viewer, PersonIndex author, Grant cause) {
+  if (options_.ignored_grant == cause || moments_.of_author(author).empty()) return;
   shard_of(viewer).timelines[viewer].mark_pending(author);
 }
 
-void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group) {
+void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group, Grant cause) {
   for (const PersonIndex author : moments_.authors_naming(group)) {
-    if (graph_.are_contacts(viewer, author)) grant(viewer, author);
+    if (graph_.are_contacts(viewer, author)) grant(viewer, author, cause);
   }
 }
 

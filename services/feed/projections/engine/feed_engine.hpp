@@ -46,9 +46,24 @@ struct FanOut {
   std::size_t deliveries = 0;  // ids appended to viewers' arrays, the author's own among them
 };
 
+// What lets older moments of an author appear on a viewer's timeline.
+enum class Grant {
+  Contact,   // they become contacts
+  Follow,    // the viewer follows the author
+  Tag,       // the author tags him, ...
+  Untag,     // ... untags him, ...
+  TagEnd,    // ... deletes the tag
+  Wanted,    // the viewer does not exclude the author any more
+  Allowed,   // the author does not exclude the viewer any more
+  Join,      // the viewer joins a group that a moment names, ...
+  Leave,     // ... leaves it, ...
+  GroupEnd,  // ... it is dissolved
+};
+
 struct FeedEngineOptions {
   std::size_t timeline_length_max = 512;  // ids a viewer's array holds at most
   VisibilityRules rules;
+  std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing
   std::function<void(const FanOut&)> on_fan_out;  // may be empty
 };
 
@@ -138,9 +153,9 @@ class FeedEngine final : public eventsourcing::Projection {
 
   std::size_t fan_out(const MomentFacts& moment);
   // What `author` has written may have become visible to `viewer`.
-  void grant(PersonIndex viewer, PersonIndex author);
+  void grant(PersonIndex viewer, PersonIndex author, Grant cause);
   // The same for all whose moments name the group, as far as they are contacts of the viewer.
-  void grant_by_group(PersonIndex viewer, GroupIndex group);
+  void grant_by_group(PersonIndex viewer, GroupIndex group, Grant cause);
 
   // Each under mutex_, shared.
   bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;

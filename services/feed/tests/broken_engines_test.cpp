@@ -1,0 +1,200 @@
+// That the law test can fail: each engine here lacks one rule, and is found out by the same trials.
+// Rules of the predicates and grants are switched off; whoever misunderstands an event is given
+// another one instead of it.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "trial.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::RecordedEvent;
+using testing::BrokenEngine;
+using testing::Events;
+using testing::Misreading;
+using Json = nlohmann::json;
+
+Misreading without(const std::string& type) {
+  return
+      [type](const RecordedEvent& event) { return event.type == type ? Events{} : Events{event}; };
+}
+
+// Takes events of the type to be what `change` makes of their data.
+template <class Change>
+Misreading with(const std::string& type, Change change) {
+  return [type, change](const RecordedEvent& event) {
+    if (event.type != type) return Events{event};
+    RecordedEvent changed = event;
+    Json data = Json::parse(event.data);
+    change(data);
+    changed.data = data.dump();
+    return Events{changed};
+  };
+}
+
+Misreading always(const char* flag, bool value) {
+  return with("MomentSettingChanged", [=](Json& data) { data[flag] = value; });
+}
+
+Misreading without_list(const char* field) {
+  return with("MomentPublished", [=](Json& data) { data[field] = Json::array(); });
+}
+
+// An audience for another one, without its lists.
+Misreading audience(const std::string& of, const std::string& taken_for) {
+  return with("MomentPublished", [=](Json& data) {
+    if (data["audience"] != of) return;
+    data["audience"] = taken_for;
+    for (const char* list : {"user_ids", "tag_ids", "group_ids"}) data[list] = Json::array();
+  });
+}
+
+void swap_settings(Json& data) { std::swap(data["owner"], data["other"]); }
+void swap_follow(Json& data) { std::swap(data["follower"], data["followee"]); }
+void forget_token(Json& data) { data["seen"] = ""; }
+
+// Everybody's moments may use anybody's tag: each tag is taken for one of the moment's author.
+Events share_tags(const RecordedEvent& event) {
+  Json data = Json::parse(event.data);
+  const auto made = [&event](const Json& changed) {
+    RecordedEvent copy = event;
+    copy.data = changed.dump();
+    return copy;
+  };
+  if (event.type == "MomentPublished") {
+    for (auto& tag : data["tag_ids"])
+      tag = tag.get<std::string>() + data["author"].get<std::string>();
+    return {made(data)};
+  }
+  if (!event.type.ends_with("Tagged") && !event.type.ends_with("Untagged") &&
+      event.type != "TagDeleted") {
+    return {event};
+  }
+  Events all;
+  const std::string tag = data["tag_id"];
+  const testing::History nothing({});
+  for (const core::AccountId& person : nothing.people()) {
+    data["owner"] = person.to_string();
+    data["tag_id"] = tag + person.to_string();
+    all.push_back(made(data));
+  }
+  return all;
+}
+
+// Whoever removes a contact makes him forget more than that.
+Events cascade_exclusion(const RecordedEvent& event) {
+  if (event.type != "ContactRemoved") return {event};
+  Json data = Json::parse(event.data);
+  RecordedEvent lifted = event;
+  lifted.type = "MomentSettingChanged";
+  lifted.data = Json{
+      {"owner", data["by"]},
+      {"other", data["other"]},
+      {"hides_other", false},
+      {"hidden_from_other",
+       false}}.dump();
+  return {event, lifted};
+}
+
+Events follow_as_contact(const RecordedEvent& event) {
+  if (event.type != "Followed") return {event};
+  const Json data = Json::parse(event.data);
+  RecordedEvent contact = event;
+  contact.type = "ContactAccepted";
+  contact.data = Json{{"from", data["follower"]}, {"to", data["followee"]}}.dump();
+  return {contact};
+}
+
+Events request_as_contact(const RecordedEvent& event) {
+  if (event.type != "ContactRequested") return {event};
+  RecordedEvent contact = event;
+  contact.type = "ContactAccepted";
+  return {contact};
+}
+
+BrokenEngine lacking(const std::string& rule, VisibilityRules rules) {
+  return {.rule = rule, .rules = rules};
+}
+BrokenEngine lacking(const std::string& rule, Grant grant) {
+  return {.rule = rule, .ignored_grant = grant};
+}
+BrokenEngine lacking(const std::string& rule, Misreading misread) {
+  return {.rule = rule, .misread = std::move(misread)};
+}
+
+const BrokenEngine kBroken[] = {
+    lacking("Exclusions", VisibilityRules{.exclusion = false}),
+    lacking("ListsOfPartlyInvisible", VisibilityRules{.partly_invisible = false}),
+    lacking("Audiences", VisibilityRules{.audience = false}),
+    lacking("PartlyIsForContacts", VisibilityRules{.contacts_only = false}),
+    lacking("OwnMoments", VisibilityRules{.own = false}),
+
+    lacking("OlderMomentsOfANewContact", Grant::Contact),
+    lacking("OlderMomentsOfAFollowed", Grant::Follow),
+    lacking("OlderMomentsByATag", Grant::Tag),
+    lacking("OlderMomentsByAnUntagging", Grant::Untag),
+    lacking("OlderMomentsByATagsEnd", Grant::TagEnd),
+    lacking("OlderMomentsOfWhoIsWantedAgain", Grant::Wanted),
+    lacking("OlderMomentsOfWhoAllowsAgain", Grant::Allowed),
+    lacking("OlderMomentsByJoining", Grant::Join),
+    lacking("OlderMomentsByLeaving", Grant::Leave),
+    lacking("OlderMomentsByAGroupsEnd", Grant::GroupEnd),
+
+    lacking("Contacts", without("ContactAccepted")),
+    lacking("ContactsAreAccepted", request_as_contact),
+    lacking("Unfriending", without("ContactRemoved")),
+    lacking("NothingCascades", cascade_exclusion),
+    lacking("Follows", without("Followed")),
+    lacking("Unfollowing", without("Unfollowed")),
+    lacking("FollowsAreOneWay", with("Followed", swap_follow)),
+    lacking("FollowersAreNoContacts", follow_as_contact),
+    lacking("Tags", without("ContactTagged")),
+    lacking("Untagging", without("ContactUntagged")),
+    lacking("TagsEnd", without("TagDeleted")),
+    lacking("TagsAreTheAuthors", share_tags),
+    lacking("Groups", without("GroupJoined")),
+    lacking("LeavingAGroup", without("GroupLeft")),
+    lacking("GroupsEnd", without("GroupDissolved")),
+    lacking("WhomIDoNotSee", always("hides_other", false)),
+    lacking("WhoMustNotSeeMe", always("hidden_from_other", false)),
+    lacking("WhomISeeAgain", always("hides_other", true)),
+    lacking("WhoMaySeeMeAgain", always("hidden_from_other", true)),
+    lacking("WhoseSettingItIs", with("MomentSettingChanged", swap_settings)),
+    lacking("ClosedAccounts", without("AccountClosed")),
+    lacking("Deleting", without("MomentDeleted")),
+    lacking("NamedUsers", without_list("user_ids")),
+    lacking("NamedTags", without_list("tag_ids")),
+    lacking("NamedGroups", without_list("group_ids")),
+    lacking("PublicIsForStrangers", audience("public", "partly-invisible")),
+    lacking("PrivateIsForNobody", audience("private", "partly-invisible")),
+    lacking("ListsOfPartlyVisible", audience("partly-visible", "partly-invisible")),
+    lacking("PartlyInvisibleIsForContacts", audience("partly-invisible", "public")),
+    lacking("WhatTheWriterHadSeen", with("MomentPublished", forget_token)),
+};
+
+// The first difference that a search of at most `trials` histories finds.
+testing::Difference search(const BrokenEngine& broken, int trials) {
+  std::mt19937 numbers(20260102);
+  for (int i = 0; i < trials; ++i) {
+    if (auto difference = run(testing::random_trial(numbers, 800, 500), broken)) return difference;
+  }
+  return std::nullopt;
+}
+
+class FeedEngineWithout : public ::testing::TestWithParam<BrokenEngine> {};
+
+TEST_P(FeedEngineWithout, IsFoundOut) {
+  const auto difference = search(GetParam(), 500);
+  ASSERT_TRUE(difference) << "no history shows that this rule is missing";
+  std::cout << "found: " << difference->substr(0, 100) << '\n';
+}
+
+INSTANTIATE_TEST_SUITE_P(ARule, FeedEngineWithout, ::testing::ValuesIn(kBroken),
+                         [](const auto& tested) { return tested.param.rule; });
+
+TEST(FeedEngineWithoutNothing, IsNotFoundOut) { EXPECT_EQ(search({}, 100), std::nullopt); }
+
+}  // namespace
+}  // namespace tideline::feed

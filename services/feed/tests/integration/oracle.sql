@@ -1,0 +1,156 @@
+-- The law of the feed engine once more, over plain tables and apart from all code of the service:
+-- the two predicates, and the query that every timeline must equal. Many histories at once: h says
+-- which. The test fills event and seen, and runs the statements one after the other.
+
+-- What has been delivered, n-th in its history.
+CREATE TABLE event (h int, n int, source text, log int, position bigint, type text, data jsonb);
+-- What the writer of a moment had seen: in each log, up to this position.
+CREATE TABLE seen (h int, moment text, source text, log int, position bigint);
+CREATE TABLE person (h int, id text);
+
+-- What holds at the end.
+CREATE TABLE contact AS
+WITH changed AS (
+  SELECT h, n, type, coalesce(data->>'from', data->>'by') AS one,
+         coalesce(data->>'to', data->>'other') AS other
+  FROM event WHERE type IN ('ContactAccepted', 'ContactRemoved')
+), last AS (
+  SELECT DISTINCT ON (h, least(one, other), greatest(one, other)) * FROM changed
+  ORDER BY h, least(one, other), greatest(one, other), n DESC
+)
+SELECT h, one, other FROM last WHERE type = 'ContactAccepted'
+UNION ALL
+SELECT h, other, one FROM last WHERE type = 'ContactAccepted';
+
+CREATE TABLE follow AS
+SELECT h, follower, followee FROM (
+  SELECT DISTINCT ON (h, data->>'follower', data->>'followee')
+         h, type, data->>'follower' AS follower, data->>'followee' AS followee
+  FROM event WHERE type IN ('Followed', 'Unfollowed')
+  ORDER BY h, data->>'follower', data->>'followee', n DESC
+) AS last WHERE type = 'Followed';
+
+CREATE TABLE setting AS
+SELECT DISTINCT ON (h, data->>'owner', data->>'other')
+       h, data->>'owner' AS owner, data->>'other' AS other,
+       (data->>'hides_other')::boolean AS hides,
+       (data->>'hidden_from_other')::boolean AS hidden_from
+FROM event WHERE type = 'MomentSettingChanged'
+ORDER BY h, data->>'owner', data->>'other', n DESC;
+
+CREATE TABLE tagged AS
+SELECT h, owner, tag, person FROM (
+  SELECT DISTINCT ON (h, data->>'tag_id', data->>'account_id')
+         h, type, data->>'owner' AS owner, data->>'tag_id' AS tag, data->>'account_id' AS person
+  FROM event WHERE type IN ('ContactTagged', 'ContactUntagged')
+  ORDER BY h, data->>'tag_id', data->>'account_id', n DESC
+) AS last
+WHERE type = 'ContactTagged'
+  AND NOT EXISTS (SELECT FROM event AS e
+                  WHERE e.h = last.h AND e.type = 'TagDeleted' AND e.data->>'tag_id' = last.tag);
+
+CREATE TABLE member AS
+SELECT h, group_id, person FROM (
+  SELECT DISTINCT ON (h, data->>'group_id', data->>'account_id')
+         h, type, data->>'group_id' AS group_id, data->>'account_id' AS person
+  FROM event WHERE type IN ('GroupJoined', 'GroupLeft')
+  ORDER BY h, data->>'group_id', data->>'account_id', n DESC
+) AS last
+WHERE type = 'GroupJoined'
+  AND NOT EXISTS (SELECT FROM event AS e WHERE e.h = last.h AND e.type = 'GroupDissolved'
+                  AND e.data->>'group_id' = last.group_id);
+
+CREATE TABLE closed AS
+SELECT DISTINCT h, data->>'account_id' AS person FROM event WHERE type = 'AccountClosed';
+
+-- Held: its writer had seen something that has not been delivered.
+CREATE TABLE moment AS
+SELECT h, data->>'moment_id' AS id, data->>'author' AS author, data->>'audience' AS audience,
+       data->'user_ids' AS users, data->'tag_ids' AS tags, data->'group_ids' AS groups,
+       EXISTS (SELECT FROM seen AS s
+               WHERE s.h = e.h AND s.moment = e.data->>'moment_id'
+                 AND NOT EXISTS (SELECT FROM event AS d
+                                 WHERE d.h = s.h AND d.source = s.source AND d.log = s.log
+                                   AND d.position >= s.position)) AS held
+FROM event AS e
+WHERE type = 'MomentPublished'
+  AND NOT EXISTS (SELECT FROM event AS d WHERE d.h = e.h AND d.type = 'MomentDeleted'
+                  AND d.data->>'moment_id' = e.data->>'moment_id');
+
+CREATE INDEX ON contact (h, one, other);
+CREATE INDEX ON follow (h, follower, followee);
+CREATE INDEX ON setting (h, owner, other);
+CREATE INDEX ON tagged (h, owner, person, tag);
+CREATE INDEX ON member (h, person, group_id);
+CREATE INDEX ON closed (h, person);
+ANALYZE;
+
+CREATE FUNCTION are_contacts(h int, one text, other text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM contact AS c WHERE c.h = $1 AND c.one = $2 AND c.other = $3)
+$$;
+CREATE FUNCTION is_named(viewer text, m moment) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT m.users ? viewer
+      OR EXISTS (SELECT FROM tagged AS t WHERE t.h = m.h AND t.owner = m.author
+                 AND t.person = viewer AND m.tags ? t.tag)
+      OR EXISTS (SELECT FROM member AS g WHERE g.h = m.h AND g.person = viewer
+                 AND m.groups ? g.group_id)
+$$;
+CREATE FUNCTION excludes_viewer(m moment, viewer text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM setting AS s WHERE s.h = m.h AND s.owner = m.author
+                 AND s.other = viewer AND s.hidden_from)
+$$;
+CREATE FUNCTION is_there(m moment) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT NOT EXISTS (SELECT FROM closed AS c WHERE c.h = m.h AND c.person = m.author)
+$$;
+
+-- The first predicate.
+CREATE FUNCTION may_see(viewer text, m moment) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT is_there(m) AND (viewer = m.author OR
+    NOT m.held AND NOT excludes_viewer(m, viewer) AND CASE m.audience
+      WHEN 'public' THEN true
+      WHEN 'partly-visible' THEN are_contacts(m.h, viewer, m.author) AND is_named(viewer, m)
+      WHEN 'partly-invisible' THEN are_contacts(m.h, viewer, m.author) AND NOT is_named(viewer, m)
+      ELSE false END)
+$$;
+-- The second.
+CREATE FUNCTION wants(h int, viewer text, author text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT viewer = author OR
+    (are_contacts($1, viewer, author)
+     OR EXISTS (SELECT FROM follow AS f WHERE f.h = $1 AND f.follower = viewer
+                AND f.followee = author))
+    AND NOT EXISTS (SELECT FROM setting AS s WHERE s.h = $1 AND s.owner = viewer
+                    AND s.other = author AND s.hides)
+$$;
+
+CREATE VIEW shown AS
+SELECT m.h, p.id AS viewer, m.author, m.id::bigint AS id
+FROM moment AS m JOIN person AS p USING (h) WHERE may_see(p.id, m);
+
+-- The query of the design, clause by clause.
+CREATE VIEW timeline AS
+-- all moments of the viewer himself
+SELECT m.h, m.author AS viewer, m.id::bigint AS id FROM moment AS m WHERE is_there(m)
+UNION ALL
+-- and of each contact whom the viewer does not exclude and who does not exclude the viewer, those
+-- that are public, or partly-visible with the viewer in its users, tagged by the author with one of
+-- its tags, or a member of one of its groups, or partly-invisible with none of these
+SELECT m.h, c.one, m.id::bigint
+FROM contact AS c JOIN moment AS m ON m.h = c.h AND m.author = c.other
+WHERE NOT EXISTS (SELECT FROM setting AS s WHERE s.h = c.h AND s.owner = c.one
+                  AND s.other = c.other AND s.hides)
+  AND NOT excludes_viewer(m, c.one)
+  AND (m.audience = 'public'
+       OR m.audience = 'partly-visible' AND is_named(c.one, m)
+       OR m.audience = 'partly-invisible' AND NOT is_named(c.one, m))
+  AND is_there(m) AND NOT m.held
+UNION ALL
+-- and of each account that he follows without being its contact, unless either excludes the other,
+-- the public ones
+SELECT m.h, f.follower, m.id::bigint
+FROM follow AS f JOIN moment AS m ON m.h = f.h AND m.author = f.followee
+WHERE NOT are_contacts(f.h, f.follower, f.followee)
+  AND NOT EXISTS (SELECT FROM setting AS s WHERE s.h = f.h
+                  AND (s.owner = f.follower AND s.other = f.followee AND s.hides
+                       OR s.owner = f.followee AND s.other = f.follower AND s.hidden_from))
+  AND m.audience = 'public'
+  AND is_there(m) AND NOT m.held;

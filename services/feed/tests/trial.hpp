@@ -1,0 +1,140 @@
+// One history brought to one engine, and what the engine answers held to the oracle.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delivery.hpp"
+
+namespace tideline::feed::testing {
+
+using Difference = std::optional<std::string>;
+using ReadPage = std::function<TimelinePage(const PlaceInTimeline&)>;
+
+inline std::string print(const Oracle::Ids& ids) {
+  std::ostringstream text;
+  for (const auto id : ids) text << ' ' << id;
+  return text.str();
+}
+
+inline Oracle::Ids ids_of(const TimelinePage& page) {
+  Oracle::Ids ids;
+  for (const TimelineEntry& entry : page.entries) ids.push_back(entry.id.value());
+  return ids;
+}
+
+// Down from the newest to the first, then up again.
+inline Difference compare_pages(const std::string& what, const Oracle::Ids& expected,
+                                const ReadPage& read) {
+  Oracle::Ids down;
+  PlaceInTimeline place;
+  for (std::size_t i = 0; i <= expected.size() + 1; ++i) {
+    const TimelinePage page = read(place);
+    const Oracle::Ids ids = ids_of(page);
+    if (!ids.empty() && page.has_newer != !down.empty()) return what + ": has_newer is wrong";
+    down.insert(down.end(), ids.begin(), ids.end());
+    if (!ids.empty() && page.has_older != (down.size() < expected.size())) {
+      return what + ": has_older is wrong";
+    }
+    if (!page.has_older) break;
+    place = {.older_than = page.entries.back().id, .newer_than = {}};
+  }
+  if (down != expected) return what + " reads" + print(down) + ", expected" + print(expected);
+  if (expected.empty()) return std::nullopt;
+
+  Oracle::Ids up{expected.back()};
+  for (std::size_t i = 0; i <= expected.size(); ++i) {
+    const TimelinePage page = read({.older_than = {}, .newer_than = core::MomentId(up.front())});
+    const Oracle::Ids ids = ids_of(page);
+    if (!ids.empty() && !page.has_older) return what + ": has_older is wrong on the way up";
+    up.insert(up.begin(), ids.begin(), ids.end());
+    if (!page.has_newer) break;
+  }
+  if (up != expected) return what + " reads upwards" + print(up) + ", expected" + print(expected);
+  return std::nullopt;
+}
+
+// Every viewer's timeline, every author's page as each viewer sees it, and every moment by id.
+inline Difference compare(const History& history, FeedEngine& engine, const Oracle& oracle,
+                          std::size_t limit) {
+  for (std::size_t v = 0; v < history.people().size(); ++v) {
+    const core::AccountId& viewer = history.people()[v];
+    const std::string who = "viewer " + std::to_string(v);
+    auto difference =
+        compare_pages(who + "'s timeline", oracle.timeline(viewer),
+                      [&](const auto& place) { return engine.timeline(viewer, place, limit); });
+    if (difference) return difference;
+    for (std::size_t a = 0; a < history.people().size(); ++a) {
+      const core::AccountId& author = history.people()[a];
+      difference = compare_pages(
+          who + " on the page of " + std::to_string(a), oracle.moments_of(author, viewer),
+          [&](const auto& place) { return engine.moments_of(author, viewer, place, limit); });
+      if (difference) return difference;
+    }
+    const Oracle::Ids shown = oracle.shown_to(viewer);
+    for (const core::MomentId id : history.moments()) {
+      const bool expected =
+          std::binary_search(shown.begin(), shown.end(), id.value(), std::greater<>());
+      if (engine.find_visible(id, viewer).has_value() == expected) continue;
+      return who + " by id " + core::to_string(id) + (expected ? " finds nothing" : " finds it");
+    }
+  }
+  return std::nullopt;
+}
+
+using Numbers = std::vector<std::uint32_t>;
+
+struct Trial {
+  Numbers history;
+  Numbers interleaving;
+  std::uint32_t timeline_length_max = 4;
+  std::uint32_t limit = 3;
+};
+
+inline Trial random_trial(std::mt19937& numbers, std::size_t history, std::size_t interleaving) {
+  Trial trial;
+  for (auto i = history; i > 0; --i) trial.history.push_back(static_cast<unsigned>(numbers()));
+  for (auto i = interleaving; i > 0; --i) {
+    trial.interleaving.push_back(static_cast<unsigned>(numbers()));
+  }
+  trial.timeline_length_max = 1 + static_cast<unsigned>(numbers()) % 30;
+  trial.limit = 1 + static_cast<unsigned>(numbers()) % 5;
+  return trial;
+}
+
+// An engine with one rule broken, or with none.
+struct BrokenEngine {
+  std::string rule{};
+  VisibilityRules rules{};
+  std::optional<Grant> ignored_grant{};
+  Misreading misread{};
+};
+
+// Compares at the end and at some places on the way, where reads also merge what is pending.
+inline Difference run(const Trial& trial, const BrokenEngine& broken = {}) {
+  const History history(trial.history);
+  FeedEngine engine({.timeline_length_max = trial.timeline_length_max,
+                     .rules = broken.rules,
+                     .ignored_grant = broken.ignored_grant,
+                     .on_fan_out = {}});
+  Delivery delivery(history, engine, Tape(trial.interleaving), broken.misread);
+  Tape pauses(trial.interleaving);
+  while (delivery.step()) {
+    if (pauses.below(16) != 1 || !delivery.is_comparable()) continue;
+    if (engine.is_rebuilding()) return "it says that it is rebuilding, and has everything";
+    if (auto difference = compare(history, engine, delivery.oracle(), trial.limit)) {
+      return difference;
+    }
+  }
+  return compare(history, engine, delivery.oracle(), trial.limit);
+}
+
+}  // namespace tideline::feed::testing
