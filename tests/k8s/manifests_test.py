@@ -18,6 +18,10 @@ SERVICES = {"accounts", "projects", "social-graph", "feed", "scoring"}
 GRACEFUL_STOP_SECONDS = 10
 
 
+def settings_of(resources, name):
+    return [one for one in resources if (one["kind"], one["metadata"]["name"]) == ("ConfigMap", name)][0]["data"]
+
+
 def overlay(name):
     return render.render(ROOT / "k8s/overlays" / name)
 
@@ -135,7 +139,7 @@ class Manifests(unittest.TestCase):
 
     def test_production(self):
         resources = overlay("production")
-        settings = [one for one in resources if one["metadata"]["name"] == "service-settings"][0]["data"]
+        settings = settings_of(resources, "service-settings")
         self.assertEqual(settings["TIDELINE_LOGS"], "64")
         self.assertEqual(settings["TIDELINE_KAFKA_REPLICATION"], "3")
         # Kept from the base, not lost in the patch.
@@ -143,6 +147,21 @@ class Manifests(unittest.TestCase):
         images = {one["spec"]["template"]["spec"]["containers"][0]["image"] for one in deployments(resources)}
         self.assertEqual(len(images), 1)
         self.assertNotIn("latest", images.pop())
+
+    def test_browsers_are_bound_to_tls_where_it_ends_ahead(self):
+        a_year_s = 365 * 24 * 3600
+        settings = settings_of(overlay("production"), "gateway-settings")
+        self.assertGreaterEqual(int(settings.get("TIDELINE_HSTS_SECONDS", 0)), a_year_s)
+        # A machine of one's own has no certificate.
+        self.assertEqual(int(settings_of(overlay("local"), "gateway-settings").get("TIDELINE_HSTS_SECONDS", 0)), 0)
+
+    def test_the_gateway_reads_what_is_set_for_it(self):
+        read = (ROOT / "deploy/gateway/haproxy.cfg").read_text(encoding="utf-8")
+        for name in OVERLAYS:
+            for key in settings_of(overlay(name), "gateway-settings"):
+                self.assertRegex(read, rf"\b{key}\b", name)
+            gateway = [one for one in deployments(overlay(name)) if one["metadata"]["name"] == "gateway"][0]
+            self.assertIn("name: gateway-settings", yaml.safe_dump(gateway["spec"]["template"]))
 
     def test_as_kustomize_renders_it(self):
         version = subprocess.run(["kubectl", "version", "--client"], capture_output=True, text=True, check=False) if shutil.which("kubectl") else None
