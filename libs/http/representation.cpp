@@ -75,7 +75,8 @@ Response not_modified(Response response, const std::string& opaque) {
 
 Response represent(const Request& request, Response response) {
   const bool reads = request.method == Method::Get || request.method == Method::Head;
-  if (!reads || response.status != 200) return response;
+  // Of a stream there is nothing yet to digest or to compress.
+  if (!reads || response.status != 200 || response.events) return response;
   const bool compressible = is_compressible(response);
   if (compressible) response.headers.add("Vary", "Accept-Encoding");
 

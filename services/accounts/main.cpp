@@ -45,7 +45,8 @@ accounts::AttemptLimits limits_of(const accounts::Settings& settings) {
     return accounts::AttemptLimit{static_cast<double>(attempts), static_cast<double>(attempts)};
   };
   return {.per_account = limit(settings.attempts_per_account),
-          .per_source = limit(settings.attempts_per_source)};
+          .per_source = limit(settings.attempts_per_source),
+          .registrations = limit(settings.registrations_per_source)};
 }
 
 void add_metrics(observability::Metrics& metrics, accounts::ApiPorts& ports) {

@@ -25,6 +25,8 @@ Settings Settings::read(core::Config& config) {
       config.integer("TIDELINE_ATTEMPTS_PER_ACCOUNT", settings.attempts_per_account, 1, 10'000);
   settings.attempts_per_source =
       config.integer("TIDELINE_ATTEMPTS_PER_SOURCE", settings.attempts_per_source, 1, 1'000'000);
+  settings.registrations_per_source = config.integer(
+      "TIDELINE_REGISTRATIONS_PER_SOURCE", settings.registrations_per_source, 1, 1'000'000);
   settings.visits_queued_max = config.integer("TIDELINE_PROFILE_VISITS_QUEUED_MAX",
                                               settings.visits_queued_max, 1, 1'000'000);
   return settings;

@@ -38,6 +38,9 @@ struct Settings {
   std::int64_t attempts_per_account = 10;
   // TIDELINE_ATTEMPTS_PER_SOURCE, 1 to 1,000,000: the same for one source address.
   std::int64_t attempts_per_source = 200;
+  // TIDELINE_REGISTRATIONS_PER_SOURCE, 1 to 1,000,000: new accounts, and names that were taken, for
+  // one source address at once, and again as many a minute; then 429.
+  std::int64_t registrations_per_source = 600;
   // TIDELINE_PROFILE_VISITS_QUEUED_MAX, 1 to 1,000,000: visits that wait to be recorded; one more
   // is dropped and counted.
   std::int64_t visits_queued_max = 8192;

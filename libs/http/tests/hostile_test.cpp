@@ -301,8 +301,8 @@ TEST(Hostile, TenThousandIdleConnectionsCostOthersNothing) {
   IdleCrowd crowd;
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  // Two descriptors a connection and what the rest of the process needs; fewer where fewer may be.
-  const auto affordable = static_cast<int>(std::min<rlim_t>(limit.rlim_max, 1'000'000) / 2) - 300;
+  // A descriptor a connection and what the rest of the process needs; fewer where fewer may be.
+  const auto affordable = static_cast<int>(std::min<rlim_t>(limit.rlim_max, 1'000'000)) - 600;
   const int count = std::min(10'000, affordable);
   ASSERT_GT(count, 1000) << "too few descriptors for this test";
   ServerOptions options;

@@ -149,6 +149,17 @@ TEST(Server, ClosesWhenTheClientWantsIt) {
   EXPECT_TRUE(client.ended());
 }
 
+// It should not have, but its answer is not to be lost with the connection.
+TEST(Server, AnswersAClientThatSendsMoreBehindItsLastRequest) {
+  RunningServer running;
+  for (int i = 0; i < 50; ++i) {
+    TestClient client(running.port());
+    ASSERT_TRUE(client.send(get("/echo/last", "Connection: close\r\n") + get("/echo/more")));
+    ASSERT_EQ(client.answer().body, "last");
+    EXPECT_TRUE(client.ended());
+  }
+}
+
 TEST(Server, KeepsHttp10OpenOnlyOnRequest) {
   RunningServer running;
   TestClient client(running.port());

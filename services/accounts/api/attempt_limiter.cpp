@@ -4,6 +4,13 @@
 #include <cmath>
 
 namespace tideline::accounts {
+namespace {
+
+std::chrono::seconds in_seconds(std::chrono::milliseconds wait) {
+  return std::max(std::chrono::ceil<std::chrono::seconds>(wait), std::chrono::seconds(1));
+}
+
+}  // namespace
 
 TokenBuckets::Bucket& TokenBuckets::bucket_of(const std::string& key, core::Timestamp now) {
   if (const auto found = buckets_.find(key); found != buckets_.end()) {
@@ -56,12 +63,23 @@ std::optional<std::chrono::seconds> AttemptLimiter::begin(const std::string& acc
     if (!wait) return std::nullopt;
     accounts_.give_back(account);
   }
-  return std::max(std::chrono::ceil<std::chrono::seconds>(*wait), std::chrono::seconds(1));
+  return in_seconds(*wait);
 }
 
 void AttemptLimiter::forgive(const std::string& account, const std::string& source) {
   accounts_.give_back(account);
   sources_.give_back(source);
+}
+
+std::optional<std::chrono::seconds> AttemptLimiter::begin_registration(const std::string& source,
+                                                                       core::Timestamp now) {
+  const auto wait = registrations_.take(source, now);
+  if (!wait) return std::nullopt;
+  return in_seconds(*wait);
+}
+
+void AttemptLimiter::forgive_registration(const std::string& source) {
+  registrations_.give_back(source);
 }
 
 }  // namespace tideline::accounts

@@ -1,7 +1,7 @@
 // How often a password may be tried: one token bucket for each account and one for each source
 // address. An attempt takes a token of both before the password is looked at, so that attempts at
 // once are counted too; one that turns out right gets them back, so that a lecture hall that signs
-// in behind one address is not held up.
+// in behind one address is not held up. And how often somebody may register, by source address.
 //
 // In memory of this process: with n replicas an attacker gets n times as many attempts. Bounded:
 // above `buckets_max` the bucket that was asked longest ago is forgotten, and with it its count.
@@ -54,14 +54,16 @@ class TokenBuckets {
 struct AttemptLimits {
   AttemptLimit per_account{10, 10};
   AttemptLimit per_source{200, 200};
-  std::size_t buckets_max = 100'000;  // of each kind
+  AttemptLimit registrations{600, 600};  // of a source
+  std::size_t buckets_max = 100'000;     // of each kind
 };
 
 class AttemptLimiter {
  public:
   explicit AttemptLimiter(AttemptLimits limits)
       : accounts_(limits.per_account, limits.buckets_max),
-        sources_(limits.per_source, limits.buckets_max) {}
+        sources_(limits.per_source, limits.buckets_max),
+        registrations_(limits.registrations, limits.buckets_max) {}
 
   // nullopt: go on. Else when to try again, at least a second.
   std::optional<std::chrono::seconds> begin(const std::string& account, const std::string& source,
@@ -69,9 +71,15 @@ class AttemptLimiter {
   // The attempt was right, or could not be made.
   void forgive(const std::string& account, const std::string& source);
 
+  // The same for registering.
+  std::optional<std::chrono::seconds> begin_registration(const std::string& source,
+                                                         core::Timestamp now);
+  void forgive_registration(const std::string& source);
+
  private:
   TokenBuckets accounts_;
   TokenBuckets sources_;
+  TokenBuckets registrations_;
 };
 
 }  // namespace tideline::accounts

@@ -5,10 +5,7 @@
 #include "http/problem.hpp"
 
 namespace tideline::accounts {
-namespace {
 
-// The gateway alone says where a request came from: it drops what clients say and puts one address.
-// Without a gateway all requests count as from one source.
 std::string source_of(const http::Request& request) {
   const std::string_view addresses = request.header("X-Forwarded-For").value_or("direct");
   const auto comma = addresses.rfind(',');
@@ -16,8 +13,6 @@ std::string source_of(const http::Request& request) {
   while (last.starts_with(' ')) last.remove_prefix(1);
   return std::string(last.substr(0, 64));
 }
-
-}  // namespace
 
 PasswordAttempt::PasswordAttempt(const ApiPorts& ports, const http::Request& request,
                                  const core::AccountId& account)

@@ -13,6 +13,10 @@
 
 namespace tideline::accounts {
 
+// The gateway alone says where a request came from: it drops what clients say and puts one address.
+// Without a gateway all requests count as from one source.
+std::string source_of(const http::Request& request);
+
 class PasswordAttempt {
  public:
   PasswordAttempt(const ApiPorts& ports, const http::Request& request,

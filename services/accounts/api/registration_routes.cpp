@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 
 #include "accounts/api/account_codec.hpp"
@@ -7,7 +8,6 @@
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -59,33 +59,50 @@ Response answer_again(const ApiPorts& ports, const Request& request, Response do
   return with_body(std::move(response), body);
 }
 
+Response run_registration(const ApiPorts& ports, const Request& request, const Registration& wanted,
+                          const DrawnSession& drawn, core::Timestamp& registered_at) {
+  const AccountCodec codec(ports.profiles);
+  const core::StreamId stream = keys::account(wanted.account);
+  std::optional<std::string> hash;
+  return ports.commands.run(without_secrets(request, wanted.account, wanted.fingerprint()),
+                            [&](es::CommandSession& session) -> es::CommandResult {
+                              registered_at = session.context().now;
+                              const auto loaded = session.load<Account>(stream, codec);
+                              if (!loaded) return loaded.error();
+                              // A name that is taken is not worth a hash.
+                              if (!loaded->state.registered && !hash) {
+                                auto made = ports.hasher.hash(wanted.password);
+                                if (!made) return made.error();
+                                hash = std::move(*made);
+                              }
+                              const auto decision = Account::decide(
+                                  loaded->state, RegisterAccount{wanted.account, wanted.profile,
+                                                                 hash.value_or(""), registered_at});
+                              if (decision.rejected()) return decision.rejection();
+                              session.stage(*loaded, decision.events(), codec);
+                              constexpr std::uint32_t kFirstPassword = 1;
+                              stage_session(ports, session, drawn, kFirstPassword);
+                              return es::Answer{201, session_marker(drawn),
+                                                "/v1/profiles/" + wanted.profile.user_id, stream};
+                            });
+}
+
 Response register_account(const ApiPorts& ports, const Request& request) {
   const auto wanted = read_registration(ports, request);
   if (!wanted) return wanted.response();
-  const auto hash = ports.hasher.hash(wanted->password);
-  if (!hash) return to_response(http::from_error(hash.error()));
-
-  const AccountCodec codec(ports.profiles);
-  const DrawnSession drawn = draw_session(ports, wanted->account);
-  const core::StreamId stream = keys::account(wanted->account);
-  core::Timestamp registered_at;
-  Response response = ports.commands.run(
-      without_secrets(request, wanted->account, wanted->fingerprint()),
-      [&](es::CommandSession& session) -> es::CommandResult {
-        registered_at = session.context().now;
-        const auto registered = es::change<Account>(
-            session, stream, codec,
-            RegisterAccount{wanted->account, wanted->profile, *hash, registered_at});
-        if (!registered) return registered.stopped();
-        constexpr std::uint32_t kFirstPassword = 1;
-        stage_session(ports, session, drawn, kFirstPassword);
-        return es::Answer{201, session_marker(drawn), "/v1/profiles/" + wanted->profile.user_id,
-                          stream};
-      });
-  if (response.status != 201) return response;
-  if (response.body != session_marker(drawn)) {
-    return answer_again(ports, request, std::move(response), *wanted);
+  const std::string source = source_of(request);
+  if (const auto wait = ports.attempts.begin_registration(source, ports.clock.now())) {
+    return to_response(http::too_many_requests(*wait));
   }
+  const DrawnSession drawn = draw_session(ports, wanted->account);
+  core::Timestamp registered_at;
+  Response response = run_registration(ports, request, *wanted, drawn, registered_at);
+  // New accounts count, and names that were found taken: whoever asks for many wants to know who is
+  // here. A repeated request and a failure of ours do not.
+  const bool is_new = response.status == 201 && response.body == session_marker(drawn);
+  if (!is_new && response.status != 409) ports.attempts.forgive_registration(source);
+  if (response.status != 201) return response;
+  if (!is_new) return answer_again(ports, request, std::move(response), *wanted);
   const auto tokens = token_answer(ports, wanted->account, drawn.token);
   if (!tokens) return to_response(http::from_error(tokens.error()));
   json body = own_profile(wanted->profile, registered_at);

@@ -5,6 +5,8 @@
 
 #include "accounts/api/account_fields.hpp"
 #include "accounts_app.hpp"
+#include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -126,6 +128,52 @@ TEST(Registration, IsRepeatedForNobodyElse) {
   EXPECT_EQ(app.post("/v1/accounts", another, key).status, 422);
   // The key of another person is another key.
   EXPECT_EQ(app.post("/v1/accounts", app.registration("8"), key).status, 201);
+}
+
+TEST(Registration, IsLimitedPerSource) {
+  AccountsApp app({.limits = {.registrations = {3, 3}}});
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("1")).status, 201);
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("2")).status, 201);
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("2")).status, 409);
+  const auto limited = app.post("/v1/accounts", app.registration("3"));
+  EXPECT_EQ(limited.status, 429);
+  EXPECT_EQ(limited.headers.find("Retry-After"), "20");
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("3"), {.source = "198.51.100.1"}).status,
+            201);
+  app.clock.advance(std::chrono::seconds(20));
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("4")).status, 201);
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("5")).status, 429);
+}
+
+TEST(Registration, IsNotLimitedForWhoRepeatsOrMistypes) {
+  AccountsApp app({.limits = {.registrations = {2, 1}}});
+  const Extra key{.idempotency_key = "once"};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(app.post("/v1/accounts", app.registration("1"), key).status, 201);
+    EXPECT_EQ(app.post("/v1/accounts", {{"user_id", "a b"}}).status, 422);
+  }
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("2")).status, 201);
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("3")).status, 429);
+}
+
+// Where no password can be hashed, a new name fails and a taken one is still told to be taken.
+TEST(Registration, TellsThatANameIsTakenWithoutHashing) {
+  AccountsApp app({.hashing = {.memory_bytes = std::size_t{1} << 62}});
+  const core::AccountId account = app.account_ids.of("taken");
+  Profile taken;
+  taken.user_id = "taken";
+  const auto seeded = eventsourcing::run_command(
+      app.store, {app.clock.now(), {}, std::nullopt, std::nullopt},
+      [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
+        const auto registered = eventsourcing::change<Account>(
+            session, core::keys::account(account), AccountCodec(app.profiles),
+            RegisterAccount{account, taken, "a hash", app.clock.now()});
+        if (!registered) return registered.stopped();
+        return eventsourcing::Answer{201, "", "", {}};
+      });
+  ASSERT_TRUE(seeded);
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("taken")).status, 409);
+  EXPECT_EQ(app.post("/v1/accounts", app.registration("new")).status, 503);
 }
 
 TEST(Registration, WaitsNoLongerThanItMayForItsHash) {

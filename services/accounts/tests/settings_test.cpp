@@ -21,10 +21,10 @@ TEST(Settings, HaveDefaultsForAllButTheKeys) {
 TEST(Settings, ReportAllMistakesTogether) {
   core::Config config(
       "TIDELINE_OPERATORS=root, no body\nTIDELINE_SESSION_DAYS=0\n"
-      "TIDELINE_ATTEMPTS_PER_ACCOUNT=many\n",
+      "TIDELINE_ATTEMPTS_PER_ACCOUNT=many\nTIDELINE_REGISTRATIONS_PER_SOURCE=0\n",
       kNoEnvironment);
   Settings::read(config);
-  EXPECT_EQ(config.mistakes().size(), 5u);
+  EXPECT_EQ(config.mistakes().size(), 6u);
 }
 
 }  // namespace
