@@ -37,9 +37,12 @@ const std::vector<std::int64_t> kScores = {0,
 // A board over members whom it can scan, and the same as a plain sorted list.
 struct World {
   explicit World(std::size_t band)
-      : board(band, [this](const RankBoard::Visit& visit) {
-          for (const auto& [number, entry] : members) visit(entry);
-        }) {}
+      : board(band,
+              [this](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
+                for (const auto& [number, entry] : members) {
+                  if (entry.points >= lowest && entry.points <= highest) visit(entry);
+                }
+              }) {}
 
   void place(std::uint8_t number, std::int64_t points, std::int64_t reached) {
     const BoardEntry entry{points, core::Timestamp(std::chrono::microseconds(reached)),

@@ -28,15 +28,18 @@ class TablesForTests final : public eventsourcing::Transaction {
   std::map<std::string, Score> scores;
   std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> counts;
   std::map<Month, std::array<std::int64_t, 31>> months;
+  std::map<std::pair<std::string, std::string>, Score> earned;         // account, day
   std::map<std::pair<std::string, std::string>, std::int64_t> ledger;  // account, event -> points
 
   eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
     const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
     if (is("INSERT INTO score")) return add_scores(params);
+    if (is("INSERT INTO day_score")) return add_days(params);
     if (is("INSERT INTO cap_counter")) return add_counts(params);
     if (is("INSERT INTO calendar")) return add_months(params);
     if (is("INSERT INTO ledger")) return add_ledger(params);
     if (is("DECLARE score_rows")) return declare_scores();
+    if (is("DECLARE day_rows")) return declare_days();
     if (is("DECLARE count_rows")) return declare_counts();
     if (is("CLOSE")) return {};
     CHECK(is("FETCH"), "a statement that the tables do not know");
@@ -66,6 +69,16 @@ class TablesForTests final : public eventsourcing::Transaction {
       held.points += std::stoll(array(params, 1)[i]);
       held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 2)[i]).value());
       held.standing |= std::stoll(array(params, 3)[i]);
+    }
+    return {};
+  }
+  eventsourcing::Rows add_days(const eventsourcing::Params& params) {
+    const auto accounts = array(params, 0);
+    expect_sorted(accounts);
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      Score& held = earned[{accounts[i], array(params, 1)[i]}];
+      held.points += std::stoll(array(params, 2)[i]);
+      held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 3)[i]).value());
     }
     return {};
   }
@@ -108,6 +121,14 @@ class TablesForTests final : public eventsourcing::Transaction {
       fetched_.push_back(
           eventsourcing::Row({account, std::to_string(score.points), microseconds(score.reached_at),
                               std::to_string(score.standing)}));
+    }
+    return {};
+  }
+  eventsourcing::Rows declare_days() {
+    fetched_.clear();
+    for (const auto& [key, of_day] : earned) {
+      fetched_.push_back(eventsourcing::Row(
+          {key.first, key.second, std::to_string(of_day.points), microseconds(of_day.reached_at)}));
     }
     return {};
   }

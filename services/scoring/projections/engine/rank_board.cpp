@@ -9,6 +9,12 @@
 #include "core/check.hpp"
 
 namespace tideline::scoring {
+namespace {
+
+// So many members are counted faster than they are given cells.
+constexpr std::size_t kCountedMax = 256;
+
+}  // namespace
 
 struct RankBoard::Outliers {
   using Key = std::pair<std::int64_t, core::AccountId>;
@@ -27,33 +33,67 @@ struct RankBoard::Outliers {
 
 RankBoard::RankBoard(std::size_t band_members, Scan scan)
     : band_members_(std::max<std::size_t>(band_members, 1)),
+      counted_max_(std::min(kCountedMax, 2 * band_members_)),
       scan_(std::move(scan)),
       outliers_(std::make_unique<Outliers>()) {}
 
 RankBoard::~RankBoard() = default;
 
-std::uint64_t RankBoard::size() const { return cells_.size() + outliers_->tree.size(); }
-
 std::uint64_t RankBoard::above(std::int64_t points) const {
-  if (ScoreCells::holds(points)) return outliers_->high + cells_.above(points);
+  if (!cells_) {
+    const auto end = std::find_if(band_.begin(), band_.end(), [&](const BoardEntry& member) {
+      return member.points <= points;
+    });
+    return static_cast<std::uint64_t>(std::distance(band_.begin(), end));
+  }
+  if (ScoreCells::holds(points)) return outliers_->high + cells_->above(points);
   const std::uint64_t outliers_above = outliers_->tree.size() - outliers_->up_to(points);
-  return points < 0 ? outliers_above + cells_.size() : outliers_above;
+  return points < 0 ? outliers_above + cells_->size() : outliers_above;
+}
+
+std::uint64_t RankBoard::below(std::int64_t points) const {
+  return points == kNoFloor ? 0 : size_ - above(points - 1);
+}
+
+std::size_t RankBoard::bytes() const {
+  constexpr std::size_t kTreeNode = sizeof(Outliers::Key) + 5 * sizeof(void*);
+  return (cells_ ? cells_->bytes() : 0) + outliers_->tree.size() * kTreeNode +
+         band_.size() * sizeof(BoardEntry) * 4 / 3;
 }
 
 void RankBoard::count_in(const BoardEntry& member) {
-  if (ScoreCells::holds(member.points)) return cells_.add(member.points);
+  ++size_;
+  if (ScoreCells::holds(member.points)) {
+    if (cells_) cells_->add(member.points);
+    return;
+  }
   outliers_->tree.insert({member.points, member.account});
   if (member.points > 0) ++outliers_->high;
 }
 
 void RankBoard::count_out(const BoardEntry& member) {
-  if (ScoreCells::holds(member.points)) return cells_.remove(member.points);
+  CHECK(size_ > 0, "who leaves the board was on it");
+  --size_;
+  if (ScoreCells::holds(member.points)) {
+    if (cells_) cells_->remove(member.points);
+    return;
+  }
   const bool erased = outliers_->tree.erase({member.points, member.account});
   CHECK(erased, "who leaves the board was on it");
   if (member.points > 0) --outliers_->high;
 }
 
+// From the band, which holds everybody as long as there are none.
+void RankBoard::make_cells() {
+  ScoreCells::Builder cells;
+  for (const BoardEntry& member : band_) {
+    if (ScoreCells::holds(member.points)) cells.count(member.points);
+  }
+  cells_ = std::make_unique<ScoreCells>(std::move(cells).finish());
+}
+
 void RankBoard::enter(const BoardEntry& member) {
+  if (!cells_ && size_ >= counted_max_) make_cells();
   count_in(member);
   if (in_band(member)) band_.insert(member);
   balance_band();
@@ -67,8 +107,8 @@ void RankBoard::leave(const BoardEntry& member) {
 
 void RankBoard::move(const BoardEntry& from, const BoardEntry& to) {
   if (from == to) return;
-  if (ScoreCells::holds(from.points) && ScoreCells::holds(to.points)) {
-    cells_.move(from.points, to.points);
+  if (cells_ && ScoreCells::holds(from.points) && ScoreCells::holds(to.points)) {
+    cells_->move(from.points, to.points);
   } else {
     count_out(from);
     count_in(to);
@@ -78,20 +118,32 @@ void RankBoard::move(const BoardEntry& from, const BoardEntry& to) {
   balance_band();
 }
 
-void RankBoard::rebuild() {
+void RankBoard::change(const std::optional<BoardEntry>& from, const std::optional<BoardEntry>& to) {
+  if (from && to) {
+    move(*from, *to);
+  } else if (from) {
+    leave(*from);
+  } else if (to) {
+    enter(*to);
+  }
+}
+
+void RankBoard::rebuild(const Scan& scan) {
   ScoreCells::Builder cells;
   outliers_ = std::make_unique<Outliers>();
-  scan_([&](const BoardEntry& member) {
-    if (ScoreCells::holds(member.points)) {
-      cells.count(member.points);
-    } else {
-      count_in(member);
-    }
+  size_ = 0;
+  cells_.reset();
+  scan(kNoFloor, kNoCeiling, [&](const BoardEntry& member) {
+    count_in(member);
+    if (ScoreCells::holds(member.points)) cells.count(member.points);
   });
-  cells_ = std::move(cells).finish();
   band_.clear();
-  floor_ = floor_for(band_members_);
-  fill_band(std::numeric_limits<std::int64_t>::max());
+  floor_ = kNoFloor;
+  if (size_ > counted_max_) {
+    cells_ = std::make_unique<ScoreCells>(std::move(cells).finish());
+    floor_ = floor_for(band_members_);
+  }
+  fill_band(kNoCeiling, scan);
 }
 
 // Half and twice the size keep one member who goes to and fro from moving the floor each time.
@@ -103,7 +155,7 @@ void RankBoard::balance_band() {
     const std::int64_t lower = floor_for(band_members_);
     if (lower >= floor_) return;
     const std::int64_t old_floor = std::exchange(floor_, lower);
-    fill_band(old_floor);
+    fill_band(old_floor - 1, scan_);
   }
 }
 
@@ -119,11 +171,9 @@ std::int64_t RankBoard::floor_for(std::uint64_t members) const {
   return enough;
 }
 
-// Takes in those from the floor up to, not including, `below` points.
-void RankBoard::fill_band(std::int64_t below) {
-  scan_([&](const BoardEntry& member) {
-    if (in_band(member) && member.points < below) band_.insert(member);
-  });
+// Takes in those from the floor up to `highest` points.
+void RankBoard::fill_band(std::int64_t highest, const Scan& scan) {
+  scan(floor_, highest, [&](const BoardEntry& member) { band_.insert(member); });
 }
 
 std::vector<BoardEntry> RankBoard::after(const std::optional<BoardEntry>& place,
@@ -152,8 +202,12 @@ std::vector<BoardEntry> RankBoard::scan_after(const std::optional<BoardEntry>& p
                                               std::size_t limit) const {
   std::vector<BoardEntry> best;  // a heap whose front is the last of them in board order
   const BoardOrder ahead;
-  scan_([&](const BoardEntry& member) {
-    if (in_band(member) || (place && !ahead(*place, member))) return;
+  const std::int64_t highest = place ? std::min(place->points, floor_ - 1) : floor_ - 1;
+  // With all who have `highest` points there are enough down to this score.
+  const std::uint64_t enough = size_ - below(highest) + limit;
+  const std::int64_t lowest = enough >= size_ ? kNoFloor : floor_for(enough - 1) - 1;
+  scan_(lowest, highest, [&](const BoardEntry& member) {
+    if (place && !ahead(*place, member)) return;
     if (best.size() == limit) {
       if (!ahead(member, best.front())) return;
       std::pop_heap(best.begin(), best.end(), ahead);
@@ -173,8 +227,12 @@ std::vector<BoardEntry> RankBoard::scan_before(const BoardEntry& place, std::siz
     return ahead(right, left);
   };
   if (limit == 0) return nearest;
-  scan_([&](const BoardEntry& member) {
-    if (in_band(member) || !ahead(member, place)) return;
+  // Those with more points are enough up to this score.
+  const std::uint64_t higher = above(place.points);
+  const std::int64_t highest =
+      higher <= limit ? floor_ - 1 : std::min(floor_ - 1, floor_for(higher - limit) - 1);
+  scan_(place.points, highest, [&](const BoardEntry& member) {
+    if (!ahead(member, place)) return;
     if (nearest.size() == limit) {
       if (!ahead(nearest.front(), member)) return;
       std::pop_heap(nearest.begin(), nearest.end(), behind);

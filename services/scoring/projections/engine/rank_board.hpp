@@ -7,9 +7,11 @@
 //   `band_members` of them (all, while there are not more), always whole scores. Further down there
 //   is no list: what is asked for there is found by a scan of all members.
 //
-// The board does not own its members: `scan` visits them all, and is called when the band is to be
-// filled or a list reaches below it. Whoever changes a member changes his own books first and tells
-// the board then. Not synchronized.
+// A board of few members, all of whom are in the band, has no cells: their ranks are counted.
+//
+// The board does not own its members: `scan` visits those with points in a range, and is called
+// when the band is to be filled or a list reaches below it. Whoever changes a member changes his
+// own books first and tells the board then. Not synchronized.
 #pragma once
 
 #include <absl/container/btree_set.h>
@@ -46,24 +48,36 @@ struct BoardOrder {
 class RankBoard {
  public:
   using Visit = std::function<void(const BoardEntry&)>;
-  using Scan = std::function<void(const Visit&)>;
+  // Visits every member with points from `lowest` to `highest`.
+  using Scan = std::function<void(std::int64_t lowest, std::int64_t highest, const Visit&)>;
 
   RankBoard(std::size_t band_members, Scan scan);
   ~RankBoard();
   RankBoard(const RankBoard&) = delete;
   RankBoard& operator=(const RankBoard&) = delete;
 
-  // Takes up what `scan` visits, instead of all that was known.
-  void rebuild();
+  // Takes up what the scan visits, instead of all that was known.
+  void rebuild() { rebuild(scan_); }
+  // The same from another scan, which visits the same members and may know a shorter way to them.
+  void rebuild(const Scan& scan);
 
   void enter(const BoardEntry& member);
   void leave(const BoardEntry& member);
   void move(const BoardEntry& from, const BoardEntry& to);
+  // Whichever of the three it is; nullopt: not on the board.
+  void change(const std::optional<BoardEntry>& from, const std::optional<BoardEntry>& to);
 
   std::uint64_t above(std::int64_t points) const;
   std::uint64_t rank_of(std::int64_t points) const { return above(points) + 1; }
-  std::uint64_t size() const;
+  // Members with fewer points.
+  std::uint64_t below(std::int64_t points) const;
+  std::uint64_t size() const { return size_; }
   std::size_t band_size() const { return band_.size(); }
+  bool has_cells() const { return cells_ != nullptr; }
+  // About: the band's tree is taken to be three quarters full.
+  std::size_t bytes() const;
+  // Of the cells, see there; 0 as long as there are none.
+  std::uint64_t cells_touched() const { return cells_ ? cells_->cells_touched() : 0; }
 
   // At most `limit` entries behind `place`, from the top for nullopt; the place itself, which need
   // not be a member, is not among them.
@@ -74,20 +88,24 @@ class RankBoard {
  private:
   struct Outliers;
   static constexpr std::int64_t kNoFloor = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kNoCeiling = std::numeric_limits<std::int64_t>::max();
 
   void count_in(const BoardEntry& member);
   void count_out(const BoardEntry& member);
+  void make_cells();
   bool in_band(const BoardEntry& member) const { return member.points >= floor_; }
   void balance_band();
   std::int64_t floor_for(std::uint64_t members) const;
-  void fill_band(std::int64_t below);
+  void fill_band(std::int64_t highest, const Scan& scan);
   std::vector<BoardEntry> scan_after(const std::optional<BoardEntry>& place,
                                      std::size_t limit) const;
   std::vector<BoardEntry> scan_before(const BoardEntry& place, std::size_t limit) const;
 
   const std::size_t band_members_;
+  const std::size_t counted_max_;  // members without cells
   const Scan scan_;
-  ScoreCells cells_;
+  std::uint64_t size_ = 0;
+  std::unique_ptr<ScoreCells> cells_;
   std::unique_ptr<Outliers> outliers_;
   absl::btree_set<BoardEntry, BoardOrder> band_;
   std::int64_t floor_ = kNoFloor;  // the band holds everybody with at least so many points

@@ -17,6 +17,13 @@ ON CONFLICT (account_id) DO UPDATE
       reached_at = greatest(held.reached_at, excluded.reached_at),
       standing = held.standing | excluded.standing)";
 
+constexpr const char* kAddDays = R"(
+INSERT INTO day_score AS held (account_id, day, points, reached_at)
+SELECT * FROM unnest($1::uuid[], $2::date[], $3::bigint[], $4::timestamptz[])
+ON CONFLICT (account_id, day) DO UPDATE
+  SET points = held.points + excluded.points,
+      reached_at = greatest(held.reached_at, excluded.reached_at))";
+
 constexpr const char* kAddCounts = R"(
 INSERT INTO cap_counter AS held (account_id, day, reason, events)
 SELECT * FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[])
@@ -57,6 +64,11 @@ void ScoreChanges::add_score(const core::AccountId& account, const PersonScore& 
   pending.standing = static_cast<std::uint8_t>(pending.standing | change.standing);
 }
 
+void ScoreChanges::add_day(const core::AccountId& account, core::Day day, const Totals& earned) {
+  Totals& pending = days_[{account, day}];
+  pending = pending.joined(earned);
+}
+
 void ScoreChanges::add_contribution(const core::AccountId& account, core::Day day,
                                     std::int64_t amount) {
   const std::chrono::year_month_day date(day);
@@ -84,6 +96,7 @@ void ScoreChanges::add_ledger(const eventsourcing::RecordedEvent& event, const A
 
 void ScoreChanges::clear() {
   scores_.clear();
+  days_.clear();
   counts_.clear();
   months_.clear();
   ledger_.clear();
@@ -91,6 +104,7 @@ void ScoreChanges::clear() {
 
 void ScoreChanges::flush(Transaction& transaction) const {
   flush_scores(transaction);
+  flush_days(transaction);
   flush_counts(transaction);
   flush_months(transaction);
   flush_ledger(transaction);
@@ -109,6 +123,21 @@ void ScoreChanges::flush_scores(Transaction& transaction) const {
     standings.push_back(entry->second.standing);
   }
   transaction.execute(kAddScores, {accounts, points, reached, standings});
+}
+
+void ScoreChanges::flush_days(Transaction& transaction) const {
+  if (days_.empty()) return;
+  std::vector<core::AccountId> accounts;
+  std::vector<core::Day> days;
+  std::vector<std::int64_t> points;
+  std::vector<core::Timestamp> reached;
+  for (const auto* entry : sorted(days_)) {
+    accounts.push_back(entry->first.account);
+    days.push_back(entry->first.day);
+    points.push_back(entry->second.points);
+    reached.push_back(entry->second.reached_at);
+  }
+  transaction.execute(kAddDays, {accounts, days, points, reached});
 }
 
 void ScoreChanges::flush_counts(Transaction& transaction) const {

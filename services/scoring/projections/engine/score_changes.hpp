@@ -1,5 +1,5 @@
 // What has changed since the last flush, as deltas and not as totals, and the statements that write
-// it: rows of table score, calendar, cap_counter and ledger, each batch sorted by key.
+// it: rows of table score, day_score, calendar, cap_counter and ledger, each batch sorted by key.
 //
 // Not synchronized: the runner's thread alone.
 #pragma once
@@ -24,6 +24,7 @@ namespace tideline::scoring {
 class ScoreChanges {
  public:
   void add_score(const core::AccountId& account, const PersonScore& change);
+  void add_day(const core::AccountId& account, core::Day day, const Totals& earned);
   void add_cap(const CapKey& key) { ++counts_[key]; }
   void add_contribution(const core::AccountId& account, core::Day day, std::int64_t amount);
   // `points` and `cap` as the rule says: which events of a day come after the cap is found when the
@@ -36,6 +37,18 @@ class ScoreChanges {
   std::size_t people() const { return scores_.size(); }
 
  private:
+  struct DayKey {
+    core::AccountId account;
+    core::Day day;
+
+    friend auto operator<=>(const DayKey&, const DayKey&) = default;
+    struct Hash {
+      std::size_t operator()(const DayKey& key) const {
+        const auto day = static_cast<std::uint64_t>(key.day.time_since_epoch().count()) + 1;
+        return std::hash<core::AccountId>{}(key.account) ^ (day * 0x9e3779b97f4a7c15U);
+      }
+    };
+  };
   struct MonthKey {
     core::AccountId account;
     std::int32_t months = 0;  // year * 12 + month - 1
@@ -63,11 +76,13 @@ class ScoreChanges {
   };
 
   void flush_scores(eventsourcing::Transaction& transaction) const;
+  void flush_days(eventsourcing::Transaction& transaction) const;
   void flush_counts(eventsourcing::Transaction& transaction) const;
   void flush_months(eventsourcing::Transaction& transaction) const;
   void flush_ledger(eventsourcing::Transaction& transaction) const;
 
   absl::flat_hash_map<core::AccountId, PersonScore, std::hash<core::AccountId>> scores_;
+  absl::flat_hash_map<DayKey, Totals, DayKey::Hash> days_;
   absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
   absl::flat_hash_map<MonthKey, Days, MonthKey::Hash> months_;
   std::vector<LedgerRow> ledger_;

@@ -20,6 +20,11 @@ constexpr std::size_t kPeoplePerEvent = 2;
 constexpr const char* kDeclareScores =
     "DECLARE score_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM score";
+// The periods that are kept begin at the earliest with the month before the newest.
+constexpr const char* kDeclareDays =
+    "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
+    " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score"
+    " WHERE day >= (SELECT date_trunc('month', max(day))::date FROM day_score) - 31";
 constexpr const char* kDeclareCounts =
     "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, events"
     " FROM cap_counter";
@@ -68,6 +73,10 @@ void ScoreEngine::load(Transaction& transaction) {
   for_each_row(transaction, kDeclareScores, "FETCH FORWARD 50000 FROM score_rows",
                "CLOSE score_rows",
                [&](const Row& row) { loaded->put(row.account(0), score_of(row)); });
+  for_each_row(transaction, kDeclareDays, "FETCH FORWARD 50000 FROM day_rows", "CLOSE day_rows",
+               [&](const Row& row) {
+                 loaded->put_day(row.account(0), row.day(1), {row.integer(2), row.timestamp_us(3)});
+               });
   for_each_row(transaction, kDeclareCounts, "FETCH FORWARD 50000 FROM count_rows",
                "CLOSE count_rows", [&](const Row& row) {
                  const auto reason = reason_named(row.text(2));
@@ -78,10 +87,15 @@ void ScoreEngine::load(Transaction& transaction) {
                  loaded->put_cap({row.account(0), row.day(1), *reason},
                                  static_cast<std::uint32_t>(row.integer(3)));
                });
-  loaded->finish();
   changes_.clear();
   pending_people_ = 0;
   {
+    const absl::MutexLock no_new_departments(&departments_mutex_);
+    {
+      const absl::ReaderMutexLock lock(&mutex_);
+      loaded->put_departments_of(*memory_);
+    }
+    loaded->finish();
     const absl::WriterMutexLock lock(&mutex_);
     memory_.swap(loaded);
   }
@@ -123,13 +137,21 @@ void ScoreEngine::take(const RecordedEvent& event, const Award& award) {
   }
   // A change by nothing is none: neither the total nor its time moves.
   if (rule.points == 0) return;
-  change(award.account, {counts ? rule.points : 0, event.time, 0});
+  change(award.account, {counts ? rule.points : 0, event.time, 0}, day);
   changes_.add_ledger(event, award, day, rule.points, rule.cap_per_day);
 }
 
-void ScoreEngine::change(const core::AccountId& account, const PersonScore& change) {
-  memory_->add(account, change);
+void ScoreEngine::change(const core::AccountId& account, const PersonScore& change,
+                         std::optional<core::Day> day) {
+  memory_->add(account, change, day);
   changes_.add_score(account, change);
+  if (day) changes_.add_day(account, *day, {change.points, change.reached_at});
+}
+
+void ScoreEngine::set_department(const core::AccountId& account, std::string_view department) {
+  const absl::MutexLock one_memory(&departments_mutex_);
+  const absl::WriterMutexLock lock(&mutex_);
+  memory_->set_department(account, department);
 }
 
 void ScoreEngine::flush(Transaction& transaction) { changes_.flush(transaction); }
@@ -139,46 +161,65 @@ void ScoreEngine::flushed() {
   pending_people_ = 0;
 }
 
-Total ScoreEngine::total(const core::AccountId& account) const {
+Total ScoreEngine::total(const core::AccountId& account, const BoardName& name) const {
   const absl::ReaderMutexLock lock(&mutex_);
-  const RankBoard& board = memory_->board();
   Total total;
-  total.members = board.size();
-  if (const PersonScore* score = memory_->find(account)) {
-    total.points = score->points;
-    if (score->on_board()) total.rank = board.rank_of(score->points);
+  if (!name.period && !name.department) {
+    // Also of who is on no board.
+    if (const auto score = memory_->find(account)) total.points = score->points;
   }
+  const RankBoard* board = memory_->board(name);
+  if (board == nullptr) return total;
+  total.members = board->size();
+  const auto entry = memory_->entry(name, account);
+  if (!entry) return total;
+  total.points = entry->points;
+  total.rank = board->rank_of(entry->points);
+  total.below = board->below(entry->points);
   return total;
 }
 
-BoardPage ScoreEngine::page(const BoardWindow& window) const {
+BoardPage ScoreEngine::page(const BoardWindow& window, const BoardName& name) const {
   const absl::ReaderMutexLock lock(&mutex_);
-  const RankBoard& board = memory_->board();
+  const RankBoard* board = memory_->board(name);
+  BoardPage page;
+  if (board == nullptr) return page;
   const bool upwards = window.before.has_value();
   // One more than asked for tells whether there is a further page.
-  auto entries = upwards ? board.before(*window.before, window.limit + 1)
-                         : board.after(window.after, window.limit + 1);
+  auto entries = upwards ? board->before(*window.before, window.limit + 1)
+                         : board->after(window.after, window.limit + 1);
   const bool more = entries.size() > window.limit;
   if (more) entries.erase(upwards ? entries.begin() : std::prev(entries.end()));
-  BoardPage page;
-  for (const BoardEntry& entry : entries) page.items.push_back(ranked(board, entry));
+  for (const BoardEntry& entry : entries) page.items.push_back(ranked(*board, entry));
   page.more_before = upwards ? more : window.after.has_value();
   page.more_after = upwards || more;
   return page;
 }
 
-std::vector<RankedEntry> ScoreEngine::around(const core::AccountId& account,
-                                             std::size_t span) const {
+std::vector<RankedEntry> ScoreEngine::around(const core::AccountId& account, std::size_t span,
+                                             const BoardName& name) const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  std::vector<RankedEntry> found;
+  const RankBoard* board = memory_->board(name);
+  const auto own = memory_->entry(name, account);
+  if (board == nullptr || !own) return found;
+  for (const BoardEntry& entry : board->before(*own, span)) found.push_back(ranked(*board, entry));
+  found.push_back(ranked(*board, *own));
+  for (const BoardEntry& entry : board->after(*own, span)) found.push_back(ranked(*board, entry));
+  return found;
+}
+
+std::vector<std::uint64_t> ScoreEngine::members_by_level(const Levels& levels) const {
   const absl::ReaderMutexLock lock(&mutex_);
   const RankBoard& board = memory_->board();
-  const PersonScore* score = memory_->find(account);
-  std::vector<RankedEntry> found;
-  if (score == nullptr || !score->on_board()) return found;
-  const BoardEntry own{score->points, score->reached_at, account};
-  for (const BoardEntry& entry : board.before(own, span)) found.push_back(ranked(board, entry));
-  found.push_back(ranked(board, own));
-  for (const BoardEntry& entry : board.after(own, span)) found.push_back(ranked(board, entry));
-  return found;
+  std::vector<std::uint64_t> members;
+  std::uint64_t below = 0;
+  for (const std::int64_t threshold : levels.thresholds()) {
+    members.push_back(board.below(threshold) - below);
+    below = board.below(threshold);
+  }
+  members.push_back(board.size() - below);
+  return members;
 }
 
 EngineStatus ScoreEngine::status() const {
@@ -188,6 +229,8 @@ EngineStatus ScoreEngine::status() const {
           .band = memory_->board().band_size(),
           .cap_counters = memory_->cap_counters(),
           .pending_people = pending_people_,
+          .departments = memory_->departments(),
+          .bytes = memory_->bytes(),
           .awards = awards_,
           .capped = capped_};
 }

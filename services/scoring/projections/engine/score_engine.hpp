@@ -1,7 +1,9 @@
 // The scoring engine: events of all services in, points, ranks and lists out, from memory.
 //
-// A durable projection: its memory is the tables score and cap_counter plus what was applied since;
-// load() takes the tables up, flush() adds the deltas to them. Commutative: whatever the
+// A durable projection: its memory is the tables score, day_score and cap_counter plus what was
+// applied since; load() takes the tables up, flush() adds the deltas to them. Departments are not
+// events: they come from the profiles that everybody publishes, at any time, and are kept in memory
+// alone. Commutative: whatever the
 // interleaving of logs and topics, and however often it was rebuilt, totals, ranks, calendars and
 // ledgers are the same. To that end an event behind a daily cap adds no point but still counts as
 // the last time at which its person earned something: which ones are behind the cap depends on the
@@ -22,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -39,8 +42,9 @@ struct EngineOptions {
 };
 
 struct Total {
-  std::int64_t points = 0;
+  std::int64_t points = 0;            // on that board
   std::optional<std::uint64_t> rank;  // nullopt: not on the board
+  std::uint64_t below = 0;            // members of the board with fewer points
   std::uint64_t members = 0;          // of the board
 };
 
@@ -69,6 +73,8 @@ struct EngineStatus {
   std::uint64_t band = 0;
   std::uint64_t cap_counters = 0;
   std::uint64_t pending_people = 0;
+  std::uint64_t departments = 0;
+  MemoryBytes bytes{};
   // Since the start, by reason: events that earned, and those behind a daily cap.
   std::array<std::uint64_t, kReasonCount> awards{};
   std::array<std::uint64_t, kReasonCount> capped{};
@@ -82,7 +88,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   std::string_view name() const override { return "scores"; }
   std::vector<std::string> sources() const override;
   std::vector<std::string> tables() const override {
-    return {"score", "cap_counter", "calendar", "ledger"};
+    return {"score", "day_score", "cap_counter", "calendar", "ledger"};
   }
   eventsourcing::FlushPolicy flush_policy() const override;
   void load(eventsourcing::Transaction& transaction) override;
@@ -90,23 +96,31 @@ class ScoreEngine final : public eventsourcing::Projection {
   void flush(eventsourcing::Transaction& transaction) override;
   void flushed() override;
 
+  // The newest profile of an account says so; "": none. Any thread.
+  void set_department(const core::AccountId& account, std::string_view department);
+
   // Of somebody who has never earned anything: no points, not on the board.
-  Total total(const core::AccountId& account) const;
-  BoardPage page(const BoardWindow& window) const;
+  Total total(const core::AccountId& account, const BoardName& board = {}) const;
+  BoardPage page(const BoardWindow& window, const BoardName& board = {}) const;
   // The person with up to `span` neighbours on either side; empty: not on the board.
-  std::vector<RankedEntry> around(const core::AccountId& account, std::size_t span) const;
+  std::vector<RankedEntry> around(const core::AccountId& account, std::size_t span,
+                                  const BoardName& board = {}) const;
+  // Members of the board of all time on each level, from level 0 on.
+  std::vector<std::uint64_t> members_by_level(const Levels& levels) const;
   EngineStatus status() const;
 
  private:
   void take(const eventsourcing::RecordedEvent& event, const Award& award)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void change(const core::AccountId& account, const PersonScore& change)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void change(const core::AccountId& account, const PersonScore& change,
+              std::optional<core::Day> day = std::nullopt) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const RuleBook& rules_;
   const core::CampusCalendar& campus_;
   const EngineOptions options_;
 
+  // Held while departments are taken over into a new memory, so that none is lost meanwhile.
+  absl::Mutex departments_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;
   std::unique_ptr<ScoreMemory> memory_ ABSL_GUARDED_BY(mutex_);
   std::array<std::uint64_t, kReasonCount> awards_ ABSL_GUARDED_BY(mutex_){};

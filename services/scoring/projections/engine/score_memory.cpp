@@ -1,47 +1,234 @@
 #include "scoring/projections/engine/score_memory.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/check.hpp"
 
 namespace tideline::scoring {
 namespace {
 
-BoardEntry entry_of(const core::AccountId& account, const PersonScore& score) {
-  return {score.points, score.reached_at, account};
-}
+constexpr std::size_t kPeriodBandPart = 10;
 
 }  // namespace
 
 ScoreMemory::ScoreMemory(std::size_t band_members)
-    : board_(band_members, [this](const RankBoard::Visit& visit) {
-        for (const auto& [account, score] : people_) {
-          if (score.on_board()) visit(entry_of(account, score));
-        }
-      }) {}
+    : period_band_(std::max<std::size_t>(band_members / kPeriodBandPart, 1)),
+      board_(band_members,
+             [this](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
+               scan(lowest, highest, std::nullopt, visit);
+             }),
+      periods_([this]() -> std::array<Periods, kSpans.size()> {
+        const Period::Shown shown = [this](MemberNumber member) -> std::optional<core::AccountId> {
+          if (!on_board(member)) return std::nullopt;
+          return ids_.account(member);
+        };
+        return {Periods(Span::Day, period_band_, shown), Periods(Span::Week, period_band_, shown),
+                Periods(Span::Month, period_band_, shown)};
+      }()) {}
 
-void ScoreMemory::put(const core::AccountId& account, const PersonScore& score) {
-  people_[account] = score;
+MemberNumber ScoreMemory::member_of(const core::AccountId& account) {
+  const std::size_t known = ids_.size();
+  const MemberNumber member = ids_.number_of(account);
+  if (member == known) {
+    standing_.make(member);
+    department_.make(member);
+    totals_.put(member, {});
+  }
+  return member;
 }
 
-void ScoreMemory::add(const core::AccountId& account, const PersonScore& change) {
-  PersonScore& now = people_[account];
-  const PersonScore before = now;
-  now.points += change.points;
-  now.reached_at = std::max(now.reached_at, change.reached_at);
-  now.standing = static_cast<std::uint8_t>(now.standing | change.standing);
-  const BoardEntry from = entry_of(account, before);
-  const BoardEntry to = entry_of(account, now);
-  if (before.on_board() && now.on_board()) {
-    board_.move(from, to);
-  } else if (before.on_board()) {
-    board_.leave(from);
-  } else if (now.on_board()) {
-    board_.enter(to);
+void ScoreMemory::put(const core::AccountId& account, const PersonScore& score) {
+  const MemberNumber member = member_of(account);
+  standing_[member] = score.standing;
+  totals_.put(member, {score.points, score.reached_at});
+}
+
+void ScoreMemory::put_day(const core::AccountId& account, core::Day day, const Totals& earned) {
+  const MemberNumber member = member_of(account);
+  for (Periods& periods : periods_) {
+    Period* period = periods.of(day);
+    if (period == nullptr) continue;
+    const auto held = period->totals.find(member);
+    period->totals.put(member, held ? held->joined(earned) : earned);
   }
 }
 
-const PersonScore* ScoreMemory::find(const core::AccountId& account) const {
-  const auto found = people_.find(account);
-  return found == people_.end() ? nullptr : &found->second;
+void ScoreMemory::put_departments_of(const ScoreMemory& other) {
+  for (MemberNumber theirs = 0; theirs < other.ids_.size(); ++theirs) {
+    const DepartmentNumber number = other.department_[theirs];
+    if (number == kNoDepartment) continue;
+    const MemberNumber member = member_of(other.ids_.account(theirs));
+    department_[member] = department_named(other.departments_[number - 1].name);
+  }
+}
+
+void ScoreMemory::finish() {
+  board_.rebuild();
+  for (const Periods& periods : periods_) {
+    for (Period* period : periods.all()) period->board.rebuild();
+  }
+  rebuild_departments();
+}
+
+// Each from a list of its own members: all of them together pass over everybody once.
+void ScoreMemory::rebuild_departments() {
+  std::vector<std::vector<MemberNumber>> members(departments_.size());
+  for (MemberNumber member = 0; member < ids_.size(); ++member) {
+    const DepartmentNumber number = department_[member];
+    if (number != kNoDepartment && on_board(member)) members[number - 1].push_back(member);
+  }
+  for (std::size_t i = 0; i < departments_.size(); ++i) {
+    departments_[i].board->rebuild(
+        [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
+          for (const MemberNumber member : members[i]) {
+            const Totals has = totals_.get(member);
+            if (has.points >= lowest && has.points <= highest) visit(entry_of(member, has));
+          }
+        });
+  }
+}
+
+void ScoreMemory::scan(std::int64_t lowest, std::int64_t highest,
+                       std::optional<DepartmentNumber> department,
+                       const RankBoard::Visit& visit) const {
+  totals_.for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
+    if (member >= ids_.size() || !on_board(member)) return;
+    if (department && department_[member] != *department) return;
+    visit(entry_of(member, has));
+  });
+}
+
+std::optional<BoardEntry> ScoreMemory::period_entry(const Period& period,
+                                                    MemberNumber member) const {
+  const auto has = period.totals.find(member);
+  if (!has || !on_board(member)) return std::nullopt;
+  return entry_of(member, *has);
+}
+
+void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
+                      std::optional<core::Day> day) {
+  const MemberNumber member = member_of(account);
+  const Totals had = totals_.get(member);
+  const Totals has = had.joined({change.points, change.reached_at});
+  const bool was_shown = on_board(member);
+  const auto standing = static_cast<std::uint8_t>(standing_[member] | change.standing);
+  const bool is_shown = standing == kRegistered;
+
+  // What the boards of periods showed of him before any of the books change.
+  std::array<Period*, kSpans.size()> earned_in{};
+  std::array<std::pair<Period*, std::optional<BoardEntry>>, 2 * kSpans.size()> shown_before;
+  std::size_t boards = 0;
+  for (std::size_t i = 0; i < periods_.size(); ++i) {
+    if (day) earned_in.at(i) = periods_.at(i).of(*day);
+    if (was_shown == is_shown) {
+      Period* period = earned_in.at(i);
+      if (period != nullptr) shown_before.at(boards++) = {period, period_entry(*period, member)};
+      continue;
+    }
+    for (Period* period : periods_.at(i).all()) {
+      shown_before.at(boards++) = {period, period_entry(*period, member)};
+    }
+  }
+
+  standing_[member] = standing;
+  totals_.put(member, has);
+  const auto from = was_shown ? std::optional(entry_of(member, had)) : std::nullopt;
+  const auto to = is_shown ? std::optional(entry_of(member, has)) : std::nullopt;
+  board_.change(from, to);
+  if (RankBoard* board = department_board(member)) board->change(from, to);
+
+  for (Period* period : earned_in) {
+    if (period == nullptr) continue;
+    const auto held = period->totals.find(member).value_or(Totals{});
+    period->totals.put(member, held.joined({change.points, change.reached_at}));
+  }
+  for (std::size_t i = 0; i < boards; ++i) {
+    const auto& [period, before] = shown_before.at(i);
+    period->board.change(before, period_entry(*period, member));
+  }
+}
+
+RankBoard* ScoreMemory::department_board(MemberNumber member) {
+  const DepartmentNumber number = department_[member];
+  return number == kNoDepartment ? nullptr : departments_[number - 1].board.get();
+}
+
+ScoreMemory::DepartmentNumber ScoreMemory::department_named(std::string_view name) {
+  const auto [found, added] = department_numbers_.try_emplace(
+      std::string(name), static_cast<DepartmentNumber>(departments_.size() + 1));
+  if (added) {
+    const DepartmentNumber number = found->second;
+    departments_.push_back(
+        {std::string(name),
+         std::make_unique<RankBoard>(kDepartmentBand,
+                                     [this, number](std::int64_t lowest, std::int64_t highest,
+                                                    const RankBoard::Visit& visit) {
+                                       scan(lowest, highest, number, visit);
+                                     })});
+  }
+  return found->second;
+}
+
+void ScoreMemory::set_department(const core::AccountId& account, std::string_view department) {
+  const MemberNumber member = member_of(account);
+  const DepartmentNumber number = department.empty() ? kNoDepartment : department_named(department);
+  if (department_[member] == number) return;
+  const auto shown =
+      on_board(member) ? std::optional(entry_of(member, totals_.get(member))) : std::nullopt;
+  RankBoard* before = department_board(member);
+  department_[member] = number;
+  if (before != nullptr) before->change(shown, std::nullopt);
+  if (RankBoard* after = department_board(member)) after->change(std::nullopt, shown);
+}
+
+std::optional<PersonScore> ScoreMemory::find(const core::AccountId& account) const {
+  const auto member = ids_.find(account);
+  if (!member) return std::nullopt;
+  const Totals has = totals_.get(*member);
+  return PersonScore{has.points, has.reached_at, standing_[*member]};
+}
+
+const RankBoard* ScoreMemory::board(const BoardName& name) const {
+  CHECK(!name.period || !name.department, "a board of a department and a period");
+  if (name.period) {
+    const Period* period =
+        periods_.at(static_cast<std::size_t>(name.period->span)).find(name.period->day);
+    return period == nullptr ? nullptr : &period->board;
+  }
+  if (name.department) {
+    const auto found = department_numbers_.find(*name.department);
+    if (found == department_numbers_.end()) return nullptr;
+    return departments_[found->second - 1].board.get();
+  }
+  return &board_;
+}
+
+std::optional<BoardEntry> ScoreMemory::entry(const BoardName& name,
+                                             const core::AccountId& account) const {
+  const auto member = ids_.find(account);
+  if (!member || !on_board(*member)) return std::nullopt;
+  if (name.period) {
+    const Period* period =
+        periods_.at(static_cast<std::size_t>(name.period->span)).find(name.period->day);
+    return period == nullptr ? std::nullopt : period_entry(*period, *member);
+  }
+  if (name.department) {
+    const DepartmentNumber number = department_[*member];
+    if (number == kNoDepartment || departments_[number - 1].name != *name.department) {
+      return std::nullopt;
+    }
+  }
+  return entry_of(*member, totals_.get(*member));
+}
+
+MemoryBytes ScoreMemory::bytes() const {
+  MemoryBytes bytes;
+  bytes.people = ids_.bytes() + standing_.bytes() + department_.bytes() + totals_.bytes_of_times();
+  bytes.all_time = totals_.bytes_of_points() + board_.bytes();
+  for (const Periods& periods : periods_) bytes.periods += periods.bytes();
+  for (const Department& department : departments_) bytes.departments += department.board->bytes();
+  return bytes;
 }
 
 }  // namespace tideline::scoring

@@ -1,15 +1,28 @@
-// Everybody's totals, the counters of the daily caps, and the board over them. What was added in
+// Everybody's totals, the counters of the daily caps, and the boards over them. What was added in
 // any order comes out the same. Not synchronized.
+//
+// People are numbered (see MemberIds); what is known of them lies in columns by their number.
+// Boards: everybody of all time, the periods (periods.hpp), and everybody of a department, which
+// has the points of all time and a small band of its own.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "scoring/domain/rules.hpp"
+#include "scoring/projections/engine/member_ids.hpp"
+#include "scoring/projections/engine/periods.hpp"
 #include "scoring/projections/engine/rank_board.hpp"
+#include "scoring/projections/engine/totals.hpp"
 
 namespace tideline::scoring {
 
@@ -42,32 +55,94 @@ struct CapKey {
   };
 };
 
+// One of the boards. At most one of both is set; neither: everybody, of all time.
+struct BoardName {
+  struct PeriodName {
+    Span span = Span::Day;
+    core::Day day;  // any day of the period
+    friend bool operator==(const PeriodName&, const PeriodName&) = default;
+  };
+
+  std::optional<PeriodName> period{};
+  std::optional<std::string> department{};
+};
+
+struct MemoryBytes {
+  std::size_t people = 0;  // ids, times of the totals, standing and department: once for all boards
+  std::size_t all_time = 0;
+  std::size_t periods = 0;
+  std::size_t departments = 0;
+};
+
 class ScoreMemory {
  public:
+  // Periods keep a tenth of `band_members` in order, departments kDepartmentBand.
+  static constexpr std::size_t kDepartmentBand = 1'000;
+
   explicit ScoreMemory(std::size_t band_members);
   ScoreMemory(const ScoreMemory&) = delete;
   ScoreMemory& operator=(const ScoreMemory&) = delete;
 
-  // From the tables: put everything, then finish once.
+  // From the tables, each row once: put everything, then finish once.
   void put(const core::AccountId& account, const PersonScore& score);
+  void put_day(const core::AccountId& account, core::Day day, const Totals& earned);
   void put_cap(const CapKey& key, std::uint32_t count) { counts_[key] = count; }
-  void finish() { board_.rebuild(); }
+  // Departments are in no table of the engine's: they are taken over from the memory before.
+  void put_departments_of(const ScoreMemory& other);
+  void finish();
 
   // Counts one more event of the key and says whether it is among the first `cap`.
   bool count(const CapKey& key, std::uint32_t cap) { return ++counts_[key] <= cap; }
-  // Points and facts join what is known; the later time stays.
-  void add(const core::AccountId& account, const PersonScore& change);
+  // Points and facts join what is known; the later time stays. With a day the change also counts in
+  // the periods that hold it; without, it is nothing that was earned (a registration, a closing).
+  void add(const core::AccountId& account, const PersonScore& change,
+           std::optional<core::Day> day = std::nullopt);
+  // "": none.
+  void set_department(const core::AccountId& account, std::string_view department);
 
-  // nullptr: nothing is known of that account.
-  const PersonScore* find(const core::AccountId& account) const;
+  // nullopt: nothing is known of that account.
+  std::optional<PersonScore> find(const core::AccountId& account) const;
   const RankBoard& board() const { return board_; }
-  std::size_t people() const { return people_.size(); }
+  // nullptr: nobody was ever on it.
+  const RankBoard* board(const BoardName& name) const;
+  // What the account has on that board; nullopt: it is not on it.
+  std::optional<BoardEntry> entry(const BoardName& name, const core::AccountId& account) const;
+  std::size_t people() const { return ids_.size(); }
   std::size_t cap_counters() const { return counts_.size(); }
+  // Boards that have ever had a member.
+  std::size_t departments() const { return departments_.size(); }
+  MemoryBytes bytes() const;
 
  private:
-  absl::flat_hash_map<core::AccountId, PersonScore, std::hash<core::AccountId>> people_;
+  using DepartmentNumber = std::uint32_t;
+  static constexpr DepartmentNumber kNoDepartment = 0;  // the first is 1
+  struct Department {
+    std::string name;
+    std::unique_ptr<RankBoard> board;
+  };
+
+  MemberNumber member_of(const core::AccountId& account);
+  bool on_board(MemberNumber member) const { return standing_[member] == kRegistered; }
+  BoardEntry entry_of(MemberNumber member, const Totals& totals) const {
+    return {totals.points, totals.reached_at, ids_.account(member)};
+  }
+  std::optional<BoardEntry> period_entry(const Period& period, MemberNumber member) const;
+  RankBoard* department_board(MemberNumber member);
+  DepartmentNumber department_named(std::string_view name);
+  void scan(std::int64_t lowest, std::int64_t highest, std::optional<DepartmentNumber> department,
+            const RankBoard::Visit& visit) const;
+  void rebuild_departments();
+
+  const std::size_t period_band_;
+  MemberIds ids_;
+  Column<std::uint8_t> standing_;
+  Column<DepartmentNumber> department_;
+  AllTimeTotals totals_;
   absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
   RankBoard board_;
+  std::array<Periods, kSpans.size()> periods_;
+  std::vector<Department> departments_;
+  absl::flat_hash_map<std::string, DepartmentNumber> department_numbers_;
 };
 
 }  // namespace tideline::scoring

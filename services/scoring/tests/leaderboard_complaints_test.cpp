@@ -1,0 +1,201 @@
+// What users of other leaderboards complain about, each as a test.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "scoring/projections/engine/score_engine.hpp"
+#include "scoring/projections/engine/score_memory.hpp"
+#include "scoring/tests/histories.hpp"
+#include "scoring/tests/tables_for_tests.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+const core::Timestamp kNoon = at("2026-03-10T12:00:00.000000Z");
+const core::Day kToday = core::parse_day("2026-03-10").value();
+
+core::AccountId numbered(std::uint32_t number) {
+  core::AccountId::Bytes bytes{};
+  for (std::size_t i = 0; i < 4; ++i) bytes.at(i) = static_cast<std::uint8_t>(number >> (8 * i));
+  return core::AccountId(bytes);
+}
+
+std::vector<RankedEntry> all_pages(const ScoreEngine& engine, std::size_t limit) {
+  std::vector<RankedEntry> all;
+  BoardWindow window{.limit = limit};
+  while (true) {
+    const BoardPage page = engine.page(window);
+    all.insert(all.end(), page.items.begin(), page.items.end());
+    if (!page.more_after) return all;
+    window.after = page.items.back().entry;
+  }
+}
+
+class ComplaintsTest : public ::testing::Test {
+ protected:
+  ShiftedCalendar campus{std::chrono::hours(8)};
+  ScoreEngine engine{RuleBook::standard(), campus, {.band_members = 4}};
+  EventMaker make;
+  TablesForTests tables;
+};
+
+TEST_F(ComplaintsTest, NobodyIsListedTwiceAfterALoad) {
+  for (std::uint8_t who = 1; who <= 30; ++who) {
+    engine.apply(make.registered(who, kNoon));
+    engine.apply(make.signed_in(who, kNoon));
+  }
+  engine.flush(tables);
+  engine.flushed();
+  for (int times = 0; times < 3; ++times) {
+    engine.load(tables);
+    const BoardName today{.period = {{Span::Day, kToday}}};
+    for (const BoardName& board : {BoardName{}, today}) {
+      std::set<core::AccountId> seen;
+      const auto page = engine.page({.limit = 100}, board);
+      for (const RankedEntry& one : page.items) seen.insert(one.entry.account);
+      EXPECT_EQ(page.items.size(), 30U);
+      EXPECT_EQ(seen.size(), 30U);
+      EXPECT_EQ(engine.total(account_with(1), board).points, 3);
+    }
+  }
+}
+
+TEST_F(ComplaintsTest, AddingNothingChangesNothing) {
+  for (std::uint8_t who = 1; who <= 2; ++who) engine.apply(make.registered(who, kNoon));
+  engine.apply(make.signed_in(1, kNoon));
+  engine.apply(make.signed_in(2, kNoon + std::chrono::seconds(1)));
+  const auto before = engine.page({}).items;
+  // Later than either, so that a change of the time alone would reorder them.
+  engine.apply(make.adjusted(1, 0, kNoon + std::chrono::hours(1)));
+  engine.apply(make.edited(1, kNoon + std::chrono::hours(2)));
+  EXPECT_EQ(engine.page({}).items, before);
+}
+
+TEST_F(ComplaintsTest, WhoLeavesAndComesBackIsThereOnce) {
+  engine.apply(make.registered(1, kNoon));
+  engine.apply(make.registered(2, kNoon));
+  engine.apply(make.signed_in(1, kNoon));
+  for (const char* department : {"law", "", "physics", "law"}) {
+    engine.set_department(account_with(1), department);
+  }
+  const BoardName law{.department = "law"};
+  EXPECT_EQ(engine.page({}, law).items.size(), 1U);
+  EXPECT_EQ(engine.total(account_with(1), law).points, 3);
+  EXPECT_TRUE(engine.page({}, {.department = "physics"}).items.empty());
+  // A closed account stays away, whatever comes after.
+  engine.apply(make.closed(1, kNoon));
+  engine.apply(make.registered(1, kNoon));
+  engine.apply(make.signed_in(1, kNoon + std::chrono::hours(24)));
+  EXPECT_TRUE(engine.page({}, law).items.empty());
+  EXPECT_EQ(engine.page({}).items.size(), 1U);
+  EXPECT_TRUE(engine.page({}, {.period = {{Span::Day, kToday}}}).items.empty());
+}
+
+TEST_F(ComplaintsTest, NothingIsAScoreThatHasARank) {
+  for (std::uint8_t who = 1; who <= 3; ++who) engine.apply(make.registered(who, kNoon));
+  engine.apply(make.signed_in(3, kNoon));
+  engine.apply(make.adjusted(3, -3, kNoon));
+  for (std::uint8_t who = 1; who <= 3; ++who) {
+    EXPECT_EQ(engine.total(account_with(who)).rank, 1U) << int{who};
+  }
+  // Who earned nothing today is not on the board of today; who earned and lost it is, with nothing.
+  const auto today = engine.page({}, {.period = {{Span::Day, kToday}}}).items;
+  ASSERT_EQ(today.size(), 1U);
+  EXPECT_EQ(today.front().rank, 1U);
+  EXPECT_EQ(today.front().entry.points, 0);
+}
+
+TEST_F(ComplaintsTest, NobodyIsOnTwoPagesAndNobodyOnNone) {
+  constexpr std::uint8_t kPeople = 60;
+  for (std::uint8_t who = 1; who <= kPeople; ++who) {
+    engine.apply(make.registered(who, kNoon));
+    engine.apply(make.adjusted(who, who % 5, kNoon));
+  }
+  for (const std::size_t limit : {1U, 2U, 7U, 59U, 60U, 61U}) {
+    std::set<core::AccountId> seen;
+    const auto all = all_pages(engine, limit);
+    for (const RankedEntry& one : all) seen.insert(one.entry.account);
+    EXPECT_EQ(all.size(), kPeople) << limit;
+    EXPECT_EQ(seen.size(), kPeople) << limit;
+  }
+  // Also while somebody else goes up and down between the pages.
+  std::map<core::AccountId, int> times_seen;
+  BoardWindow window{.limit = 7};
+  for (int turn = 0;; ++turn) {
+    const BoardPage page = engine.page(window);
+    for (const RankedEntry& one : page.items) ++times_seen[one.entry.account];
+    if (!page.more_after) break;
+    window.after = page.items.back().entry;
+    engine.apply(make.adjusted(1, turn % 2 == 0 ? 100 : -100, kNoon));
+  }
+  times_seen.erase(account_with(1));
+  EXPECT_EQ(times_seen.size(), kPeople - 1U);
+  for (const auto& [account, times] : times_seen) EXPECT_EQ(times, 1) << account.to_string();
+}
+
+TEST(TiedTest, TwelveThousandWithOneScoreAreListedFromTheBand) {
+  constexpr std::uint32_t kTied = 12'000;
+  std::vector<BoardEntry> members;
+  int scans = 0;
+  RankBoard board(20'000,
+                  [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
+                    ++scans;
+                    for (const BoardEntry& one : members) {
+                      if (one.points >= lowest && one.points <= highest) visit(one);
+                    }
+                  });
+  for (std::uint32_t i = 0; i < kTied; ++i) {
+    members.push_back({500, kNoon + std::chrono::seconds(kTied - i), numbered(i)});
+  }
+  board.rebuild();
+  scans = 0;
+  const std::uint64_t cells_before = board.cells_touched();
+  const auto start = std::chrono::steady_clock::now();
+  const auto listed = board.after(std::nullopt, kTied);
+  const auto took = std::chrono::steady_clock::now() - start;
+  std::cout << "12,000 tied listed in " << std::chrono::duration<double, std::micro>(took).count()
+            << " us\n";
+  ASSERT_EQ(listed.size(), kTied);
+  EXPECT_EQ(listed.front().account, numbered(kTied - 1));
+  EXPECT_EQ(board.rank_of(500), 1U);
+  EXPECT_EQ(scans, 0) << "the list came from a scan of everybody";
+  EXPECT_EQ(board.cells_touched(), cells_before);
+  // One of them who earns 3 touches 3 cells, however many are tied.
+  const BoardEntry before = std::exchange(members[5], {503, kNoon, numbered(5)});
+  board.move(before, members[5]);
+  EXPECT_EQ(board.cells_touched(), cells_before + 3);
+  EXPECT_EQ(scans, 0);
+}
+
+TEST(DeepTest, AListBelowTheBandVisitsOnlyTheScoresItNeeds) {
+  constexpr std::uint32_t kMembers = 5'000;
+  std::vector<BoardEntry> members;
+  std::size_t visited = 0;
+  RankBoard board(100,
+                  [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
+                    for (const BoardEntry& one : members) {
+                      if (one.points < lowest || one.points > highest) continue;
+                      ++visited;
+                      visit(one);
+                    }
+                  });
+  for (std::uint32_t i = 0; i < kMembers; ++i) {
+    members.push_back({static_cast<std::int64_t>(i), kNoon, numbered(i)});
+  }
+  board.rebuild();
+  visited = 0;
+  const auto behind = board.after(members[2'000], 10);
+  const auto ahead = board.before(members[2'000], 10);
+  ASSERT_EQ(behind.size(), 10U);
+  ASSERT_EQ(ahead.size(), 10U);
+  EXPECT_EQ(behind.front(), members[1'999]);
+  EXPECT_EQ(ahead.back(), members[2'001]);
+  EXPECT_LE(visited, 24U);
+}
+
+}  // namespace
+}  // namespace tideline::scoring

@@ -1,0 +1,185 @@
+// Random histories for the laws, and what a plain recomputation over all events makes of them.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "scoring/tests/histories.hpp"
+
+namespace tideline::scoring {
+
+inline constexpr std::uint8_t kPeople = 6;
+inline constexpr int kHoursAhead = 8;
+
+// What happened, in plain words, so that the expectation needs nothing of the code under test.
+struct Happening {
+  std::string earner;
+  std::string reason;
+  std::int64_t points;
+  std::int64_t contribution;
+  std::int64_t cap;  // 0 = none
+  std::int64_t time_us;
+
+  std::int64_t day() const { return (time_us / 3'600'000'000 + kHoursAhead) / 24; }
+};
+
+inline std::vector<Happening> happenings(const eventsourcing::RecordedEvent& event) {
+  const nlohmann::json data = nlohmann::json::parse(event.data);
+  const std::int64_t time = event.time.time_since_epoch().count();
+  const auto who = [&](const char* field) { return data.at(field).get<std::string>(); };
+  const bool first = data.value("first", true);
+  if (!first) return {};
+  if (event.type == "SignedIn") return {{who("account_id"), "sign-in", 3, 0, 0, time}};
+  if (event.type == "ProfileViewed") return {{who("owner"), "view", 1, 0, 100, time}};
+  if (event.type == "ContactAccepted") {
+    return {{who("from"), "contact", 5, 0, 0, time}, {who("to"), "contact", 5, 0, 0, time}};
+  }
+  if (event.type == "Followed") return {{who("followee"), "followed", 4, 0, 0, time}};
+  if (event.type == "ProjectCreated") return {{who("author"), "project", 10, 5, 0, time}};
+  if (event.type == "ProjectEdited") return {{who("author"), "edit", 0, 1, 5, time}};
+  if (event.type == "CommentAdded") return {{who("author"), "comment", 2, 2, 50, time}};
+  if (event.type == "VoteCast") {
+    return {{who("project_author"), "got-vote", 2, 0, 0, time},
+            {who("voter"), "gave-vote", 0, 1, 0, time}};
+  }
+  if (event.type == "PointsAdjusted") {
+    return {{who("account_id"), "adjusted", data.at("delta").get<std::int64_t>(), 0, 0, time}};
+  }
+  return {};
+}
+
+struct Expected {
+  std::map<std::string, std::int64_t> points;
+  std::map<std::string, std::int64_t> reached;
+  std::map<std::string, std::map<std::int64_t, std::int64_t>> contributions;  // by day
+  std::set<std::string> members;
+  // What somebody earned on a campus day: points, and the time of the latest event.
+  std::map<std::string, std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>>> days;
+  // The board as (points falling, reached, account).
+  std::vector<std::tuple<std::int64_t, std::int64_t, core::AccountId>> board;
+};
+
+inline Expected recompute(const std::vector<eventsourcing::RecordedEvent>& events) {
+  Expected expected;
+  std::set<std::string> closed;
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<Happening>> groups;
+  for (const eventsourcing::RecordedEvent& event : events) {
+    const nlohmann::json data = nlohmann::json::parse(event.data);
+    if (event.type == "AccountClosed") closed.insert(data.at("account_id").get<std::string>());
+    if (event.type == "AccountRegistered") {
+      const auto account = data.at("account_id").get<std::string>();
+      expected.members.insert(account);
+      auto& reached = expected.reached[account];
+      reached = std::max(reached, event.time.time_since_epoch().count());
+    }
+    for (const Happening& one : happenings(event)) {
+      groups[{one.earner, one.reason, one.day()}].push_back(one);
+      if (one.points == 0) continue;
+      auto& reached = expected.reached[one.earner];
+      reached = std::max(reached, one.time_us);
+      auto& on_day = expected.days[one.earner][one.day()];
+      on_day.second = std::max(on_day.second, one.time_us);
+    }
+  }
+  for (const auto& [key, group] : groups) {
+    std::size_t counting = group.size();
+    if (group.front().cap > 0) {
+      counting = std::min(counting, static_cast<std::size_t>(group.front().cap));
+    }
+    for (std::size_t i = 0; i < counting; ++i) {
+      expected.points[group[i].earner] += group[i].points;
+      if (group[i].points != 0) {
+        expected.days[group[i].earner][group[i].day()].first += group[i].points;
+      }
+      if (group[i].contribution == 0) continue;
+      expected.contributions[group[i].earner][group[i].day()] += group[i].contribution;
+    }
+  }
+  for (const std::string& account : closed) expected.members.erase(account);
+  for (const std::string& account : expected.members) {
+    expected.board.emplace_back(-expected.points[account], expected.reached[account],
+                                *core::AccountId::parse(account));
+  }
+  std::sort(expected.board.begin(), expected.board.end());
+  return expected;
+}
+
+inline core::Timestamp any_time() {
+  // Five days around the turn of a month and of a week, with many equal times.
+  const auto start = at("2026-01-30T12:00:00.000000Z");
+  return start + std::chrono::minutes(*rc::gen::inRange(0, 24 * 5) * 60);
+}
+
+inline eventsourcing::RecordedEvent any_event(EventMaker& make) {
+  const auto someone = [] { return *rc::gen::inRange<std::uint8_t>(1, kPeople + 1); };
+  const auto one = someone();
+  const auto other = static_cast<std::uint8_t>(one % kPeople + 1);
+  const bool first = *rc::gen::inRange(0, 4) != 0;
+  const auto time = any_time();
+  switch (*rc::gen::inRange(0, 11)) {
+    case 0:
+      return make.registered(one, time);
+    case 1:
+      return *rc::gen::inRange(0, 4) == 0 ? make.closed(one, time) : make.registered(one, time);
+    case 2:
+      return make.signed_in(one, time);
+    case 3:
+      return make.viewed(one, time);
+    case 4:
+      return make.contact(one, other, first, time);
+    case 5:
+      return make.followed(one, other, first, time);
+    case 6:
+      return make.published(one, time);
+    case 7:
+      return make.edited(one, time);
+    case 8:
+      return make.commented(one, time);
+    case 9:
+      return make.voted(one, someone(), first, time);
+    default:
+      return make.adjusted(
+          one, *rc::gen::elementOf(std::vector<std::int64_t>{1, -1, 5, -30, 2'000'000, -2'000'000}),
+          time);
+  }
+}
+
+// The whole range from the first run on: small bursts never reach a cap.
+inline int full_range(int from, int to) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(from, to));
+}
+
+// Single events, and bursts that go beyond a day's cap.
+inline std::vector<eventsourcing::RecordedEvent> any_history(EventMaker& make) {
+  std::vector<eventsourcing::RecordedEvent> events;
+  const int singles = *rc::gen::inRange(1, 50);
+  for (int i = 0; i < singles; ++i) events.push_back(any_event(make));
+  const int bursts = full_range(0, 4);
+  for (int i = 0; i < bursts; ++i) {
+    const auto who = static_cast<std::uint8_t>(full_range(1, kPeople + 1));
+    const auto from = any_time();
+    const int kind = full_range(0, 3);
+    const int size = kind == 0 ? full_range(90, 130) : kind == 1 ? full_range(45, 70) : 8;
+    for (int n = 0; n < size; ++n) {
+      const auto time = from + std::chrono::minutes(n);
+      events.push_back(kind == 0   ? make.viewed(who, time)
+                       : kind == 1 ? make.commented(who, time)
+                                   : make.edited(who, time));
+    }
+  }
+  return events;
+}
+
+inline void shuffle(std::vector<eventsourcing::RecordedEvent>& events) {
+  std::mt19937_64 engine(*rc::gen::arbitrary<std::uint64_t>());
+  std::shuffle(events.begin(), events.end(), engine);
+}
+
+}  // namespace tideline::scoring
