@@ -20,7 +20,29 @@ std::optional<std::string> text_or_null(const json& object, const char* name) {
 
 }  // namespace
 
-void ProfileView::load(eventsourcing::Transaction&) { profile_by_account_.clear(); }
+void ProfileView::load(eventsourcing::Transaction& transaction) {
+  profile_by_account_.clear();
+  if (!department_seen_) return;
+  transaction.execute(
+      "DECLARE profile_rows NO SCROLL CURSOR FOR"
+      " SELECT account_id, CASE WHEN closed THEN '' ELSE coalesce(department, '') END"
+      " FROM person_profile");
+  while (true) {
+    const auto rows = transaction.execute("FETCH FORWARD 50000 FROM profile_rows");
+    for (const auto& row : rows) department_seen_(row.account(0), row.text(1));
+    if (rows.empty()) break;
+  }
+  transaction.execute("CLOSE profile_rows");
+}
+
+void ProfileView::flushed() {
+  for (const auto& [account, profile] : profile_by_account_) {
+    if (!department_seen_) break;
+    const bool has_one = !profile.closed && profile.department;
+    department_seen_(account, has_one ? std::string_view(*profile.department) : "");
+  }
+  profile_by_account_.clear();
+}
 
 void ProfileView::apply(const std::string& key, const std::optional<std::string>& value) {
   const auto account = core::AccountId::parse(key);

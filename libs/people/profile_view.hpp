@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/ids.hpp"
 #include "eventsourcing/state_topic.hpp"
@@ -15,11 +17,19 @@ namespace tideline::people {
 
 class ProfileView final : public eventsourcing::StateView {
  public:
+  // Of which department an account is; "": of none, or the account is closed.
+  using DepartmentSeen = std::function<void(const core::AccountId&, std::string_view department)>;
+
+  // `seen` is told every department that the table holds at the start, and from then on what comes
+  // and is committed; repeats happen, the last word is the newest. On the runner's thread. Set
+  // before the view runs.
+  void tell_departments(DepartmentSeen seen) { department_seen_ = std::move(seen); }
+
   std::string_view name() const override { return "profiles"; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const std::string& key, const std::optional<std::string>& value) override;
   void flush(eventsourcing::Transaction& transaction) override;
-  void flushed() override { profile_by_account_.clear(); }
+  void flushed() override;
 
  private:
   struct Profile {
@@ -30,6 +40,7 @@ class ProfileView final : public eventsourcing::StateView {
     bool closed = false;
   };
 
+  DepartmentSeen department_seen_;
   std::map<core::AccountId, Profile> profile_by_account_;  // changed since the last flush
 };
 

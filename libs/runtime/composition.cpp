@@ -194,6 +194,11 @@ eventsourcing::AppliedPositions& RunningService::people_applied() {
   return *people_applied_;
 }
 
+void RunningService::on_department(people::ProfileView::DepartmentSeen seen) {
+  CHECK(profile_view_ != nullptr, "this service does not keep the directory of people");
+  profile_view_->tell_departments(std::move(seen));
+}
+
 eventsourcing::StatePublisher& RunningService::profile_topic() {
   if (!profile_topic_) {
     profile_topic_ = std::make_unique<kafka::KafkaStatePublisher>(profile_topic_options(settings_));

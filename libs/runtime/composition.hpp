@@ -79,6 +79,7 @@ class RunningService final : public ServiceContext {
   observability::Log log(std::string_view name) override { return logging_.logger(name); }
   const people::PeopleDirectory& people() override { return people_; }
   eventsourcing::AppliedPositions& people_applied() override;
+  void on_department(people::ProfileView::DepartmentSeen seen) override;
   eventsourcing::StatePublisher& profile_topic() override;
   AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;
   std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
@@ -136,7 +137,7 @@ class RunningService final : public ServiceContext {
   // One for each database that holds logs.
   std::vector<std::unique_ptr<DatabaseRelay>> relays_;
   std::unique_ptr<kafka::KafkaStatePublisher> profile_topic_;
-  std::unique_ptr<eventsourcing::StateView> profile_view_;
+  std::unique_ptr<people::ProfileView> profile_view_;
   std::unique_ptr<eventsourcing::StateTopicRunner> profile_runner_;
   std::vector<std::shared_ptr<void>> kept_;
   std::vector<Model> models_;

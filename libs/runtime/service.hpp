@@ -30,6 +30,7 @@
 #include "observability/log.hpp"
 #include "observability/metrics.hpp"
 #include "people/people_directory.hpp"
+#include "people/profile_view.hpp"
 #include "postgres/migrations.hpp"
 
 namespace tideline::runtime {
@@ -63,6 +64,10 @@ class ServiceContext {
   // The directory of people and what a query on it waits on. Not for accounts.
   virtual const people::PeopleDirectory& people() = 0;
   virtual eventsourcing::AppliedPositions& people_applied() = 0;
+
+  // Told by the directory's profiles which department each account is of; see
+  // people/profile_view.hpp. Not for accounts.
+  virtual void on_department(people::ProfileView::DepartmentSeen seen) = 0;
 
   // Publishes to the compacted topic of public profiles. For accounts alone.
   virtual eventsourcing::StatePublisher& profile_topic() = 0;

@@ -16,6 +16,9 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
       metrics.gauge("tideline_scoring_band_members", "people whose lists are kept in order");
   auto counters = metrics.gauge("tideline_scoring_cap_counters", "daily counters in memory");
   auto pending = metrics.gauge("tideline_scoring_pending_people", "changes not in the tables yet");
+  auto departments = metrics.gauge("tideline_scoring_departments", "departments with a board");
+  auto bytes = metrics.gauges("tideline_scoring_memory_bytes",
+                              "memory of what is known of people, and of boards", {"part"});
   auto awards = metrics.gauges("tideline_scoring_awards",
                                "awards since the start, by reason and whether behind the cap",
                                {"reason", "capped"});
@@ -25,6 +28,11 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
     band.set(static_cast<double>(status.band));
     counters.set(static_cast<double>(status.cap_counters));
     pending.set(static_cast<double>(status.pending_people));
+    departments.set(static_cast<double>(status.departments));
+    bytes.with({"people"}).set(static_cast<double>(status.bytes.people));
+    bytes.with({"all-time"}).set(static_cast<double>(status.bytes.all_time));
+    bytes.with({"periods"}).set(static_cast<double>(status.bytes.periods));
+    bytes.with({"departments"}).set(static_cast<double>(status.bytes.departments));
     for (std::size_t i = 0; i < scoring::kReasonCount; ++i) {
       const auto reason = scoring::name_of(static_cast<scoring::Reason>(i));
       awards.with({reason, "no"}).set(static_cast<double>(status.awards[i]));
@@ -48,7 +56,11 @@ int main(int argc, char** argv) {
              const auto& rules = scoring::RuleBook::standard();
              auto made =
                  std::make_unique<scoring::ScoreEngine>(rules, context.campus(), settings.engine);
-             const scoring::ScoreEngine& engine = *made;
+             scoring::ScoreEngine& engine = *made;
+             context.on_department(
+                 [&engine](const core::AccountId& account, std::string_view department) {
+                   engine.set_department(account, department);
+                 });
              const auto scores = context.add_projection(std::move(made));
              show_metrics(context.metrics(), engine);
              scoring::add_routes(context.router(), {.commands = context.commands(),

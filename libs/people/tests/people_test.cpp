@@ -119,6 +119,31 @@ TEST(ProfileView, ATombstoneErasesTheNamesAndNoProfileComesAfterIt) {
   EXPECT_EQ(transaction.last_params[3].text(), "{NULL}");
 }
 
+TEST(ProfileView, TellsDepartmentsOnceTheyAreCommitted) {
+  ProfileView view;
+  std::vector<std::string> seen;
+  view.tell_departments([&](const core::AccountId& account, std::string_view department) {
+    EXPECT_EQ(account, kAda);
+    seen.emplace_back(department);
+  });
+  RecordingTransaction transaction;
+  const auto say = [&](std::optional<std::string> profile) {
+    view.apply(kAda.to_string(), profile);
+    view.flush(transaction);
+  };
+  say(R"({"version":1,"department":"Law"})");
+  EXPECT_TRUE(seen.empty());
+  view.flushed();
+  view.flushed();
+  say(R"({"version":2,"department":""})");
+  view.flushed();
+  say(R"({"version":3,"department":"Law","closed":true})");
+  view.flushed();
+  say(std::nullopt);
+  view.flushed();
+  EXPECT_EQ(seen, (std::vector<std::string>{"Law", "", "", ""}));
+}
+
 TEST(ProfileView, AValueThatCannotBeReadIsPoison) {
   ProfileView view;
   EXPECT_THROW(view.apply("no-account", "{}"), eventsourcing::PoisonEvent);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "http/cursor.hpp"
+#include "scoring/api/board_parameters.hpp"
 #include "scoring/api/board_place.hpp"
 #include "scoring/api/named_person.hpp"
 #include "scoring/api/routes.hpp"
@@ -17,12 +18,11 @@ using http::Parsed;
 using http::Request;
 using http::Response;
 
-constexpr std::string_view kLeaderboard = "leaderboard";
 constexpr int kSpanDefault = 5;
 constexpr int kSpanMax = 50;
 
-Parsed<BoardWindow> read_board_window(const Request& request) {
-  const auto page = http::PageRequest::read(request, kLeaderboard);
+Parsed<BoardWindow> read_board_window(const Request& request, const std::string& list) {
+  const auto page = http::PageRequest::read(request, list);
   if (!page) return page.problem();
   BoardWindow window;
   window.limit = static_cast<std::size_t>(page->limit);
@@ -61,10 +61,12 @@ Parsed<Json> entries_json(const ApiPorts& ports, const std::vector<RankedEntry>&
 }
 
 Response leaderboard(const ApiPorts& ports, const Request& request) {
-  const auto window = read_board_window(request);
+  const auto board = read_board(ports, request);
+  if (!board) return board.response();
+  const auto window = read_board_window(request, board->list);
   if (!window) return window.response();
   return http::answer_query(request, {ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
-    const BoardPage found = ports.scores.page(*window);
+    const BoardPage found = ports.scores.page(*window, board->name);
     auto items = entries_json(ports, found.items);
     if (!items) return items.response();
     http::Page page;
@@ -73,16 +75,18 @@ Response leaderboard(const ApiPorts& ports, const Request& request) {
       if (found.more_before) page.before = board_place_text(found.items.front().entry);
       if (found.more_after) page.after = board_place_text(found.items.back().entry);
     }
-    return http::page_response(kLeaderboard, std::move(page));
+    return http::page_response(board->list, std::move(page));
   });
 }
 
 Response rank_of(const ApiPorts& ports, const Request& request) {
+  const auto board = read_board(ports, request);
+  if (!board) return board.response();
   return http::answer_query(request, {ports.people_applied, ports.scores_in_memory},
                             http::WhenBehind::Stale, [&] {
                               const auto person = member_in_path(ports, request);
                               if (!person) return person.response();
-                              const Total total = ports.scores.total(person->account);
+                              const Total total = ports.scores.total(person->account, board->name);
                               Json json = total_json(ports, total);
                               json["user"] = person_json(*person);
                               json["members"] = total.members;
@@ -93,11 +97,13 @@ Response rank_of(const ApiPorts& ports, const Request& request) {
 Response around(const ApiPorts& ports, const Request& request) {
   const auto span = read_span(request);
   if (!span) return span.response();
+  const auto board = read_board(ports, request);
+  if (!board) return board.response();
   return http::answer_query(
       request, {ports.people_applied, ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
         if (!person) return person.response();
-        auto items = entries_json(ports, ports.scores.around(person->account, *span));
+        auto items = entries_json(ports, ports.scores.around(person->account, *span, board->name));
         if (!items) return items.response();
         return Response::json(
             200, {{"user", person_json(*person)}, {"items", std::move(items).value()}});

@@ -122,6 +122,21 @@ Response rules(const ApiPorts& ports) {
       200, {{"version", set.version}, {"rules", std::move(list)}, {"levels", std::move(levels)}});
 }
 
+Response levels(const ApiPorts& ports, const Request& request) {
+  return http::answer_query(request, {ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
+    const std::vector<std::uint64_t> members = ports.scores.members_by_level(ports.levels);
+    Json list = Json::array();
+    std::uint64_t all = 0;
+    for (std::size_t level = 0; level < members.size(); ++level) {
+      const Json points =
+          level == 0 ? Json(nullptr) : Json(ports.levels.thresholds().at(level - 1));
+      list.push_back({{"level", level}, {"points", points}, {"members", members[level]}});
+      all += members[level];
+    }
+    return Response::json(200, {{"members", all}, {"levels", std::move(list)}});
+  });
+}
+
 Response adjust(const ApiPorts& ports, const Request& request) {
   const auto body = http::read_json_object(request);
   if (!body) return body.response();
@@ -162,6 +177,8 @@ void add_points_routes(http::Router& router, const ApiPorts& ports) {
              [ports](const Request& request) { return own_ledger(ports, request); });
   router.add(Method::Get, "/v1/points/rules", Access::SignedIn,
              [ports](const Request&) { return rules(ports); });
+  router.add(Method::Get, "/v1/points/levels", Access::SignedIn,
+             [ports](const Request& request) { return levels(ports, request); });
   router.add(Method::Get, "/v1/points/{user_id}", Access::SignedIn,
              [ports](const Request& request) { return points_of(ports, request); });
   router.add(Method::Post, "/v1/points/{user_id}/adjustments", Access::Operator,

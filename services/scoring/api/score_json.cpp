@@ -8,17 +8,19 @@ namespace tideline::scoring {
 using http::Json;
 
 Json total_json(const ApiPorts& ports, const Total& total) {
-  const auto next = ports.levels.next_at(total.points);
+  const auto next = ports.levels.next_at(total.points_of_all_time);
   Json json = {{"points", total.points},
-               {"level", ports.levels.level_of(total.points)},
+               {"level", ports.levels.level_of(total.points_of_all_time)},
                {"next_level_at", next ? Json(*next) : Json(nullptr)},
                {"rank", nullptr},
                {"rank_exact", false},
-               {"top_percent", nullptr}};
+               {"top_percent", nullptr},
+               {"percentile", nullptr}};
   if (!total.rank) return json;
   const bool exact = *total.rank <= static_cast<std::uint64_t>(ports.rank_exact_max);
   json["rank"] = *total.rank;
   json["rank_exact"] = exact;
+  json["percentile"] = total.below * 100 / total.members;
   if (!exact) json["top_percent"] = (*total.rank * 100 + total.members - 1) / total.members;
   return json;
 }
@@ -27,7 +29,7 @@ Json entry_json(const ApiPorts& ports, const RankedEntry& ranked, Json user) {
   return {{"rank", ranked.rank},
           {"user", std::move(user)},
           {"points", ranked.entry.points},
-          {"level", ports.levels.level_of(ranked.entry.points)}};
+          {"level", ports.levels.level_of(ranked.points_of_all_time)}};
 }
 
 }  // namespace tideline::scoring

@@ -46,10 +46,6 @@ PersonScore score_of(const Row& row) {
   return {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))};
 }
 
-RankedEntry ranked(const RankBoard& board, const BoardEntry& entry) {
-  return {board.rank_of(entry.points), entry};
-}
-
 }  // namespace
 
 ScoreEngine::ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus,
@@ -161,13 +157,17 @@ void ScoreEngine::flushed() {
   pending_people_ = 0;
 }
 
+RankedEntry ScoreEngine::ranked(const RankBoard& board, const BoardEntry& entry) const {
+  const auto score = memory_->find(entry.account);
+  return {board.rank_of(entry.points), entry, score ? score->points : 0};
+}
+
 Total ScoreEngine::total(const core::AccountId& account, const BoardName& name) const {
   const absl::ReaderMutexLock lock(&mutex_);
   Total total;
-  if (!name.period && !name.department) {
-    // Also of who is on no board.
-    if (const auto score = memory_->find(account)) total.points = score->points;
-  }
+  if (const auto score = memory_->find(account)) total.points_of_all_time = score->points;
+  // Also of who is on no board.
+  if (!name.period && !name.department) total.points = total.points_of_all_time;
   const RankBoard* board = memory_->board(name);
   if (board == nullptr) return total;
   total.members = board->size();

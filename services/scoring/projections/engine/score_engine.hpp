@@ -42,7 +42,8 @@ struct EngineOptions {
 };
 
 struct Total {
-  std::int64_t points = 0;            // on that board
+  std::int64_t points = 0;  // on that board
+  std::int64_t points_of_all_time = 0;
   std::optional<std::uint64_t> rank;  // nullopt: not on the board
   std::uint64_t below = 0;            // members of the board with fewer points
   std::uint64_t members = 0;          // of the board
@@ -51,6 +52,7 @@ struct Total {
 struct RankedEntry {
   std::uint64_t rank = 0;
   BoardEntry entry;
+  std::int64_t points_of_all_time = 0;
   friend bool operator==(const RankedEntry&, const RankedEntry&) = default;
 };
 
@@ -110,6 +112,8 @@ class ScoreEngine final : public eventsourcing::Projection {
   EngineStatus status() const;
 
  private:
+  RankedEntry ranked(const RankBoard& board, const BoardEntry& entry) const
+      ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void take(const eventsourcing::RecordedEvent& event, const Award& award)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void change(const core::AccountId& account, const PersonScore& change,

@@ -171,6 +171,7 @@ ScoreMemory::DepartmentNumber ScoreMemory::department_named(std::string_view nam
 }
 
 void ScoreMemory::set_department(const core::AccountId& account, std::string_view department) {
+  if (department.empty() && !ids_.find(account)) return;
   const MemberNumber member = member_of(account);
   const DepartmentNumber number = department.empty() ? kNoDepartment : department_named(department);
   if (department_[member] == number) return;

@@ -152,7 +152,7 @@ TEST_F(RoutesTest, OwnPointsAreThereWithTheToken) {
   register_person("0711");
   EXPECT_EQ(get("/v1/points/me", "0711"), Json::parse(R"({
     "user_id": "0711", "real_name": "Name of 0711", "points": 0, "level": 1, "next_level_at": 50,
-    "rank": 1, "rank_exact": true, "top_percent": null})"));
+    "rank": 1, "rank_exact": true, "top_percent": null, "percentile": 0})"));
   publish("accounts", "SignedIn", {{"account_id", id("0711")}});
   EXPECT_EQ(get("/v1/points/me", "0711").at("points"), 3);
   register_person("0712");
@@ -169,6 +169,8 @@ TEST_F(RoutesTest, ARankFarDownComesWithItsPercentage) {
   EXPECT_EQ(rank.at("rank"), 3);
   EXPECT_EQ(rank.at("rank_exact"), false);
   EXPECT_EQ(rank.at("top_percent"), 75);
+  EXPECT_EQ(rank.at("percentile"), 0);
+  EXPECT_EQ(get("/v1/ranks/a", "a").at("percentile"), 50);
   EXPECT_EQ(rank.at("members"), 4);
   EXPECT_EQ(rank.at("user").at("user_id"), "c");
 }
@@ -195,6 +197,69 @@ TEST_F(RoutesTest, TheLeaderboardPages) {
   const Json around = get("/v1/ranks/u3/around", "u1", {{"span", "1"}});
   ASSERT_EQ(around.at("items").size(), 3U);
   EXPECT_EQ(around.at("items")[1].at("user").at("user_id"), "u3");
+}
+
+// Midnight at the campus is 16:00 UTC.
+TEST_F(RoutesTest, BoardsOfPeriodsBeginAnewAtTheCampusMidnight) {
+  register_person("ada");
+  register_person("bob");
+  publish("accounts", "SignedIn", {{"account_id", id("ada")}}, at("2026-05-20T15:59:59.999999Z"));
+  publish("accounts", "SignedIn", {{"account_id", id("bob")}}, at("2026-05-19T15:59:59.999999Z"));
+  const auto listed = [&](const char* period) {
+    std::string names;
+    const Json board = get("/v1/leaderboard", "ada", {{"period", period}});
+    for (const Json& one : board.at("items")) {
+      names += one.at("user").at("user_id").get<std::string>() + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(listed("day"), "ada ");
+  EXPECT_EQ(listed("last-day"), "bob ");
+  EXPECT_EQ(listed("week"), "bob ada ");
+  EXPECT_EQ(listed("last-week"), "");
+  EXPECT_EQ(listed("month"), "bob ada ");
+  const Json rank = get("/v1/ranks/bob", "ada", {{"period", "last-day"}});
+  EXPECT_EQ(rank.at("rank"), 1);
+  EXPECT_EQ(rank.at("members"), 1);
+  EXPECT_TRUE(get("/v1/ranks/bob", "ada", {{"period", "day"}}).at("rank").is_null());
+  EXPECT_EQ(get("/v1/ranks/bob/around", "ada", {{"period", "week"}}).at("items").size(), 2U);
+
+  clock.advance(at("2026-05-20T16:00:00.000000Z") - kNow);
+  EXPECT_EQ(listed("day"), "");
+  EXPECT_EQ(listed("last-day"), "ada ");
+  clock.advance(14 * 24h);
+  EXPECT_EQ(listed("week"), "");
+  EXPECT_EQ(listed("last-month"), "bob ada ");
+  EXPECT_EQ(listed("all"), "bob ada ");
+}
+
+TEST_F(RoutesTest, ADepartmentHasABoardOfItsOwn) {
+  for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
+  publish("accounts", "SignedIn", {{"account_id", id("cem")}});
+  engine.set_department(account_ids.of("ada"), "Physics & co");
+  engine.set_department(account_ids.of("bob"), "Law");
+  engine.set_department(account_ids.of("cem"), "Physics & co");
+  const Json board = get("/v1/leaderboard", "bob", {{"department", "Physics & co"}});
+  ASSERT_EQ(board.at("items").size(), 2U);
+  EXPECT_EQ(board.at("items")[0].at("user").at("user_id"), "cem");
+  EXPECT_EQ(get("/v1/ranks/ada", "bob", {{"department", "Physics & co"}}).at("rank"), 2);
+  EXPECT_TRUE(get("/v1/ranks/ada", "bob", {{"department", "Law"}}).at("rank").is_null());
+  EXPECT_EQ(get("/v1/leaderboard", "bob", {{"department", "None"}}).at("items"), Json::array());
+}
+
+TEST_F(RoutesTest, LevelsSayHowManyAreOnThem) {
+  for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
+  for (const auto& [user_id, delta] : {std::pair{"ada", 50}, {"bob", -1}}) {
+    publish(
+        "scoring", "PointsAdjusted",
+        {{"account_id", id(user_id)}, {"delta", delta}, {"reason", "x"}, {"operator", id("o")}});
+  }
+  const Json answer = get("/v1/points/levels", "ada");
+  EXPECT_EQ(answer.at("members"), 3);
+  ASSERT_EQ(answer.at("levels").size(), 11U);
+  EXPECT_EQ(answer.at("levels")[0], Json::parse(R"({"level": 0, "points": null, "members": 1})"));
+  EXPECT_EQ(answer.at("levels")[1], Json::parse(R"({"level": 1, "points": 0, "members": 1})"));
+  EXPECT_EQ(answer.at("levels")[2], Json::parse(R"({"level": 2, "points": 50, "members": 1})"));
 }
 
 TEST_F(RoutesTest, TheCalendarIsOfTheCampusYear) {
@@ -271,6 +336,9 @@ TEST_F(RoutesTest, RefusesWhatItCannotRead) {
             400);
   EXPECT_EQ(status("/v1/points/me/ledger", {{"after", http::encode_cursor("ledger", "1,'")}}), 400);
   EXPECT_EQ(status("/v1/leaderboard", {{"limit", "0"}}), 400);
+  EXPECT_EQ(status("/v1/leaderboard", {{"period", "year"}}), 400);
+  EXPECT_EQ(status("/v1/leaderboard", {{"department", ""}}), 400);
+  EXPECT_EQ(status("/v1/ranks/ada", {{"period", "day"}, {"department", "Law"}}), 400);
   for (const char* path : {"/v1/points/bob", "/v1/ranks/bob", "/v1/ranks/bob/around",
                            "/v1/calendars/bob", "/v1/points/no person"}) {
     EXPECT_EQ(status(path, {}), 404) << path;

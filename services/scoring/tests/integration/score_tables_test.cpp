@@ -101,6 +101,12 @@ class ScoreTablesTest : public ::testing::Test {
       EXPECT_EQ(one.points, other.points) << int{who};
       EXPECT_EQ(one.rank, other.rank) << int{who};
     }
+    for (const Span span : kSpans) {
+      for (const auto time : {kStart, kStart + 24h, kStart + 72h, kStart + 90h}) {
+        const BoardName board{.period = {{span, campus.day_of(time)}}};
+        EXPECT_EQ(left.page({.limit = 100}, board).items, right.page({.limit = 100}, board).items);
+      }
+    }
     EXPECT_EQ(left.status().cap_counters, right.status().cap_counters);
   }
 
@@ -228,6 +234,56 @@ TEST_F(ScoreTablesTest, AKilledRunnerLosesAndRepeatsNothing) {
   auto reloaded = new_engine();
   load(*reloaded);
   expect_same(*reloaded, *straight);
+}
+
+TEST_F(ScoreTablesTest, ARecordThatComesTwiceCountsOnce) {
+  es::InMemoryTopics topics(kLogs);
+  auto engine = new_engine(50ms);
+  es::ProjectionRunner runner(*engine, {database, topics.source(engine->sources()), {}, {}}, kLogs);
+  std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
+  std::vector<es::RecordedEvent> events = {make.registered(1, kStart), make.signed_in(1, kStart),
+                                           make.signed_in(1, kStart + 24h)};
+  // Each again right after it was sent, and all of them once more at the end.
+  for (const auto& event : events) {
+    topics.publish(event);
+    topics.publish(event);
+  }
+  for (const auto& event : events) topics.publish(event);
+  topics.publish(make.viewed(1, kStart));
+  es::PositionVector wanted;
+  wanted.raise("accounts", core::LogIndex(0), core::LogPosition(4));
+  ASSERT_TRUE(runner.applied().wait_for(wanted, kDeadline));
+  EXPECT_EQ(engine->total(account_with(1)).points, 3 + 3 + 1);
+  EXPECT_EQ(whole_ledger(1).size(), 3U);
+}
+
+// An installation that has no such table yet gets its rows from the ledger.
+TEST_F(ScoreTablesTest, DaysAreWhatTheLedgerSays) {
+  auto engine = new_engine();
+  for (const auto& event : history()) engine->apply(event);
+  flush(*engine);
+  const std::string migration = migrations().at(1).sql;
+  const std::string fill = migration.substr(migration.find("INSERT INTO day_score"));
+  const auto days = [&] {
+    return database
+        .query("SELECT account_id, day, points, reached_at FROM day_score ORDER BY 1, 2", {})
+        .value();
+  };
+  const auto written = days();
+  ASSERT_FALSE(written.empty());
+  ASSERT_TRUE(database
+                  .transact([&](es::Transaction& transaction) {
+                    transaction.execute("TRUNCATE day_score");
+                    transaction.execute(fill);
+                  })
+                  .ok());
+  const auto filled = days();
+  ASSERT_EQ(filled.size(), written.size());
+  for (std::size_t i = 0; i < filled.size(); ++i) {
+    for (std::size_t column = 0; column < 4; ++column) {
+      EXPECT_EQ(filled[i].text(column), written[i].text(column)) << i << ", " << column;
+    }
+  }
 }
 
 TEST_F(ScoreTablesTest, AQueryThatWaitsForTheTablesBringsAFlush) {

@@ -1,0 +1,20 @@
+// Which board a request means: ?period=all (the default), day, last-day, week, last-week, month or
+// last-month, by the campus's calendar as of now; or ?department= with its name, of all time.
+#pragma once
+
+#include <string>
+
+#include "http/problem.hpp"
+#include "scoring/api/ports.hpp"
+
+namespace tideline::scoring {
+
+struct AskedBoard {
+  BoardName name;
+  std::string list;  // the kind of its cursors
+};
+
+// 400 for another period, both at once, or an empty or very long department. Thread-safe.
+http::Parsed<AskedBoard> read_board(const ApiPorts& ports, const http::Request& request);
+
+}  // namespace tideline::scoring
