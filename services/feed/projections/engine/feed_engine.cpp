@@ -12,6 +12,7 @@ FeedEngine::FeedEngine(FeedEngineOptions options)
       gate_(sources()),
       shards_(std::make_unique<std::array<Shard, kShards>>()) {
   CHECK(options_.timeline_length_max > 0, "a timeline holds something");
+  timelines_.resize(graph_.people());
 }
 
 std::vector<std::string> FeedEngine::sources() const {
@@ -27,14 +28,15 @@ void FeedEngine::load(eventsourcing::Transaction&) {
   known_before_.join(known_);
   known_ = {};
   rebuilding_ = !known_before_.empty();
-  for (Shard& shard : *shards_) shard.timelines.clear();
+  timelines_.clear();
+  timelines_.resize(graph_.people());
+  for (Shard& shard : *shards_) shard.pending.clear();
 }
 
 void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
   const auto known = read::read_event(event);
   if (!known) return;
-  const std::unique_lock lock(mutex_);
-  std::visit([this](const auto& data) { on(data); }, *known);
+  use(*known);
   known_.raise(event.source, event.log, event.position);
   if (rebuilding_) {
     auto both = known_before_;
@@ -43,52 +45,55 @@ void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
   }
 }
 
-void FeedEngine::flush(eventsourcing::Transaction&) { CHECK(false, "the engine has no tables"); }
-
-void FeedEngine::on(const read::AccountClosed& event) {
-  graph_.close(graph_.person(event.account));
+void FeedEngine::use(const read::Event& event) {
+  const std::unique_lock lock(mutex_);
+  std::visit([this](const auto& data) { on(data); }, event);
 }
 
+void FeedEngine::flush(eventsourcing::Transaction&) { CHECK(false, "the engine has no tables"); }
+
+void FeedEngine::on(const read::AccountClosed& event) { graph_.close(number_of(event.account)); }
+
 void FeedEngine::on(const read::ContactAccepted& event) {
-  const PersonIndex from = graph_.person(event.from);
-  const PersonIndex to = graph_.person(event.to);
+  const PersonIndex from = number_of(event.from);
+  const PersonIndex to = number_of(event.to);
   graph_.set_contacts(from, to, true);
   grant(from, to, Grant::Contact);
   grant(to, from, Grant::Contact);
 }
 
 void FeedEngine::on(const read::ContactRemoved& event) {
-  graph_.set_contacts(graph_.person(event.by), graph_.person(event.other), false);
+  graph_.set_contacts(number_of(event.by), number_of(event.other), false);
 }
 
 void FeedEngine::on(const read::Followed& event) {
-  const PersonIndex follower = graph_.person(event.follower);
-  const PersonIndex followee = graph_.person(event.followee);
+  const PersonIndex follower = number_of(event.follower);
+  const PersonIndex followee = number_of(event.followee);
   graph_.set_follows(follower, followee, true);
   grant(follower, followee, Grant::Follow);
 }
 
 void FeedEngine::on(const read::Unfollowed& event) {
-  graph_.set_follows(graph_.person(event.follower), graph_.person(event.followee), false);
+  graph_.set_follows(number_of(event.follower), number_of(event.followee), false);
 }
 
 void FeedEngine::on(const read::ContactTagged& event) {
-  const PersonIndex owner = graph_.person(event.owner);
-  const PersonIndex person = graph_.person(event.account);
+  const PersonIndex owner = number_of(event.owner);
+  const PersonIndex person = number_of(event.account);
   graph_.set_tagged(owner, graph_.tag(event.tag_id), person, true);
   grant(person, owner, Grant::Tag);
 }
 
 // Losing a tag, a group or a tag's end also grants: to whom a partly-invisible moment was closed.
 void FeedEngine::on(const read::ContactUntagged& event) {
-  const PersonIndex owner = graph_.person(event.owner);
-  const PersonIndex person = graph_.person(event.account);
+  const PersonIndex owner = number_of(event.owner);
+  const PersonIndex person = number_of(event.account);
   graph_.set_tagged(owner, graph_.tag(event.tag_id), person, false);
   grant(person, owner, Grant::Untag);
 }
 
 void FeedEngine::on(const read::TagDeleted& event) {
-  const PersonIndex owner = graph_.person(event.owner);
+  const PersonIndex owner = number_of(event.owner);
   const TagIndex tag = graph_.tag(event.tag_id);
   graph_.delete_tag(tag);
   for (const PersonIndex person : graph_.tagged_with(tag)) {
@@ -97,8 +102,8 @@ void FeedEngine::on(const read::TagDeleted& event) {
 }
 
 void FeedEngine::on(const read::MomentSettingChanged& event) {
-  const PersonIndex owner = graph_.person(event.owner);
-  const PersonIndex other = graph_.person(event.other);
+  const PersonIndex owner = number_of(event.owner);
+  const PersonIndex other = number_of(event.other);
   const bool shown_again = graph_.hides(owner, other) && !event.hides_other;
   const bool seen_again = graph_.is_hidden_from(owner, other) && !event.hidden_from_other;
   graph_.set_exclusion(owner, other, event.hides_other, event.hidden_from_other);
@@ -107,14 +112,14 @@ void FeedEngine::on(const read::MomentSettingChanged& event) {
 }
 
 void FeedEngine::on(const read::GroupJoined& event) {
-  const PersonIndex person = graph_.person(event.account);
+  const PersonIndex person = number_of(event.account);
   const GroupIndex group = graph_.group(event.group_id);
   graph_.set_member(group, person, true);
   grant_by_group(person, group, Grant::Join);
 }
 
 void FeedEngine::on(const read::GroupLeft& event) {
-  const PersonIndex person = graph_.person(event.account);
+  const PersonIndex person = number_of(event.account);
   const GroupIndex group = graph_.group(event.group_id);
   graph_.set_member(group, person, false);
   grant_by_group(person, group, Grant::Leave);
@@ -132,13 +137,13 @@ void FeedEngine::on(const read::MomentPublished& event) {
   if (moments_.find(event.id) != nullptr) return;
   MomentFacts facts;
   facts.id = event.id;
-  facts.author = graph_.person(event.author);
+  facts.author = number_of(event.author);
   facts.audience = event.audience;
   if (!event.lists.empty()) {
     facts.lists = std::make_unique<ListedPeople>();
     for (const auto& id : event.lists.group_ids) facts.lists->groups.push_back(graph_.group(id));
     for (const auto& id : event.lists.tag_ids) facts.lists->tags.push_back(graph_.tag(id));
-    for (const auto& id : event.lists.user_ids) facts.lists->users.push_back(graph_.person(id));
+    for (const auto& id : event.lists.user_ids) facts.lists->users.push_back(number_of(id));
   }
   if (!event.seen.empty()) {
     const auto applied = applied_ ? applied_->current() : eventsourcing::PositionVector();
@@ -150,35 +155,67 @@ void FeedEngine::on(const read::MomentPublished& event) {
   if (options_.on_fan_out) options_.on_fan_out({event.published_at, deliveries});
 }
 
-void FeedEngine::on(const read::MomentDeleted& event) { moments_.remove(event.id); }
+void FeedEngine::on(const read::MomentDeleted& event) {
+  const MomentFacts* moment = moments_.find(event.id);
+  if (moment != nullptr && moment->held) gate_.drop(event.id);
+  moments_.remove(event.id);
+}
 
 void FeedEngine::on(const read::MessageSent&) {}
 
-// A held moment is fanned out at once, too: its being held is asked when it is read.
+// A held moment is fanned out at once, too: its being held is asked when it is read. Whoever is a
+// contact or a follower and not shut out wants it, so that only the lists are left to be asked.
 std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
-  const auto predicates = visibility();
-  const auto audience = moment.for_predicates();
-  std::size_t deliveries = 0;
-  const auto deliver = [&](PersonIndex viewer) {
-    if (!predicates.wants(viewer, moment.author)) return;
-    if (!predicates.may_see(viewer, audience)) return;
-    auto& timeline = shard_of(viewer).timelines[viewer];
-    if (timeline.insert(moment.id, options_.timeline_length_max)) ++deliveries;
+  if (graph_.is_closed(moment.author)) return 0;
+  const People& shut_out = graph_.shut_out_of(moment.author);
+  const bool anybody_shut_out = options_.rules.exclusion && !shut_out.empty();
+  const auto is_let_in = [&](PersonIndex viewer) {
+    return !anybody_shut_out || !shut_out.contains(viewer);
   };
-  deliver(moment.author);
-  const bool to_anybody = !options_.rules.audience;
-  if (moment.audience != Audience::Private || to_anybody) {
-    for (const PersonIndex viewer : graph_.contacts_of(moment.author)) deliver(viewer);
-  }
-  if (moment.audience == Audience::Public || to_anybody) {
-    for (const PersonIndex viewer : graph_.followers_of(moment.author)) deliver(viewer);
+  std::size_t deliveries =
+      deliver(moment.id, {&moment.author, 1}, [](PersonIndex) { return true; });
+  const auto& contacts = graph_.contacts_of(moment.author);
+  if (moment.audience == Audience::Public || !options_.rules.audience) {
+    deliveries += deliver(moment.id, contacts, is_let_in);
+    deliveries += deliver(moment.id, graph_.followers_of(moment.author), is_let_in);
+  } else if (moment.audience != Audience::Private) {
+    const auto predicates = visibility();
+    const auto audience = moment.for_predicates();
+    deliveries += deliver(moment.id, contacts, [&](PersonIndex viewer) {
+      return is_let_in(viewer) && predicates.may_see(viewer, audience);
+    });
   }
   return deliveries;
 }
 
+// The arrays lie anywhere in memory: the processor is told so many viewers ahead which ones are
+// next.
+template <class Accept>
+std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> viewers,
+                                const Accept& accept) {
+  constexpr std::size_t kAhead = 16;
+  const auto array = [&](std::size_t i) -> ViewerTimeline& {
+    return timelines_[static_cast<std::uint32_t>(viewers[i])];
+  };
+  std::size_t deliveries = 0;
+  for (std::size_t i = 0; i < viewers.size(); ++i) {
+    if (i + 2 * kAhead < viewers.size()) __builtin_prefetch(&array(i + 2 * kAhead), 1);
+    if (i + kAhead < viewers.size()) array(i + kAhead).prefetch_end();
+    if (!accept(viewers[i])) continue;
+    deliveries += array(i).insert(id, options_.timeline_length_max) ? 1 : 0;
+  }
+  return deliveries;
+}
+
+PersonIndex FeedEngine::number_of(const core::AccountId& account) {
+  const PersonIndex index = graph_.person(account);
+  if (timelines_.size() < graph_.people()) timelines_.resize(graph_.people());
+  return index;
+}
+
 void FeedEngine::grant(PersonIndex viewer, PersonIndex author, Grant cause) {
   if (options_.ignored_grant == cause || moments_.of_author(author).empty()) return;
-  shard_of(viewer).timelines[viewer].mark_pending(author);
+  shard_of(viewer).pending[viewer].insert(author);
 }
 
 void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group, Grant cause) {

@@ -2,12 +2,12 @@
 //
 // A projection in memory alone, built again from the first event at every start. It holds the graph
 // (contacts, follows, exclusions, tags, groups, closed accounts), every moment's author and
-// audience, and for each viewer a bounded array of moment ids, in 64 shards by the first six bits
-// of his account id. Publishing appends the id to the array of everybody who may see it. Reading
-// takes the newest ids and asks both predicates before any id leaves, so that a stale entry cannot
-// leak and revoking needs no clean-up. A grant (a new contact, a tag, ...) marks viewer and author
-// as pending; the next read merges them. Pages below an array's floor are merged from the authors'
-// moments.
+// audience, and for each viewer, by his number, a bounded array of moment ids. Readers of one shard
+// (the first six bits of the account id) take turns. Publishing appends the id to the array of
+// everybody who may see it. Reading takes the newest ids and asks both predicates before any id
+// leaves, so that a stale entry cannot leak and revoking needs no clean-up. A grant (a new contact,
+// a tag, ...) marks viewer and author as pending; the next read merges them. Pages below an array's
+// floor are merged from the authors' moments.
 //
 // Threads: apply() and load() on the runner's thread; every other member from any thread. A reader
 // waits for at most one event to be applied; a writer for the reads under way.
@@ -22,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +99,8 @@ class FeedEngine final : public eventsourcing::Projection {
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
+  // The part of apply() after the decoding: an event without its position.
+  void use(const read::Event& event);
 
   // Tells the engine how far it has got: what releases moments that wait for their author's token.
   // Before the first query; `applied` outlives the engine.
@@ -128,9 +131,11 @@ class FeedEngine final : public eventsourcing::Projection {
 
  private:
   struct Shard {
-    // Taken by readers, who share mutex_; the writer holds mutex_ alone and needs it not.
+    // Taken by readers, who share mutex_; the writer holds mutex_ alone and needs it not. Guards
+    // the arrays of its viewers, too.
     mutable std::mutex mutex;
-    absl::flat_hash_map<PersonIndex, ViewerTimeline> timelines;
+    // Of whom older moments may have become visible: merged in at the viewer's next read.
+    absl::flat_hash_map<PersonIndex, People> pending;
   };
   using Reading = std::function<std::vector<core::MomentId>(core::MomentId bound, std::size_t n)>;
 
@@ -151,7 +156,13 @@ class FeedEngine final : public eventsourcing::Projection {
   void on(const read::MomentDeleted& event);
   void on(const read::MessageSent& event);
 
+  // Who an event names has a number from now on, and an array.
+  PersonIndex number_of(const core::AccountId& account);
   std::size_t fan_out(const MomentFacts& moment);
+  // Appends the id to the array of each who is accepted; returns to how many.
+  template <class Accept>
+  std::size_t deliver(core::MomentId id, std::span<const PersonIndex> viewers,
+                      const Accept& accept);
   // What `author` has written may have become visible to `viewer`.
   void grant(PersonIndex viewer, PersonIndex author, Grant cause);
   // The same for all whose moments name the group, as far as they are contacts of the viewer.
@@ -159,7 +170,8 @@ class FeedEngine final : public eventsourcing::Projection {
 
   // Each under mutex_, shared.
   bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
-  void merge_pending(PersonIndex viewer, ViewerTimeline& timeline) const;
+  // Under its shard's mutex, too: the viewer's array with nothing pending.
+  ViewerTimeline& merged_timeline(PersonIndex viewer, Shard& shard);
   // At most n visible ids below / above the bound, nearest first.
   std::vector<core::MomentId> timeline_older(PersonIndex viewer, core::MomentId bound,
                                              std::size_t n);
@@ -181,6 +193,7 @@ class FeedEngine final : public eventsourcing::Projection {
   const eventsourcing::AppliedPositions* applied_ = nullptr;
   mutable WriterFirstMutex mutex_;
   GraphMemory graph_;
+  std::vector<ViewerTimeline> timelines_;  // by number
   MomentMemory moments_;
   SeenGate gate_;
   std::atomic<bool> anything_held_{false};

@@ -15,6 +15,15 @@ void set(People& people, PersonIndex person, bool is) {
   }
 }
 
+void set(PeopleArray& people, PersonIndex person, bool is) {
+  const auto place = people.empty() || people.back() < person
+                         ? people.end()
+                         : std::lower_bound(people.begin(), people.end(), person);
+  const bool was = place != people.end() && *place == person;
+  if (is && !was) people.insert(place, person);
+  if (!is && was) people.erase(place);
+}
+
 }  // namespace
 
 GraphMemory::GraphMemory() { people_.emplace_back(); }
@@ -69,6 +78,12 @@ void GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides
   } else {
     at(owner).exclusions[other] = static_cast<std::uint8_t>(bits);
   }
+  set_shut_out(owner, other);
+  set_shut_out(other, owner);
+}
+
+void GraphMemory::set_shut_out(PersonIndex author, PersonIndex viewer) {
+  set(at(author).shut_out, viewer, hides(viewer, author) || is_hidden_from(author, viewer));
 }
 
 void GraphMemory::set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is) {

@@ -11,6 +11,8 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +28,12 @@ enum class TagIndex : std::uint32_t {};
 enum class GroupIndex : std::uint32_t {};
 
 using People = absl::flat_hash_set<PersonIndex>;
+// Ascending, each once: four bytes a person, and a fan-out reads them in one go.
+using PeopleArray = std::vector<PersonIndex>;
+
+inline bool holds(const PeopleArray& people, PersonIndex person) {
+  return std::binary_search(people.begin(), people.end(), person);
+}
 
 class GraphMemory {
  public:
@@ -58,10 +66,10 @@ class GraphMemory {
   // What the predicates ask (feed/domain/visibility.hpp).
   bool is_closed(PersonIndex person) const { return at(person).closed; }
   bool are_contacts(PersonIndex one, PersonIndex other) const {
-    return at(one).contacts.contains(other);
+    return holds(at(one).contacts, other);
   }
   bool is_following(PersonIndex follower, PersonIndex followee) const {
-    return at(follower).followees.contains(followee);
+    return holds(at(follower).followees, followee);
   }
   bool hides(PersonIndex owner, PersonIndex other) const {
     return (exclusion(owner, other) & kHides) != 0;
@@ -74,9 +82,12 @@ class GraphMemory {
     return !at(group).dissolved && at(group).members.contains(person);
   }
 
-  const People& contacts_of(PersonIndex person) const { return at(person).contacts; }
-  const People& followers_of(PersonIndex person) const { return at(person).followers; }
-  const People& followees_of(PersonIndex person) const { return at(person).followees; }
+  const PeopleArray& contacts_of(PersonIndex person) const { return at(person).contacts; }
+  const PeopleArray& followers_of(PersonIndex person) const { return at(person).followers; }
+  const PeopleArray& followees_of(PersonIndex person) const { return at(person).followees; }
+  // Those who hide the author, and those whom he hides from: mostly nobody.
+  const People& shut_out_of(PersonIndex author) const { return at(author).shut_out; }
+  std::size_t people() const { return people_.size(); }  // kStranger is one
   const People& tagged_with(TagIndex tag) const { return at(tag).people; }
   // Also of a dissolved group; is_member() looks at the flag.
   const People& ever_kept_members(GroupIndex group) const { return at(group).members; }
@@ -88,9 +99,10 @@ class GraphMemory {
   struct PersonFacts {
     core::AccountId account;
     bool closed = false;
-    People contacts;
-    People followers;
-    People followees;
+    PeopleArray contacts;
+    PeopleArray followers;
+    PeopleArray followees;
+    People shut_out;
     absl::flat_hash_map<PersonIndex, std::uint8_t> exclusions;  // of this owner, towards others
   };
   struct TagFacts {
@@ -109,6 +121,8 @@ class GraphMemory {
   const TagFacts& at(TagIndex i) const { return tags_[static_cast<std::uint32_t>(i)]; }
   GroupFacts& at(GroupIndex i) { return groups_[static_cast<std::uint32_t>(i)]; }
   const GroupFacts& at(GroupIndex i) const { return groups_[static_cast<std::uint32_t>(i)]; }
+
+  void set_shut_out(PersonIndex author, PersonIndex viewer);
 
   std::uint8_t exclusion(PersonIndex owner, PersonIndex other) const {
     const auto& exclusions = at(owner).exclusions;

@@ -1,5 +1,8 @@
 #include "feed/projections/engine/seen_gate.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace tideline::feed {
 
 bool SeenGate::hold(core::MomentId id, eventsourcing::PositionVector seen,
@@ -15,6 +18,19 @@ bool SeenGate::hold(core::MomentId id, eventsourcing::PositionVector seen,
     }
   }
   return false;
+}
+
+bool SeenGate::is_due(const eventsourcing::PositionVector& applied) const {
+  return std::ranges::any_of(waiting_, [&](const auto& log) {
+    return log.second.begin()->first <= applied.at(log.first.first, log.first.second);
+  });
+}
+
+void SeenGate::drop(core::MomentId id) {
+  for (auto log = waiting_.begin(); log != waiting_.end();) {
+    std::erase_if(log->second, [id](const auto& held) { return held.second.id == id; });
+    log = log->second.empty() ? waiting_.erase(log) : std::next(log);
+  }
 }
 
 std::vector<core::MomentId> SeenGate::release(const eventsourcing::PositionVector& applied) {

@@ -23,6 +23,10 @@ class SeenGate {
   // True if the moment has to wait: it comes out of a later release().
   bool hold(core::MomentId id, eventsourcing::PositionVector seen,
             const eventsourcing::PositionVector& applied);
+  // True if release() would have something to look at.
+  bool is_due(const eventsourcing::PositionVector& applied) const;
+  // It waits no more, for it is deleted.
+  void drop(core::MomentId id);
   // Those that `applied` covers.
   std::vector<core::MomentId> release(const eventsourcing::PositionVector& applied);
 

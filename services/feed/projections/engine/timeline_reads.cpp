@@ -1,6 +1,8 @@
 // What queries read from the engine; feed_engine.cpp has what events do to it.
 #include <algorithm>
 #include <limits>
+#include <mutex>
+#include <shared_mutex>
 
 #include "feed/projections/engine/feed_engine.hpp"
 
@@ -69,10 +71,11 @@ FeedEngine::Size FeedEngine::size() const {
   const std::shared_lock lock(mutex_);
   Size size;
   size.moments = moments_.size();
-  for (const Shard& shard : *shards_) {
-    const std::lock_guard shard_lock(shard.mutex);
-    size.viewers += shard.timelines.size();
-    for (const auto& [viewer, timeline] : shard.timelines) size.ids += timeline.ids().size();
+  std::vector<std::unique_lock<std::mutex>> all_shards;
+  for (const Shard& shard : *shards_) all_shards.emplace_back(shard.mutex);
+  for (const ViewerTimeline& timeline : timelines_) {
+    size.viewers += timeline.ids().empty() ? 0 : 1;
+    size.ids += timeline.ids().size();
   }
   return size;
 }
@@ -82,10 +85,12 @@ bool FeedEngine::is_visible(PersonIndex viewer, const MomentFacts& moment) const
   return visibility().may_see(viewer, moment.for_predicates());
 }
 
-void FeedEngine::merge_pending(PersonIndex viewer, ViewerTimeline& timeline) const {
-  if (!timeline.has_pending()) return;
+ViewerTimeline& FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
+  ViewerTimeline& timeline = timelines_[static_cast<std::uint32_t>(viewer)];
+  const auto pending = shard.pending.find(viewer);
+  if (pending == shard.pending.end()) return timeline;
   const auto predicates = visibility();
-  for (const PersonIndex author : timeline.take_pending()) {
+  for (const PersonIndex author : pending->second) {
     if (!predicates.wants(viewer, author)) continue;
     const auto ids = moments_.of_author(author);
     for (auto id = ids.rbegin(); id != ids.rend() && *id > timeline.floor(); ++id) {
@@ -94,6 +99,8 @@ void FeedEngine::merge_pending(PersonIndex viewer, ViewerTimeline& timeline) con
       }
     }
   }
+  shard.pending.erase(pending);
+  return timeline;
 }
 
 std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
@@ -104,12 +111,9 @@ std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core:
   {
     Shard& shard = shard_of(viewer);
     const std::lock_guard lock(shard.mutex);
-    const auto timeline = shard.timelines.find(viewer);
-    // Nothing was ever delivered or granted: the floor of nobody's array is 0.
-    if (timeline == shard.timelines.end()) return found;
-    merge_pending(viewer, timeline->second);
-    floor = timeline->second.floor();
-    const auto ids = timeline->second.ids();
+    const ViewerTimeline& timeline = merged_timeline(viewer, shard);
+    floor = timeline.floor();
+    const auto ids = timeline.ids();
     for (auto id = std::lower_bound(ids.begin(), ids.end(), bound);
          id != ids.begin() && found.size() < n;) {
       --id;
@@ -133,11 +137,9 @@ std::vector<core::MomentId> FeedEngine::timeline_newer(PersonIndex viewer, core:
   {
     Shard& shard = shard_of(viewer);
     const std::lock_guard lock(shard.mutex);
-    const auto timeline = shard.timelines.find(viewer);
-    if (timeline == shard.timelines.end()) return found;
-    merge_pending(viewer, timeline->second);
-    if (bound >= timeline->second.floor()) {
-      const auto ids = timeline->second.ids();
+    const ViewerTimeline& timeline = merged_timeline(viewer, shard);
+    if (bound >= timeline.floor()) {
+      const auto ids = timeline.ids();
       for (auto id = std::upper_bound(ids.begin(), ids.end(), bound);
            id != ids.end() && found.size() < n; ++id) {
         const MomentFacts& moment = *moments_.find(*id);
@@ -210,6 +212,10 @@ TimelinePage FeedEngine::make_page(const PlaceInTimeline& place, std::size_t lim
 void FeedEngine::release_held() {
   if (!anything_held_ || applied_ == nullptr) return;
   const auto applied = applied_->current();
+  {
+    const std::shared_lock lock(mutex_);
+    if (!gate_.is_due(applied)) return;
+  }
   const std::unique_lock lock(mutex_);
   for (const core::MomentId id : gate_.release(applied)) moments_.release(id);
   anything_held_ = !gate_.empty();

@@ -4,7 +4,7 @@
 
 namespace tideline::feed {
 
-bool ViewerTimeline::insert(core::MomentId id, std::size_t length_max) {
+bool ViewerTimeline::insert_slowly(core::MomentId id, std::size_t length_max) {
   if (id <= floor_) return false;
   if (ids_.empty() || ids_.back() < id) {
     ids_.push_back(id);

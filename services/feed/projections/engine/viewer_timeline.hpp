@@ -5,35 +5,38 @@
 // may no longer see: whoever reads asks the predicates. Not synchronized: FeedEngine guards it.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
-#include "feed/projections/engine/graph_memory.hpp"
 
 namespace tideline::feed {
 
 class ViewerTimeline {
  public:
   // At most `length_max` ids (at least 1) are kept; the oldest quarter goes when there is one more.
-  bool insert(core::MomentId id, std::size_t length_max);
+  // False if it is there already or not above the floor.
+  bool insert(core::MomentId id, std::size_t length_max) {
+    const bool is_newest = ids_.empty() ? id > floor_ : id > ids_.back();
+    if (!is_newest || ids_.size() >= length_max) return insert_slowly(id, length_max);
+    ids_.push_back(id);
+    return true;
+  }
 
   std::span<const core::MomentId> ids() const { return ids_; }
   core::MomentId floor() const { return floor_; }
 
-  // Authors of whom older moments may have become visible: they are merged in at the next read.
-  void mark_pending(PersonIndex author) { pending_.insert(author); }
-  bool has_pending() const { return !pending_.empty(); }
-  People take_pending() { return std::exchange(pending_, {}); }
+  // Asks the processor for the place where the next id goes: a fan-out knows its viewers in
+  // advance.
+  void prefetch_end() const { __builtin_prefetch(ids_.data() + ids_.size(), 1); }
 
  private:
+  bool insert_slowly(core::MomentId id, std::size_t length_max);
+
   std::vector<core::MomentId> ids_;
   core::MomentId floor_;
-  People pending_;
 };
+static_assert(sizeof(ViewerTimeline) == 32, "two of them a cache line");
 
 }  // namespace tideline::feed
