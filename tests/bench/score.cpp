@@ -1,0 +1,288 @@
+// The scoring engine with lognormal scores, in this process and behind a socket.
+//   memory    builds the engine's memory for --members people; nanoseconds of an add and of a rank
+//             beside those of one random read of as many numbers, and bytes
+//   serve     the same memory behind the protocol that Redis speaks, on --port, for one connection:
+//             score_add MEMBER DELTA, score_rank MEMBER, score_top COUNT
+//   tables    flush of 100,000 people to PostgreSQL, and a load of --members from it
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bench/report.hpp"
+#include "bench/score_wire.hpp"
+#include "core/check.hpp"
+#include "postgres/database.hpp"
+#include "postgres/migrations.hpp"
+#include "scoring/migrations.hpp"
+#include "scoring/projections/engine/score_engine.hpp"
+
+namespace {
+
+using namespace tideline;
+using namespace tideline::bench;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::size_t kBand = 1'000'000;
+constexpr std::size_t kPendingMax = 100'000;
+constexpr std::size_t kOperations = 2'000'000;
+const core::Timestamp kNow{std::chrono::microseconds(1'780'000'000'000'000)};
+
+double since(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+std::int64_t score(std::mt19937_64& random) {
+  std::lognormal_distribution<double> scores(kScoreMean, kScoreDeviation);
+  return static_cast<std::int64_t>(std::min(scores(random), 1e6));
+}
+
+void fill(scoring::ScoreMemory& memory, std::uint32_t members) {
+  std::mt19937_64 random(1);
+  for (std::uint32_t member = 0; member < members; ++member) {
+    memory.put(numbered_account(member),
+               {score(random), kNow - std::chrono::seconds(member), scoring::kRegistered});
+  }
+  memory.finish();
+}
+
+// Members in random order, so that each is a cache miss.
+std::vector<std::uint32_t> random_members(std::uint32_t members) {
+  std::mt19937_64 random(2);
+  std::vector<std::uint32_t> chosen(kOperations);
+  for (auto& member : chosen) member = static_cast<std::uint32_t>(random() % members);
+  return chosen;
+}
+
+double nanoseconds_each(SteadyClock::time_point start) {
+  return since(start) * 1e9 / static_cast<double>(kOperations);
+}
+
+// One read of a random place of an array with a number for each member: what nothing that looks a
+// member up can go below.
+double random_read_ns(const std::vector<std::uint32_t>& chosen, std::uint32_t members,
+                      std::uint64_t& sum) {
+  std::vector<std::uint32_t> numbers(members, 1);
+  const auto start = SteadyClock::now();
+  for (const std::uint32_t member : chosen) sum += numbers[member];
+  return nanoseconds_each(start);
+}
+
+// As the engine does for one event on one board.
+double add_ns(scoring::ScoreMemory& memory, const std::vector<core::AccountId>& accounts) {
+  scoring::ScoreChanges pending;
+  std::int64_t step = 0;
+  const auto start = SteadyClock::now();
+  for (const core::AccountId& account : accounts) {
+    const scoring::PersonScore change{1 + step % 5, kNow + std::chrono::microseconds(++step), 0};
+    memory.add(account, change);
+    pending.add_score(account, change);
+    if (pending.people() >= kPendingMax) pending.clear();
+  }
+  return nanoseconds_each(start);
+}
+
+double rank_ns(const scoring::ScoreMemory& memory, const std::vector<core::AccountId>& accounts,
+               std::uint64_t& sum) {
+  const auto start = SteadyClock::now();
+  for (const core::AccountId& account : accounts) {
+    sum += memory.board().rank_of(memory.find(account)->points);
+  }
+  return nanoseconds_each(start);
+}
+
+// The board's own part of both, by the member's number: without finding the account and without
+// what is pending.
+double board_rank_ns(const std::vector<std::uint32_t>& chosen, const scoring::RankBoard& board,
+                     const scoring::AllTimeTotals& totals, std::uint64_t& sum) {
+  const auto start = SteadyClock::now();
+  for (const std::uint32_t member : chosen) sum += board.rank_of(totals.get(member).points);
+  return nanoseconds_each(start);
+}
+
+double board_add_ns(const std::vector<std::uint32_t>& chosen,
+                    const std::vector<core::AccountId>& accounts, scoring::RankBoard& board,
+                    scoring::AllTimeTotals& totals) {
+  absl::flat_hash_map<scoring::MemberNumber, std::int64_t> pending;
+  const auto start = SteadyClock::now();
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const scoring::Totals had = totals.get(chosen[i]);
+    const std::int64_t delta = 1 + static_cast<std::int64_t>(i % 5);
+    const scoring::Totals has = had.joined({delta, kNow + std::chrono::microseconds(i)});
+    totals.put(chosen[i], has);
+    board.move({had.points, had.reached_at, accounts[i]},
+               {has.points, has.reached_at, accounts[i]});
+    pending[chosen[i]] += delta;
+    if (pending.size() >= kPendingMax) pending.clear();
+  }
+  return nanoseconds_each(start);
+}
+
+int measure_memory(std::uint32_t members) {
+  const auto chosen = random_members(members);
+  std::vector<core::AccountId> accounts;
+  for (const std::uint32_t member : chosen) accounts.push_back(numbered_account(member));
+  std::uint64_t sum = 0;
+  const double read = random_read_ns(chosen, members, sum);
+
+  double board_rank = 0;
+  double board_add = 0;
+  {
+    scoring::AllTimeTotals totals;
+    std::mt19937_64 random(1);
+    for (std::uint32_t member = 0; member < members; ++member) {
+      totals.put(member, {score(random), kNow - std::chrono::seconds(member)});
+    }
+    scoring::RankBoard board(kBand, [&](std::int64_t lowest, std::int64_t highest,
+                                        const scoring::RankBoard::Visit& visit) {
+      totals.for_each(lowest, highest, [&](std::uint32_t member, const scoring::Totals& has) {
+        if (member < members) visit({has.points, has.reached_at, numbered_account(member)});
+      });
+    });
+    board.rebuild();
+    board_rank = board_rank_ns(chosen, board, totals, sum);
+    board_add = board_add_ns(chosen, accounts, board, totals);
+  }
+
+  const auto start = SteadyClock::now();
+  scoring::ScoreMemory memory(kBand);
+  fill(memory, members);
+  const double built = since(start);
+  const scoring::MemoryBytes bytes = memory.bytes();
+  const double rank = rank_ns(memory, accounts, sum);
+  const double add = add_ns(memory, accounts);
+  std::printf(
+      "{\"members\":%u,\"random_read_ns\":%.3f,\"board_add_ns\":%.3f,\"board_rank_ns\":%.3f,"
+      "\"add_ns\":%.3f,\"rank_ns\":%.3f,\"built_s\":%.3f,\"board_bytes\":%.3f,"
+      "\"all_bytes\":%.3f,\"sum\":%llu}\n",
+      members, read, board_add, board_rank, add, rank, built,
+      static_cast<double>(bytes.all_time) / members,
+      static_cast<double>(bytes.all_time + bytes.people) / members,
+      static_cast<unsigned long long>(sum % 10));
+  return 0;
+}
+
+// The engine's memory under its lock, a command at a time.
+class Board final : public WireBoard {
+ public:
+  explicit Board(std::uint32_t members) { fill(memory_, members); }
+
+  std::int64_t add(const core::AccountId& account, std::int64_t delta) override {
+    const absl::WriterMutexLock lock(&mutex_);
+    const scoring::PersonScore change{delta, kNow + std::chrono::microseconds(++step_), 0};
+    memory_.add(account, change);
+    pending_.add_score(account, change);
+    if (pending_.people() >= kPendingMax) pending_.clear();
+    return memory_.find(account)->points;
+  }
+  std::uint64_t rank(const core::AccountId& account) override {
+    const absl::ReaderMutexLock lock(&mutex_);
+    const auto found = memory_.find(account);
+    return found ? memory_.board().rank_of(found->points) : 0;
+  }
+  std::vector<scoring::BoardEntry> top(std::size_t count) override {
+    const absl::ReaderMutexLock lock(&mutex_);
+    return memory_.board().after(std::nullopt, count);
+  }
+
+ private:
+  absl::Mutex mutex_;
+  scoring::ScoreMemory memory_{kBand};
+  scoring::ScoreChanges pending_;
+  std::int64_t step_ = 0;
+};
+
+eventsourcing::RecordedEvent signed_in(std::uint32_t member) {
+  eventsourcing::RecordedEvent event;
+  event.source = "accounts";
+  event.type = "SignedIn";
+  event.position = core::LogPosition(member + 1);
+  event.time = kNow;
+  event.data = R"({"account_id":")" + numbered_account(member).to_string() + R"("})";
+  return event;
+}
+
+// A database as the service has it, with so many rows in table score.
+postgres::DatabaseOptions prepared(const std::string& conninfo, std::uint32_t members) {
+  postgres::DatabaseOptions options;
+  options.conninfo = conninfo;
+  const std::vector<postgres::MigrationSet> sets = {postgres::base_migrations(1),
+                                                    {"scoring", scoring::migrations()}};
+  const auto migrated = postgres::migrate(options, sets);
+  CHECK(migrated.ok(), migrated.ok() ? "" : migrated.error().message.c_str());
+  postgres::PooledDatabase database(options);
+  const auto filled = database.transact([&](eventsourcing::Transaction& transaction) {
+    transaction.execute("SET LOCAL statement_timeout = 0");
+    transaction.execute(
+        "INSERT INTO score SELECT gen_random_uuid(), exp(5 + 1.5 * sqrt(-2 * ln(1 - random()))"
+        " * cos(2 * pi() * random()))::bigint, now(), 1 FROM generate_series(1, " +
+        std::to_string(members) + ")");
+  });
+  CHECK(filled.ok(), filled.ok() ? "" : filled.error().message.c_str());
+  return options;
+}
+
+// What one statement takes that adds 100,000 numbers to a table of as many rows.
+double plain_upsert_s(postgres::PooledDatabase& database) {
+  double seconds = 0;
+  const auto done = database.transact([&](eventsourcing::Transaction& transaction) {
+    transaction.execute("DROP TABLE IF EXISTS plain");
+    transaction.execute("CREATE TABLE plain (id uuid PRIMARY KEY, points bigint NOT NULL)");
+    const auto start = SteadyClock::now();
+    transaction.execute("INSERT INTO plain SELECT gen_random_uuid(), i FROM generate_series(1, " +
+                        std::to_string(kPendingMax) +
+                        ") AS i ON CONFLICT (id) DO UPDATE SET"
+                        " points = plain.points + excluded.points");
+    seconds = since(start);
+  });
+  CHECK(done.ok(), "the plain table can be written");
+  return seconds;
+}
+
+int measure_tables(const std::string& conninfo, std::uint32_t members) {
+  const core::UtcCalendar campus;
+  postgres::PooledDatabase database(prepared(conninfo, members));
+  scoring::ScoreEngine engine(scoring::RuleBook::standard(), campus, {});
+  const auto start = SteadyClock::now();
+  auto loaded = database.transact([&](eventsourcing::Transaction& transaction) {
+    transaction.execute("SET LOCAL statement_timeout = 0");
+    engine.load(transaction);
+  });
+  const double load = since(start);
+  if (!loaded) return failed(loaded.error().message);
+  for (std::uint32_t member = 0; member < kPendingMax; ++member) engine.apply(signed_in(member));
+  const auto flush_start = SteadyClock::now();
+  const auto flushed = database.transact(
+      [&](eventsourcing::Transaction& transaction) { engine.flush(transaction); });
+  const double flush = since(flush_start);
+  if (!flushed) return failed(flushed.error().message);
+  std::printf("{\"load_per_s\":%.1f,\"flush_s\":%.4f,\"plain_s\":%.4f}\n", members / load, flush,
+              plain_upsert_s(database));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("The scoring engine with lognormal scores");
+  std::uint32_t members = 1'000'000;
+  std::uint16_t port = 0;
+  std::string database;
+  app.add_option("--members", members);
+  auto* memory = app.add_subcommand("memory");
+  auto* serve = app.add_subcommand("serve");
+  auto* tables = app.add_subcommand("tables");
+  serve->add_option("--port", port)->required();
+  tables->add_option("--database", database)->required();
+  app.require_subcommand(1);
+  CLI11_PARSE(app, argc, argv);
+  if (memory->parsed()) return measure_memory(members);
+  if (tables->parsed()) return measure_tables(database, members);
+  Board board(members);
+  return serve_board(board, port);
+}

@@ -1,0 +1,135 @@
+#include "bench/score_wire.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/report.hpp"
+
+namespace tideline::bench {
+namespace {
+
+constexpr std::size_t kReadBytes = 1U << 16;
+constexpr std::size_t kWordsMax = 4;
+
+struct Command {
+  std::array<std::string_view, kWordsMax> words;
+  std::size_t count = 0;
+};
+
+// "<mark><number>\r\n" at the beginning of `rest`, which it is taken from; nullopt: not whole.
+std::optional<std::size_t> take_number(std::string_view& rest, char mark) {
+  const auto end = rest.find('\n');
+  if (end == std::string_view::npos || rest.front() != mark) return std::nullopt;
+  std::size_t number = 0;
+  std::from_chars(rest.data() + 1, rest.data() + end, number);
+  rest.remove_prefix(end + 1);
+  return number;
+}
+
+// nullopt: the command has not arrived whole.
+std::optional<Command> take_command(std::string_view& input) {
+  std::string_view rest = input;
+  Command command;
+  const auto words = take_number(rest, '*');
+  if (!words || *words > kWordsMax) return std::nullopt;
+  for (; command.count < *words; ++command.count) {
+    const auto length = take_number(rest, '$');
+    if (!length || rest.size() < *length + 2) return std::nullopt;
+    command.words.at(command.count) = rest.substr(0, *length);
+    rest.remove_prefix(*length + 2);
+  }
+  input = rest;
+  return command;
+}
+
+std::int64_t number_of(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+void answer_text(std::string& answer, std::string_view text) {
+  answer.append("$").append(std::to_string(text.size())).append("\r\n");
+  answer.append(text).append("\r\n");
+}
+
+void answer_command(WireBoard& board, const Command& command, std::string& answer) {
+  const std::string_view name = command.words[0];
+  if (name == "score_top" && command.count == 2) {
+    const auto entries = board.top(static_cast<std::size_t>(number_of(command.words[1])));
+    answer.append("*").append(std::to_string(2 * entries.size())).append("\r\n");
+    for (const auto& entry : entries) {
+      answer_text(answer, entry.account.to_string());
+      answer_text(answer, std::to_string(entry.points));
+    }
+    return;
+  }
+  const auto account = command.count > 1 ? core::AccountId::parse(command.words[1]) : std::nullopt;
+  if (account && name == "score_add" && command.count == 3) {
+    answer_text(answer, std::to_string(board.add(*account, number_of(command.words[2]))));
+  } else if (account && name == "score_rank" && command.count == 2) {
+    answer.append(":").append(std::to_string(board.rank(*account))).append("\r\n");
+  } else {
+    answer.append("-ERR unknown command\r\n");
+  }
+}
+
+bool send_all(int connection, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+void serve_connection(WireBoard& board, int connection) {
+  std::string input;
+  std::string answer;
+  std::array<char, kReadBytes> arrived{};
+  while (true) {
+    const ssize_t got = ::recv(connection, arrived.data(), arrived.size(), 0);
+    if (got <= 0) return;
+    input.append(arrived.data(), static_cast<std::size_t>(got));
+    std::string_view rest = input;
+    while (const auto command = take_command(rest)) answer_command(board, *command, answer);
+    input.erase(0, input.size() - rest.size());
+    if (!send_all(connection, answer)) return;
+    answer.clear();
+  }
+}
+
+}  // namespace
+
+int serve_board(WireBoard& board, std::uint16_t port) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener, 1) != 0) {
+    return failed("cannot listen on port " + std::to_string(port));
+  }
+  while (true) {
+    const int connection = ::accept(listener, nullptr, nullptr);
+    if (connection < 0) return failed(std::string("accept: ") + std::strerror(errno));
+    ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    serve_connection(board, connection);
+    ::close(connection);
+  }
+}
+
+}  // namespace tideline::bench
