@@ -25,13 +25,17 @@ core::Result<core::LogPosition> InMemoryRelayCheckpoints::load(core::LogIndex lo
   return table_.positions[log];
 }
 
-core::Result<bool> InMemoryRelayCheckpoints::advance(core::LogIndex log, core::LogPosition from,
-                                                     core::LogPosition to) {
+core::Result<std::set<core::LogIndex>> InMemoryRelayCheckpoints::advance(
+    std::span<const CheckpointMove> moves) {
   const std::lock_guard lock(table_.mutex);
-  core::LogPosition& held = table_.positions[log];
-  if (!held_.contains(log) || held != from) return false;
-  held = to;
-  return true;
+  std::set<core::LogIndex> moved;
+  for (const CheckpointMove& move : moves) {
+    core::LogPosition& at = table_.positions[move.log];
+    if (!held_.contains(move.log) || at != move.from) continue;
+    at = move.to;
+    moved.insert(move.log);
+  }
+  return moved;
 }
 
 }  // namespace tideline::eventsourcing

@@ -9,11 +9,18 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
 
 namespace tideline::eventsourcing {
+
+struct CheckpointMove {
+  core::LogIndex log;
+  core::LogPosition from;
+  core::LogPosition to;
+};
 
 class RelayCheckpoints {
  public:
@@ -28,10 +35,10 @@ class RelayCheckpoints {
 
   // The last published position; 0 = none yet. Needs no claim.
   virtual core::Result<core::LogPosition> load(core::LogIndex log) = 0;
-  // False: this object does not hold the log any more, or the checkpoint is not at `from`; nothing
-  // has changed and the caller gives the log up. After an Error all claims must be made again.
-  virtual core::Result<bool> advance(core::LogIndex log, core::LogPosition from,
-                                     core::LogPosition to) = 0;
+  // The logs that were moved. One that is missing is not held by this object any more, or its
+  // checkpoint is not at `from`: the caller gives it up. After an Error all claims must be made
+  // again. No two moves are of one log.
+  virtual core::Result<std::set<core::LogIndex>> advance(std::span<const CheckpointMove> moves) = 0;
 };
 
 // Claims and checkpoints of one process, shared by several objects as a database would be.
@@ -50,8 +57,7 @@ class InMemoryRelayCheckpoints final : public RelayCheckpoints {
   core::Result<bool> claim(core::LogIndex log) override;
   void release(core::LogIndex log) override;
   core::Result<core::LogPosition> load(core::LogIndex log) override;
-  core::Result<bool> advance(core::LogIndex log, core::LogPosition from,
-                             core::LogPosition to) override;
+  core::Result<std::set<core::LogIndex>> advance(std::span<const CheckpointMove> moves) override;
 
  private:
   InMemoryRelayTable& table_;

@@ -389,13 +389,20 @@ void Relay::State::note(const LogProducer::Report& report) {
 
 void Relay::State::advance_checkpoints() {
   checkpoints_at = Clock::now();
-  for (Log& log : logs) {
+  std::vector<eventsourcing::CheckpointMove> moves;
+  for (const Log& log : logs) {
     const core::LogPosition reached = log.publication.acknowledged();
-    if (!log.active || reached <= log.checkpoint) continue;
-    const auto moved = ports.checkpoints.advance(log.index, log.checkpoint, reached);
-    if (!moved) return fail(moved.error().message);
-    if (*moved) {
-      log.checkpoint = reached;
+    if (log.active && reached > log.checkpoint) {
+      moves.push_back({log.index, log.checkpoint, reached});
+    }
+  }
+  if (moves.empty()) return;
+  const auto moved = ports.checkpoints.advance(moves);
+  if (!moved) return fail(moved.error().message);
+  for (const auto& move : moves) {
+    Log& log = *find(move.log);
+    if (moved->contains(move.log)) {
+      log.checkpoint = move.to;
       continue;
     }
     ports.checkpoints.release(log.index);

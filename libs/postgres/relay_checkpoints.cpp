@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "postgres/session.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 using core::LogIndex;
 using core::LogPosition;
+using eventsourcing::CheckpointMove;
 using eventsourcing::TransactionFailed;
 
 // First half of the advisory locks' keys ("Rela"); the second is the log.
@@ -90,15 +92,28 @@ core::Result<LogPosition> PostgresRelayCheckpoints::load(LogIndex log) {
   });
 }
 
-core::Result<bool> PostgresRelayCheckpoints::advance(LogIndex log, LogPosition from,
-                                                     LogPosition to) {
-  return state_->call<bool>([&] {
+core::Result<std::set<LogIndex>> PostgresRelayCheckpoints::advance(
+    std::span<const CheckpointMove> moves) {
+  return state_->call<std::set<LogIndex>>([&]() -> core::Result<std::set<LogIndex>> {
     Session& session = state_->open();
-    if (!state_->held.contains(log)) return false;
+    std::vector<std::int64_t> logs;
+    std::vector<std::int64_t> from;
+    std::vector<std::int64_t> to;
+    for (const CheckpointMove& move : moves) {
+      if (!state_->held.contains(move.log)) continue;
+      logs.push_back(move.log.value());
+      from.push_back(static_cast<std::int64_t>(move.from.value()));
+      to.push_back(static_cast<std::int64_t>(move.to.value()));
+    }
     const auto rows = session.execute(
-        "UPDATE relay_checkpoint SET position = $3 WHERE log = $1 AND position = $2 RETURNING 1",
-        {log, from, to});
-    return !rows.empty();
+        "UPDATE relay_checkpoint SET position = move.to_position"
+        " FROM unnest($1::int[], $2::bigint[], $3::bigint[]) move (log, from_position, to_position)"
+        " WHERE relay_checkpoint.log = move.log AND relay_checkpoint.position = move.from_position"
+        " RETURNING relay_checkpoint.log",
+        {logs, from, to});
+    std::set<LogIndex> moved;
+    for (const auto& row : rows) moved.emplace(static_cast<std::uint32_t>(row.integer(0)));
+    return moved;
   });
 }
 

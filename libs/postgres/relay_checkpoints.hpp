@@ -21,8 +21,8 @@ class PostgresRelayCheckpoints final : public eventsourcing::RelayCheckpoints {
   core::Result<bool> claim(core::LogIndex log) override;
   void release(core::LogIndex log) override;
   core::Result<core::LogPosition> load(core::LogIndex log) override;
-  core::Result<bool> advance(core::LogIndex log, core::LogPosition from,
-                             core::LogPosition to) override;
+  core::Result<std::set<core::LogIndex>> advance(
+      std::span<const eventsourcing::CheckpointMove> moves) override;
 
  private:
   struct State;

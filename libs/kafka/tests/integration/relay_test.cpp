@@ -18,8 +18,11 @@ class StandingCheckpoints final : public eventsourcing::RelayCheckpoints {
   core::Result<bool> claim(core::LogIndex log) override { return real_.claim(log); }
   void release(core::LogIndex log) override { real_.release(log); }
   core::Result<core::LogPosition> load(core::LogIndex log) override { return real_.load(log); }
-  core::Result<bool> advance(core::LogIndex, core::LogPosition, core::LogPosition) override {
-    return true;
+  core::Result<std::set<core::LogIndex>> advance(
+      std::span<const eventsourcing::CheckpointMove> moves) override {
+    std::set<core::LogIndex> all;
+    for (const auto& move : moves) all.insert(move.log);
+    return all;
   }
 
  private:
@@ -70,8 +73,9 @@ TEST(RelayIntegration, PublishesAgainWhatTheBrokerLost) {
   {
     postgres::PostgresRelayCheckpoints checkpoints(service.options);
     ASSERT_TRUE(*checkpoints.claim(core::LogIndex(log)));
-    ASSERT_TRUE(*checkpoints.advance(core::LogIndex(log), core::LogPosition(0),
-                                     core::LogPosition(events.size())));
+    const eventsourcing::CheckpointMove move{core::LogIndex(log), core::LogPosition(0),
+                                             core::LogPosition(events.size())};
+    ASSERT_TRUE(checkpoints.advance({&move, 1})->contains(move.log));
   }
   RunningRelay relay(service);
   ASSERT_TRUE(relay.has_published(service.positions, service.name));

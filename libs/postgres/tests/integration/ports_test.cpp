@@ -77,7 +77,7 @@ TYPED_TEST(SubjectKeysTest, ADestroyedKeyNeverComesBack) {
 }
 
 struct PostgresRelays {
-  DatabaseOptions options = fresh_database(2);
+  DatabaseOptions options = fresh_database(3);
   PostgresRelayCheckpoints one{options};
   PostgresRelayCheckpoints other{options};
 };
@@ -108,15 +108,35 @@ TYPED_TEST(RelayCheckpointsTest, OneHoldsALogUntilItGivesItUp) {
   EXPECT_TRUE(this->other_.claim(LogIndex(0)).value());
 }
 
+bool moves(eventsourcing::RelayCheckpoints& checkpoints, LogIndex log, std::uint64_t from,
+           std::uint64_t to) {
+  const eventsourcing::CheckpointMove move{log, LogPosition(from), LogPosition(to)};
+  const auto moved = checkpoints.advance({&move, 1});
+  return moved.ok() && moved->contains(log);
+}
+
 TYPED_TEST(RelayCheckpointsTest, MovesOnlyForItsHolderAndFromWhereItIs) {
   const LogIndex log(1);
   EXPECT_EQ(this->one_.load(log).value(), LogPosition(0));
-  EXPECT_FALSE(this->one_.advance(log, LogPosition(0), LogPosition(5)).value());
+  EXPECT_FALSE(moves(this->one_, log, 0, 5));
   ASSERT_TRUE(this->one_.claim(log).value());
-  EXPECT_TRUE(this->one_.advance(log, LogPosition(0), LogPosition(5)).value());
-  EXPECT_FALSE(this->one_.advance(log, LogPosition(0), LogPosition(6)).value());
-  EXPECT_FALSE(this->other_.advance(log, LogPosition(5), LogPosition(6)).value());
+  EXPECT_TRUE(moves(this->one_, log, 0, 5));
+  EXPECT_FALSE(moves(this->one_, log, 0, 6));
+  EXPECT_FALSE(moves(this->other_, log, 5, 6));
   EXPECT_EQ(this->other_.load(log).value(), LogPosition(5));
+}
+
+TYPED_TEST(RelayCheckpointsTest, MovesOfManyLogsThoseThatItMay) {
+  for (const std::uint32_t log : {0U, 1U}) ASSERT_TRUE(this->one_.claim(LogIndex(log)).value());
+  ASSERT_TRUE(moves(this->one_, LogIndex(1), 0, 3));
+  const std::vector<eventsourcing::CheckpointMove> all{
+      {LogIndex(0), LogPosition(0), LogPosition(7)},
+      {LogIndex(1), LogPosition(2), LogPosition(8)},
+      {LogIndex(2), LogPosition(0), LogPosition(9)}};
+  EXPECT_EQ(this->one_.advance(all).value(), std::set{LogIndex(0)});
+  EXPECT_EQ(this->one_.load(LogIndex(0)).value(), LogPosition(7));
+  EXPECT_EQ(this->one_.load(LogIndex(1)).value(), LogPosition(3));
+  EXPECT_EQ(this->one_.load(LogIndex(2)).value(), LogPosition(0));
 }
 
 TEST(PostgresRelayCheckpointsTest, AClaimIsLostWithItsConnection) {
@@ -134,10 +154,9 @@ TEST(PostgresRelayCheckpointsTest, AClaimIsLostWithItsConnection) {
                   .ok());
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!other.claim(log).value()) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-  const auto late = one.advance(log, LogPosition(0), LogPosition(1));
-  EXPECT_TRUE(!late.ok() || !*late);
+  EXPECT_FALSE(moves(one, log, 0, 1));
   EXPECT_FALSE(one.claim(log).value());
-  EXPECT_TRUE(other.advance(log, LogPosition(0), LogPosition(1)).value());
+  EXPECT_TRUE(moves(other, log, 0, 1));
 }
 
 }  // namespace
