@@ -49,12 +49,22 @@ class Postgres:
         self.folder = folder
         self.port = free_ports(1)[0]
         part("postgres", "start", folder, "--port", str(self.port), "--shared-buffers", "1GB")
+        self._use_wal_again()
+
+    def _use_wal_again(self) -> None:
+        """As in a cluster that has run for a while, segments of its log are used again. In a new one each
+        is first filled with zeros within somebody's commit."""
+        segments = "SELECT pg_logical_emit_message(false, '', ''); SELECT pg_switch_wal();\n" * 64
+        subprocess.run(["psql", self._admin(), "-qX", "-v", "ON_ERROR_STOP=1"], input=segments + "CHECKPOINT;",
+                       text=True, check=True, stdout=subprocess.DEVNULL)
+
+    def _admin(self) -> str:
+        return (self.folder / "conninfo").read_text().strip()
 
     def database(self, name: str) -> dict[str, str]:
         """A new, empty database; its conninfo as keywords."""
-        admin = (self.folder / "conninfo").read_text().strip()
         drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
-        done = subprocess.run(["psql", admin, "-qX", "-c", drop], capture_output=True, text=True)
+        done = subprocess.run(["psql", self._admin(), "-qX", "-c", drop], capture_output=True, text=True)
         if done.returncode != 0:
             raise BenchFailed(f"psql: {done.stderr}")
         part("postgres", "database", self.folder, "--name", name)
