@@ -18,7 +18,9 @@ class Strong {
   constexpr Strong() = default;
   constexpr explicit Strong(Rep value) : value_(std::move(value)) {}
 
-  constexpr const Rep& value() const { return value_; }
+  constexpr const Rep& value() const& { return value_; }
+  // The value itself, for its storage to be used again.
+  constexpr Rep value() && { return std::move(value_); }
 
   friend constexpr auto operator<=>(const Strong&, const Strong&) = default;
   friend constexpr bool operator==(const Strong&, const Strong&) = default;

@@ -142,7 +142,8 @@ core::Status decode_into(RecordedEvent& event, const RecordView& record, core::L
   event.source = found.source;
   event.type = found.type;
   event.schema_version = core::SchemaVersion(*schema_version);
-  event.stream = core::StreamId(std::string(record.key));
+  std::string stream = std::move(event.stream).value();
+  event.stream = core::StreamId(std::move(stream.assign(record.key)));
   event.version = core::StreamVersion(*version);
   event.log = log;
   event.position = core::LogPosition(*position);
