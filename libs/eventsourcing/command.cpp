@@ -9,14 +9,11 @@
 namespace tideline::eventsourcing {
 namespace {
 
-// Of those who meet on one stream, one wins each round; so many may meet before anybody is refused.
-constexpr int kAttemptsMax = 64;
 // From here on an attempt waits a little longer each time: whoever is slow must not lose for ever.
 constexpr int kAttemptsWithoutPause = 8;
 constexpr std::size_t kReadBatch = 1000;
 
-CommandResult run_body(const std::function<CommandResult(CommandSession&)>& body,
-                       CommandSession& session) {
+CommandResult run_body(const CommandBody& body, CommandSession& session) {
   try {
     return body(session);
   } catch (const CodecFailed& failed) {
@@ -33,16 +30,6 @@ core::Result<std::optional<CommandOutcome>> answered_before(EventStore& store,
   if (!*known) return std::optional<CommandOutcome>();
   if (std::holds_alternative<KeyReused>(**known)) return std::optional<CommandOutcome>(KeyReused{});
   return std::optional<CommandOutcome>(CommandDone{std::get<AlreadyDone>(**known).result, true});
-}
-
-// Two requests with one key may be under way at once, after a connection broke: what the other has
-// done since this one looked can be the very reason for refusing this one.
-core::Result<CommandOutcome> refused(EventStore& store, const CommandContext& context,
-                                     CommandOutcome refusal) {
-  auto known = answered_before(store, context);
-  if (!known) return known.error();
-  if (*known) return std::move(**known);
-  return refusal;
 }
 
 }  // namespace
@@ -108,55 +95,111 @@ core::StreamVersion CommandSession::hold(const core::StreamId& stream) {
   return loaded->version;
 }
 
-core::Result<CommandOutcome> run_command(
-    EventStore& store, const CommandContext& context,
-    const std::function<CommandResult(CommandSession&)>& body) {
-  auto known = answered_before(store, context);
-  if (!known) return known.error();
-  if (*known) return std::move(**known);
-  core::StreamId contended;
-  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
-    if (attempt > kAttemptsWithoutPause) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(attempt - kAttemptsWithoutPause));
+// One attempt, up to its append and from there on.
+class CommandAttempt {
+ public:
+  CommandAttempt(EventStore& store, const CommandContext& context, int number)
+      : store_(store), context_(context), number_(number) {}
+
+  // The outcome where nothing is to be appended; else append_ and result_ are ready.
+  core::Result<std::optional<CommandOutcome>> prepare(const CommandBody& body) {
+    if (number_ == 0) {
+      auto known = answered_before(store_, context_);
+      if (!known || *known) return known;
     }
-    CommandSession session(store, context);
+    if (number_ > kAttemptsWithoutPause) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(number_ - kAttemptsWithoutPause));
+    }
+    CommandSession session(store_, context_);
     CommandResult decided = run_body(body, session);
     if (auto* error = std::get_if<core::Error>(&decided)) return *error;
-    if (auto* rejection = std::get_if<Rejection>(&decided)) {
-      return refused(store, context, *rejection);
-    }
-    Answer& answer = std::get<Answer>(decided);
+    if (auto* rejection = std::get_if<Rejection>(&decided)) return refused(*rejection);
+    return stage(session, std::get<Answer>(decided));
+  }
 
-    StoredResult result{answer.status, answer.body, answer.location, "", {}};
-    if (context.if_match) {
-      const auto version = session.hold(answer.etag_stream);
-      if (version != *context.if_match) return refused(store, context, PreconditionFailed{version});
-    }
-    if (!answer.etag_stream.value().empty()) {
-      result.etag = std::to_string(session.version_after(answer.etag_stream).value());
-    }
-    if (session.append_.streams.empty()) {
-      result.positions = session.loaded_positions();
-      if (!context.idempotency) return CommandOutcome(CommandDone{std::move(result), false});
-    }
+  Append take_append() { return std::move(append_); }
+  StoredResult take_result() { return std::move(result_); }
 
-    session.append_.time = context.now;
-    session.append_.metadata = context.metadata;
-    session.append_.idempotency = context.idempotency;
-    session.append_.result = result;
-    auto outcome = store.append(std::move(session.append_));
+  // nullopt: another attempt is due.
+  static core::Result<std::optional<CommandOutcome>> conclude(StoredResult result, int number,
+                                                              core::Result<AppendOutcome> outcome) {
+    using Outcome = std::optional<CommandOutcome>;
     if (!outcome) return outcome.error();
     if (auto* appended = std::get_if<Appended>(&*outcome)) {
       result.positions.join(appended->positions);
-      return CommandOutcome(CommandDone{std::move(result), false});
+      return Outcome(CommandDone{std::move(result), false});
     }
     if (auto* done = std::get_if<AlreadyDone>(&*outcome)) {
-      return CommandOutcome(CommandDone{std::move(done->result), true});
+      return Outcome(CommandDone{std::move(done->result), true});
     }
-    if (std::holds_alternative<KeyReused>(*outcome)) return CommandOutcome(KeyReused{});
-    contended = std::get<VersionConflict>(*outcome).stream;
+    if (std::holds_alternative<KeyReused>(*outcome)) return Outcome(KeyReused{});
+    if (number + 1 < kCommandAttemptsMax) return Outcome();
+    return Outcome(ConflictExhausted{std::get<VersionConflict>(*outcome).stream});
   }
-  return CommandOutcome(ConflictExhausted{contended});
+
+ private:
+  // Two requests with one key may be under way at once, after a connection broke: what the other
+  // has done since this one looked can be the very reason for refusing this one.
+  core::Result<std::optional<CommandOutcome>> refused(CommandOutcome refusal) const {
+    auto known = answered_before(store_, context_);
+    if (!known || *known) return known;
+    return std::optional(std::move(refusal));
+  }
+
+  core::Result<std::optional<CommandOutcome>> stage(CommandSession& session, const Answer& answer) {
+    result_ = {answer.status, answer.body, answer.location, "", {}};
+    if (context_.if_match) {
+      const auto version = session.hold(answer.etag_stream);
+      if (version != *context_.if_match) return refused(PreconditionFailed{version});
+    }
+    if (!answer.etag_stream.value().empty()) {
+      result_.etag = std::to_string(session.version_after(answer.etag_stream).value());
+    }
+    if (session.append_.streams.empty()) {
+      result_.positions = session.loaded_positions();
+      if (!context_.idempotency) {
+        return std::optional<CommandOutcome>(CommandDone{std::move(result_), false});
+      }
+    }
+    append_ = std::move(session.append_);
+    append_.time = context_.now;
+    append_.metadata = context_.metadata;
+    append_.idempotency = context_.idempotency;
+    append_.result = result_;
+    return std::optional<CommandOutcome>();
+  }
+
+  EventStore& store_;
+  const CommandContext& context_;
+  const int number_;
+  Append append_;
+  StoredResult result_;
+};
+
+core::Result<CommandOutcome> run_command(EventStore& store, const CommandContext& context,
+                                         const CommandBody& body) {
+  for (int number = 0;; ++number) {
+    CommandAttempt attempt(store, context, number);
+    auto outcome = attempt.prepare(body);
+    if (outcome && !*outcome) {
+      auto appended = store.append(attempt.take_append());
+      outcome = CommandAttempt::conclude(attempt.take_result(), number, std::move(appended));
+    }
+    if (!outcome) return outcome.error();
+    if (*outcome) return std::move(**outcome);
+  }
+}
+
+void attempt_command(EventStore& store, const CommandContext& context, int attempt,
+                     const CommandBody& body, AttemptDone done) {
+  CommandAttempt one(store, context, attempt);
+  auto outcome = one.prepare(body);
+  if (!outcome || *outcome) return done(std::move(outcome));
+  store.append_then(
+      one.take_append(), [result = one.take_result(), attempt,
+                          done = std::move(done)](core::Result<AppendOutcome> appended) mutable {
+        done(CommandAttempt::conclude(std::move(result), attempt, std::move(appended)));
+      });
 }
 
 }  // namespace tideline::eventsourcing

@@ -68,7 +68,8 @@ struct Loaded {
   typename D::State state;
 };
 
-// One attempt at a command. Not thread-safe: it lives on the stack of run_command.
+// What the body of a command works with, in one attempt at it. Not thread-safe: it lives on the
+// stack of run_command or attempt_command.
 class CommandSession {
  public:
   CommandSession(EventStore& store, const CommandContext& context)
@@ -121,8 +122,7 @@ class CommandSession {
   EventStore& store() { return store_; }
 
  private:
-  friend core::Result<CommandOutcome> run_command(
-      EventStore&, const CommandContext&, const std::function<CommandResult(CommandSession&)>&);
+  friend class CommandAttempt;
 
   struct LoadedVersion {
     core::StreamId stream;
@@ -158,11 +158,26 @@ class CommandSession {
   std::vector<LoadedVersion> loaded_;
 };
 
-// Runs `body` until its append neither conflicts nor fails, at most 64 times; the later attempts
-// pause for some milliseconds, so the call blocks for less than two seconds of pauses. A success
-// without events carries the positions at which the loaded streams stand; it is stored under the
-// command's key, if there is one, and nothing is appended otherwise. Rejections are not stored.
+using CommandBody = std::function<CommandResult(CommandSession&)>;
+
+// Runs `body` until its append neither conflicts nor fails, at most kCommandAttemptsMax times; the
+// later attempts pause for some milliseconds, so the call blocks for less than two seconds of
+// pauses. A success without events carries the positions at which the loaded streams stand; it is
+// stored under the command's key, if there is one, and nothing is appended otherwise. Rejections
+// are not stored.
 core::Result<CommandOutcome> run_command(EventStore& store, const CommandContext& context,
-                                         const std::function<CommandResult(CommandSession&)>& body);
+                                         const CommandBody& body);
+
+// Of those who meet on one stream, one wins each round; so many may meet before anybody is refused.
+inline constexpr int kCommandAttemptsMax = 64;
+
+// Takes what one attempt came to; nullopt: somebody else was first, and the next attempt is due.
+using AttemptDone = std::function<void(core::Result<std::optional<CommandOutcome>>)>;
+
+// One attempt at a command, its `attempt`th from 0 on, without a thread that waits for the append:
+// as run_command(), but `done` is called, before this returns or later on a thread of the store
+// (EventStore::append_then). `body` has run when this returns.
+void attempt_command(EventStore& store, const CommandContext& context, int attempt,
+                     const CommandBody& body, AttemptDone done);
 
 }  // namespace tideline::eventsourcing

@@ -5,7 +5,8 @@
 // - positions are gapless and in commit order within a log, versions gapless within a stream;
 // - one Append is all or nothing; a conflict fails its own append alone;
 // - an idempotency key gives its first result again, whatever happened in between.
-// Thread-safe. Calls block until the outcome is durable or known to have failed.
+// Thread-safe. Calls block until the outcome is durable or known to have failed; append_then() does
+// not.
 #pragma once
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -82,6 +84,9 @@ struct KeyReused {};  // the key was used for another body
 
 using AppendOutcome = std::variant<Appended, AlreadyDone, VersionConflict, KeyReused>;
 
+// Takes what append() would have returned.
+using AppendDone = std::function<void(core::Result<AppendOutcome>)>;
+
 class EventStore {
  public:
   virtual ~EventStore() = default;
@@ -90,6 +95,12 @@ class EventStore {
   // (the connection broke in the commit) is resolved by the key before this returns, or reported as
   // ErrorCode::Timeout.
   virtual core::Result<AppendOutcome> append(Append append) = 0;
+  // The same, without a thread that waits: calls `done` once, before this returns or later on a
+  // thread of the store, which does nothing else meanwhile: `done` is quick and does not throw. It
+  // may call append_then().
+  virtual void append_then(Append append, AppendDone done) {
+    done(this->append(std::move(append)));
+  }
 
   // Events after version `after`, oldest first, at most `limit`.
   virtual core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,

@@ -18,6 +18,9 @@ class ForwardingEventStore : public EventStore {
   core::Result<AppendOutcome> append(Append append) override {
     return store_.append(std::move(append));
   }
+  void append_then(Append append, AppendDone done) override {
+    store_.append_then(std::move(append), std::move(done));
+  }
   core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
                                                        core::StreamVersion after,
                                                        std::size_t limit) override {

@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/encoding.hpp"
+#include "http/late_answer.hpp"
 
 namespace tideline::http {
 namespace {
@@ -178,6 +179,21 @@ Response CommandEndpoint::run(const Request& request, const Body& body) const {
   auto outcome = es::run_command(store_, *prepared, body);
   if (!outcome) return to_response(from_error(outcome.error()));
   return outcome_response(*outcome, *seen);
+}
+
+Response CommandEndpoint::answer(const Request& request, const Body& body) const {
+  auto seen = read_position(request);
+  if (!seen) return seen.response();
+  auto prepared = context(request);
+  if (!prepared) return prepared.response();
+  auto late = std::make_shared<LateAnswer>();
+  const auto done = [late, seen = std::move(*seen)](const auto& outcome) {
+    if (!outcome) return late->give(to_response(from_error(outcome.error())));
+    if (!*outcome) return late->ask_again();
+    late->give(outcome_response(**outcome, seen));
+  };
+  es::attempt_command(store_, *prepared, request.attempt, body, done);
+  return Response::later(std::move(late));
 }
 
 Response to_response(const es::Rejection& rejection) {

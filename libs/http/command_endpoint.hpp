@@ -13,7 +13,8 @@
 //   Tideline-Position the client's token, joined with what the command wrote; opaque.
 //   Tideline-Stale    "true" on an answer that does not yet hold all that the token asks for.
 //
-// Thread-safe. Everything here blocks: for the append, or for a read model to catch up.
+// Thread-safe. Everything here blocks, for reads of the store, for the append (but not answer()),
+// or for a read model to catch up.
 #pragma once
 
 #include <chrono>
@@ -42,7 +43,7 @@ Response to_response(const eventsourcing::Rejection& rejection);
 
 class CommandEndpoint {
  public:
-  using Body = std::function<eventsourcing::CommandResult(eventsourcing::CommandSession&)>;
+  using Body = eventsourcing::CommandBody;
 
   // All must outlive the endpoint.
   CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock)
@@ -53,6 +54,11 @@ class CommandEndpoint {
   // the rejection; 412; 409 "concurrent-changes" after too many conflicts; 422
   // "idempotency-key-reused"; 503 or 500 for an Error.
   Response run(const Request& request, const Body& body) const;
+
+  // The same for a handler that has nothing to add to the answer: it comes later, and no thread
+  // waits for the append. `body` has run when this returns; where somebody else was first, the
+  // handler is called again.
+  Response answer(const Request& request, const Body& body) const;
 
   // For a handler that needs the command's context before it runs.
   Parsed<eventsourcing::CommandContext> context(const Request& request) const;

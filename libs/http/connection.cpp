@@ -165,6 +165,7 @@ void Connection::run() {
     // Only this worker touches exchange_ while the request is in hand.
     std::string failure;
     Response response = dispatch(failure);
+    if (response.late) return put_aside(std::move(response.late));
     std::lock_guard lock(mutex_);
     if (response.events) admit_stream(response);
     if (phase_ != Phase::InHand) return;
@@ -178,10 +179,21 @@ void Connection::run() {
   }
 }
 
+// With the last word to exchange_: another worker may go on with the request before this returns.
+void Connection::put_aside(std::shared_ptr<LateAnswer> late) {
+  exchange_.late = late;
+  host_.put_aside();
+  late->attach(weak_from_this());
+}
+
+void Connection::on_late_answer() { host_.resume(shared_from_this()); }
+
 Response Connection::dispatch(std::string& failure) {
   try {
     if (exchange_.request.path == "*") return Response::no_content();
-    Response response = host_.router().dispatch(exchange_.request);
+    const auto late = std::exchange(exchange_.late, nullptr);
+    Response response = late ? late->finish() : host_.router().dispatch(exchange_.request);
+    if (response.late) return response;
     if (response.status >= 200 && response.status <= 599) {
       return represent(exchange_.request, std::move(response));
     }

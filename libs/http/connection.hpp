@@ -22,6 +22,7 @@
 
 #include "core/trace.hpp"
 #include "http/event_stream.hpp"
+#include "http/late_answer.hpp"
 #include "http/request_reader.hpp"
 #include "http/server.hpp"
 #include "http/worker_pool.hpp"
@@ -48,6 +49,9 @@ class ConnectionHost {
   virtual bool try_open_stream() = 0;
   virtual void stream_ended() = 0;
   virtual bool try_submit(std::shared_ptr<Task> task) = 0;
+  // A request that waits for its answer without a worker, until it is resumed.
+  virtual void put_aside() = 0;
+  virtual void resume(std::shared_ptr<Task> task) = 0;
   // Calls on_readable() while there is input, until the descriptor is closed.
   virtual core::Status watch_input(std::uint64_t connection, int descriptor) = 0;
   virtual void unwatch_input(std::uint64_t connection, int descriptor) = 0;
@@ -61,6 +65,7 @@ class ConnectionHost {
 
 class Connection final : public Task,
                          public EventStream::Listener,
+                         public LateAnswer::Listener,
                          public std::enable_shared_from_this<Connection> {
  public:
   // Owns `descriptor`, a connected, non-blocking socket.
@@ -72,6 +77,7 @@ class Connection final : public Task,
   void on_readable();   // on its reactor
   void run() override;  // the request in hand, on a worker
   void on_stream() override;
+  void on_late_answer() override;
 
   // By the caretaker.
   void on_writable();
@@ -98,6 +104,7 @@ class Connection final : public Task,
     std::size_t response_bytes = 0;
     std::string failure;
     std::string parent_span_id;
+    std::shared_ptr<LateAnswer> late;
     bool reported = false;
   };
 
@@ -128,6 +135,7 @@ class Connection final : public Task,
   void prepare_ids(Request& request);
 
   Response dispatch(std::string& failure);
+  void put_aside(std::shared_ptr<LateAnswer> late);
 
   const std::uint64_t id_;
   ConnectionHost& host_;

@@ -156,6 +156,12 @@ Response Response::no_content() {
   return response;
 }
 
+Response Response::later(std::shared_ptr<LateAnswer> late) {
+  Response response;
+  response.late = std::move(late);
+  return response;
+}
+
 Response Response::event_stream(std::shared_ptr<EventStream> events) {
   Response response = text(200, "text/event-stream", {});
   response.events = std::move(events);

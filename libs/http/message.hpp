@@ -20,6 +20,7 @@ namespace tideline::http {
 using Json = nlohmann::json;
 
 class EventStream;
+class LateAnswer;
 
 // The methods that this server implements; any other is answered 501 before routing.
 enum class Method { Get, Head, Post, Put, Patch, Delete, Options };
@@ -83,6 +84,8 @@ struct Request {
   // W3C Trace Context: the span that this request is, a child of the one that it came with, or the
   // first of a new trace. What it causes carries this on.
   std::string traceparent;
+  // How often the handler has asked to be called again (late_answer.hpp).
+  int attempt = 0;
   // Set by the router where the route asks for a signed-in caller; never for Access::Public.
   std::optional<Principal> principal;
   // The template that matched ("/v1/moments/{id}"), a bounded label for metrics; empty until then.
@@ -105,12 +108,15 @@ struct Response {
   std::string body;
   // In place of a body: what follows as it comes, until the stream is closed (event_stream.hpp).
   std::shared_ptr<EventStream> events;
+  // In place of everything: the answer comes later (late_answer.hpp).
+  std::shared_ptr<LateAnswer> late;
 
   [[nodiscard]] static Response json(int status, const Json& body);
   // `media_type` as in Content-Type, e.g. "text/plain; version=0.0.4".
   [[nodiscard]] static Response text(int status, std::string_view media_type, std::string body);
   [[nodiscard]] static Response no_content();
   [[nodiscard]] static Response event_stream(std::shared_ptr<EventStream> events);
+  [[nodiscard]] static Response later(std::shared_ptr<LateAnswer> late);
 
   // Sets (does not add) a header; chains.
   Response& header(std::string_view name, std::string_view value) &;

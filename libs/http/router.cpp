@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "http/late_answer.hpp"
 #include "http/problem.hpp"
 
 namespace tideline::http {
@@ -129,6 +130,30 @@ struct Router::Table {
   Node root;
   std::vector<Route> routes;
 
+  // The answer as it leaves: now, or when a later one has been given.
+  Response finish(const Node::Target& target, Request& request, Response response) const {
+    while (response.late) {
+      LateAnswer& late = *response.late;
+      if (!late.is_given()) {
+        late.set_finish([this, &target, &request](LateAnswer::Given given) {
+          return finish(target, request, given_or_again(target, request, std::move(given)));
+        });
+        return response;
+      }
+      response = given_or_again(target, request, late.take());
+    }
+    const auto token = response.headers.find(kPositionHeader);
+    if (token && seal.seal) response.header(kPositionHeader, seal.seal(std::string(*token)));
+    return response;
+  }
+
+  static Response given_or_again(const Node::Target& target, Request& request,
+                                 LateAnswer::Given given) {
+    if (given) return std::move(*given);
+    ++request.attempt;
+    return target.handler(request);
+  }
+
   // The node that the path leads to, with parameters set on the way; null when there is none.
   const Node* find(Request& request) const {
     const Node* node = &root;
@@ -189,18 +214,13 @@ Response Router::dispatch(Request& request) const {
         authenticate(*table_->verifier, table_->clock->now(), target->access, request);
     if (refused) return to_response(*refused);
   }
-  const auto& seal = table_->seal;
-  if (!seal.open) return target->handler(request);
-  if (const auto sent = request.header(kPositionHeader)) {
-    const auto token = seal.open(*sent);
+  const auto sent = request.header(kPositionHeader);
+  if (sent && table_->seal.open) {
+    const auto token = table_->seal.open(*sent);
     if (!token) return to_response(malformed("Tideline-Position was not given by this suite"));
     request.headers.set(kPositionHeader, *token);
   }
-  Response response = target->handler(request);
-  if (const auto token = response.headers.find(kPositionHeader)) {
-    response.header(kPositionHeader, seal.seal(std::string(*token)));
-  }
-  return response;
+  return table_->finish(*target, request, target->handler(request));
 }
 
 void Router::set_position_seal(PositionSeal seal) { table_->seal = std::move(seal); }

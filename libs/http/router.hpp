@@ -49,7 +49,8 @@ class Router {
   // Finds the route, authenticates, sets path_parameters, principal and route_template, and calls
   // the handler. HEAD runs the GET handler (the server drops the body). 404 for an unknown path,
   // 405 with Allow for a method that the path lacks, 204 with Allow for OPTIONS. What the handler
-  // throws passes through.
+  // throws passes through. Where the handler answers later, so does this: the request must stay
+  // where it is until then, and finish() of the late answer gives what is to be sent.
   Response dispatch(Request& request) const;
 
   struct Route {

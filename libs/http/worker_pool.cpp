@@ -29,6 +29,23 @@ bool WorkerPool::try_submit(std::shared_ptr<Task> task) {
   return true;
 }
 
+void WorkerPool::put_aside() {
+  std::lock_guard lock(mutex_);
+  ++aside_;
+}
+
+void WorkerPool::resume(std::shared_ptr<Task> task) {
+  bool wake = false;
+  {
+    std::lock_guard lock(mutex_);
+    --aside_;
+    if (stopped_) return;
+    queue_.push_back(std::move(task));
+    wake = wants_wake();
+  }
+  if (wake) wanted_.notify_one();
+}
+
 void WorkerPool::gather() { gathering = true; }
 
 void WorkerPool::flush() {
@@ -49,7 +66,7 @@ bool WorkerPool::wants_wake() {
 
 std::size_t WorkerPool::in_hand() const {
   std::lock_guard lock(mutex_);
-  return queue_.size() + running_;
+  return queue_.size() + running_ + aside_;
 }
 
 void WorkerPool::work() {

@@ -28,13 +28,17 @@ class WorkerPool {
 
   // False when the queue is full or the pool has been stopped.
   bool try_submit(std::shared_ptr<Task> task);
+  // What is in hand, but waits without a thread, from put_aside() until resume(): a task that is
+  // let in whatever the queue holds, since it has been accepted before. After a stop it is dropped.
+  void put_aside();
+  void resume(std::shared_ptr<Task> task);
   // From here to flush() the tasks that this thread submits, to whichever pool, wake nobody. A
   // worker that is woken for the first of many takes the processor from the thread that brings the
   // others, and waits for what that one still holds. Workers that are awake take tasks meanwhile.
   static void gather();
   // Wakes for what was gathered.
   void flush();
-  // Queued and running.
+  // Queued, running and put aside.
   [[nodiscard]] std::size_t in_hand() const;
   // Drops what is queued, waits for what is running. Idempotent.
   void stop();
@@ -50,6 +54,7 @@ class WorkerPool {
   std::condition_variable wanted_;
   std::deque<std::shared_ptr<Task>> queue_;
   std::size_t running_ = 0;
+  std::size_t aside_ = 0;
   std::size_t waiting_ = 0;
   bool waking_ = false;  // a thread has been notified and has not come yet
   bool stopped_ = false;

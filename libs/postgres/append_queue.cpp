@@ -22,15 +22,15 @@ WaitingBatch& AppendQueue::batch_with_room_for(std::size_t bytes) {
   return *batches_.back();
 }
 
-std::optional<QueuePlace> AppendQueue::push(eventsourcing::Append append, std::size_t bytes) {
+std::optional<QueuePlace> AppendQueue::push(WaitingAppend&& append) {
   QueuePlace place;
   bool enough = false;
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || waiting_ >= limits_.queued_appends_max) return std::nullopt;
-    WaitingBatch& batch = batch_with_room_for(bytes);
-    batch.appends.push_back({std::move(append), bytes, false, std::nullopt});
-    batch.bytes += bytes;
+    WaitingBatch& batch = batch_with_room_for(append.bytes);
+    batch.bytes += append.bytes;
+    batch.appends.push_back(std::move(append));
     place = {batches_.back(), batch.appends.size() - 1};
     enough = ++waiting_ == wanted_;
   }

@@ -21,6 +21,8 @@ using AppendResult = core::Result<eventsourcing::AppendOutcome>;
 struct WaitingAppend {
   eventsourcing::Append append;
   std::size_t bytes = 0;
+  std::chrono::steady_clock::time_point deadline;  // to be taken by
+  eventsourcing::AppendDone done;                  // empty: the caller waits for the latch
   bool withdrawn = false;
   std::optional<AppendResult> outcome;  // set before the batch's latch opens
 };
@@ -51,8 +53,8 @@ class AppendQueue {
  public:
   explicit AppendQueue(AppendQueueLimits limits) : limits_(limits) {}
 
-  // nullopt when the queue is full or closed.
-  std::optional<QueuePlace> push(eventsourcing::Append append, std::size_t bytes);
+  // nullopt when the queue is full or closed; nothing has been moved from then.
+  std::optional<QueuePlace> push(WaitingAppend&& append);
   // False when the appender has taken it already. Otherwise it is never appended.
   bool withdraw(const QueuePlace& place);
   // The oldest batch; nullptr when the time is over or the queue is closed and empty.

@@ -124,9 +124,9 @@ std::vector<PreparedCall> writes_of(const BatchPlan& plan) {
   return calls;
 }
 
-void run_and_commit(Session& session, std::vector<PreparedCall> calls) {
+void run_and_commit(Session& session, std::vector<PreparedCall> calls, Wake wake) {
   calls.push_back({"commit_batch", {}});
-  calls.push_back({"notify", {}});
+  if (wake == Wake::Now) calls.push_back({"notify", {}});
   session.run_pipeline(calls);
 }
 
@@ -257,19 +257,19 @@ LockedState lock_and_read(Session& session, const BatchScope& scope) {
 
 void write_rows(Session& session, const BatchPlan& plan) { session.run_pipeline(writes_of(plan)); }
 
-void write_and_commit(Session& session, const BatchPlan& plan) {
-  run_and_commit(session, writes_of(plan));
+void write_and_commit(Session& session, const BatchPlan& plan, Wake wake) {
+  run_and_commit(session, writes_of(plan), wake);
 }
 
 void commit_presumed(Session& session, const BatchScope& scope, const LockedState& presumed,
-                     const BatchPlan& plan) {
+                     const BatchPlan& plan, Wake wake) {
   std::vector<PreparedCall> calls{{"begin_batch", {}}};
   calls.push_back(move_presumed_logs(presumed.heads, plan.heads));
   const std::vector<std::string_view> unproven = unproven_streams(scope, plan);
   if (!unproven.empty()) calls.push_back(expect_versions(unproven, presumed));
   if (!plan.results.empty()) calls.push_back(insert_results("insert_new_results", plan.results));
   calls.push_back(insert_events(plan.events));
-  run_and_commit(session, std::move(calls));
+  run_and_commit(session, std::move(calls), wake);
 }
 
 void wake_listeners(Session& session) {

@@ -17,16 +17,19 @@ void prepare_append_statements(Session& session);
 // granted.
 LockedState lock_and_read(Session& session, const BatchScope& scope);
 
-// Writes the plan, commits, and wakes who listens on kAppendChannel. The notification has a
-// transaction of its own, which nobody waits for on the disk: within the batch's, PostgreSQL would
-// let only one of all databases commit at a time.
-void write_and_commit(Session& session, const BatchPlan& plan);
+// Whether those who listen on kAppendChannel are woken along with a commit.
+enum class Wake { Now, Later };
+
+// Writes the plan and commits. The notification has a transaction of its own, which nobody waits
+// for on the disk: within the batch's, PostgreSQL would let only one of all databases commit at a
+// time.
+void write_and_commit(Session& session, const BatchPlan& plan, Wake wake);
 
 // All in one round trip: locks the logs by moving them, has PostgreSQL refuse unless everything
 // stands as it was presumed when the plan was made, which has events, and commits. What throws
 // before the commit has written nothing: the state must be read then.
 void commit_presumed(Session& session, const BatchScope& scope, const LockedState& presumed,
-                     const BatchPlan& plan);
+                     const BatchPlan& plan, Wake wake);
 
 // The rows alone, within a transaction that somebody else ends.
 void write_rows(Session& session, const BatchPlan& plan);

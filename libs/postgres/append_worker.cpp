@@ -9,8 +9,6 @@ namespace {
 using eventsourcing::Append;
 using eventsourcing::AppendOutcome;
 
-constexpr std::chrono::milliseconds kIdleWait{500};
-
 std::size_t bytes_of(const Append& append) {
   std::size_t bytes = append.result.body.size();
   for (const auto& stream : append.streams) {
@@ -27,6 +25,9 @@ std::size_t events_of(const Append& append) {
   return events;
 }
 
+core::Error too_many() { return core::unavailable("too many appends wait"); }
+core::Error too_late() { return core::unavailable("the append's turn did not come"); }
+
 }  // namespace
 
 AppendWorker::AppendWorker(const EventStoreOptions& options, Work work)
@@ -40,32 +41,63 @@ AppendWorker::~AppendWorker() {
   thread_.join();
 }
 
-AppendResult AppendWorker::append(Append append) {
-  const std::size_t bytes = bytes_of(append);
-  if (bytes > options_.batch_bytes_max) {
-    return core::invalid_input("an append of " + std::to_string(bytes) + " bytes");
+core::Result<WaitingAppend> AppendWorker::checked(Append append) const {
+  WaitingAppend waiting;
+  waiting.bytes = bytes_of(append);
+  if (waiting.bytes > options_.batch_bytes_max) {
+    return core::invalid_input("an append of " + std::to_string(waiting.bytes) + " bytes");
   }
-  const auto deadline = std::chrono::steady_clock::now() + options_.append_deadline;
-  const auto place = queue_.push(std::move(append), bytes);
-  if (!place) return core::unavailable("too many appends wait");
+  waiting.append = std::move(append);
+  waiting.deadline = std::chrono::steady_clock::now() + options_.append_deadline;
+  return waiting;
+}
+
+AppendResult AppendWorker::append(Append append) {
+  auto waiting = checked(std::move(append));
+  if (!waiting) return waiting.error();
+  const auto deadline = waiting->deadline;
+  const auto place = queue_.push(std::move(*waiting));
+  if (!place) return too_many();
   if (place->batch->decided.wait_until(deadline)) return std::move(*place->append().outcome);
-  if (queue_.withdraw(*place)) return core::unavailable("the append's turn did not come");
+  if (queue_.withdraw(*place)) return too_late();
   return core::timed_out("an append of unknown outcome: the database does not answer");
 }
 
+void AppendWorker::append_then(Append append, eventsourcing::AppendDone done) {
+  auto waiting = checked(std::move(append));
+  if (!waiting) return done(waiting.error());
+  waiting->done = std::move(done);
+  if (!queue_.push(std::move(*waiting))) waiting->done(too_many());
+}
+
 void AppendWorker::run() {
+  std::chrono::milliseconds idle_wait{0};
   while (!queue_.finished()) {
-    if (const auto batch = queue_.take(std::min(kIdleWait, options_.sweep_interval))) {
-      std::vector<WaitingAppend*> wanted;
-      wanted.reserve(batch->appends.size());
-      for (WaitingAppend& append : batch->appends) {
-        if (!append.withdrawn) wanted.push_back(&append);
-      }
-      if (!wanted.empty()) commit(wanted);
+    const auto batch = queue_.take(idle_wait);
+    if (batch) {
+      decide(*batch);
       batch->decided.open();
+      for (WaitingAppend& append : batch->appends) {
+        if (append.done) append.done(std::move(*append.outcome));
+      }
     }
-    work_.between_batches();
+    idle_wait = work_.tidy(!batch);
   }
+}
+
+void AppendWorker::decide(WaitingBatch& batch) {
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<WaitingAppend*> wanted;
+  wanted.reserve(batch.appends.size());
+  for (WaitingAppend& append : batch.appends) {
+    if (append.withdrawn) continue;
+    if (append.deadline > now) {
+      wanted.push_back(&append);
+    } else {
+      append.outcome = too_late();
+    }
+  }
+  if (!wanted.empty()) commit(wanted);
 }
 
 // Data that PostgreSQL refuses fails the whole transaction: halving finds whose it is.

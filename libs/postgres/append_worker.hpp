@@ -14,6 +14,9 @@
 
 namespace tideline::postgres {
 
+// Waits without anything to do go no further, so that an end of the process is noticed.
+inline constexpr std::chrono::milliseconds kNothingToTidy{500};
+
 class AppendWorker {
  public:
   // All are called on the worker's thread.
@@ -22,8 +25,9 @@ class AppendWorker {
     std::function<core::Result<std::vector<eventsourcing::AppendOutcome>>(Appends)> commit;
     // After each batch that wrote something.
     std::function<void()> committed;
-    // After each batch, and now and then while nothing waits.
-    std::function<void()> between_batches;
+    // After each batch, and now and then while nothing waits: `idle`. Returns how soon it is to be
+    // called again if nothing comes.
+    std::function<std::chrono::milliseconds(bool idle)> tidy;
   };
 
   // `options` outlives the worker.
@@ -35,12 +39,17 @@ class AppendWorker {
 
   // Blocks until the outcome is known, at most options.append_deadline.
   AppendResult append(eventsourcing::Append append);
+  // Does not block. `done` is called on the worker's thread; if the append's turn has not come by
+  // the deadline, as soon as it would have.
+  void append_then(eventsourcing::Append append, eventsourcing::AppendDone done);
   AppenderStatus status() const;
 
  private:
   using Batch = std::span<WaitingAppend* const>;
 
+  core::Result<WaitingAppend> checked(eventsourcing::Append append) const;
   void run();
+  void decide(WaitingBatch& batch);
   void commit(Batch batch);
   void count(Batch batch, const std::vector<eventsourcing::AppendOutcome>& outcomes);
 

@@ -16,6 +16,8 @@ using eventsourcing::TransactionFailed;
 
 constexpr int kAttemptsMax = 3;
 constexpr std::chrono::milliseconds kResolvePause{50};
+// Those who listen in other processes are woken no more often: a wake costs as much as ten events.
+constexpr std::chrono::milliseconds kWakeInterval{5};
 
 }  // namespace
 
@@ -27,7 +29,7 @@ Appender::Appender(const DatabaseOptions& database, const EventStoreOptions& opt
       random_(random),
       terms_{options.service, options.logs, options.idempotency_ttl},
       worker_(options, {[this](Appends appends) { return try_commit(appends); },
-                        std::move(committed), [this] { sweep_expired_results(); }}) {}
+                        std::move(committed), [this](bool idle) { return tidy(idle); }}) {}
 
 AppenderStatus Appender::status() const {
   AppenderStatus status = worker_.status();
@@ -83,7 +85,7 @@ bool Appender::write_at_once(Appends appends, const BatchScope& scope,
   if (!all_appended(plan) || plan.events.empty()) return false;
   Session& session = open_session();
   writing = {std::move(plan), true};
-  commit_presumed(session, scope, presumed, writing->plan);
+  commit_presumed(session, scope, presumed, writing->plan, wakes());
   remember_heads(writing->plan.heads);
   ++at_once_;
   return true;
@@ -108,7 +110,7 @@ Appender::Outcomes Appender::read_then_write(Appends appends, const BatchScope& 
     return std::move(plan.outcomes);
   }
   writing = {std::move(plan), false};
-  write_and_commit(session, writing->plan);
+  write_and_commit(session, writing->plan, wakes());
   remember_heads(writing->plan.heads);
   return std::move(writing->plan.outcomes);
 }
@@ -151,6 +153,28 @@ Session& Appender::open_session() {
     session_ = std::move(session);
   }
   return *session_;
+}
+
+Wake Appender::wakes() {
+  const auto now = std::chrono::steady_clock::now();
+  wake_owed_ = now < woken_at_ + kWakeInterval;
+  if (wake_owed_) return Wake::Later;
+  woken_at_ = now;
+  return Wake::Now;
+}
+
+std::chrono::milliseconds Appender::tidy(bool idle) {
+  sweep_expired_results();
+  if (!wake_owed_) return std::min(kNothingToTidy, options_.sweep_interval);
+  if (!idle) return kWakeInterval;
+  wake_owed_ = false;
+  try {
+    wake_listeners(open_session());
+  } catch (const TransactionFailed&) {
+    // Who listens looks from time to time without having been woken.
+    if (session_) session_->roll_back();
+  }
+  return kNothingToTidy;
 }
 
 void Appender::sweep_expired_results() {

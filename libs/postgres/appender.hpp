@@ -11,6 +11,7 @@
 #include "core/clock.hpp"
 #include "core/random.hpp"
 #include "postgres/append_batch.hpp"
+#include "postgres/append_statements.hpp"
 #include "postgres/append_worker.hpp"
 #include "postgres/event_store.hpp"
 #include "postgres/session.hpp"
@@ -25,6 +26,10 @@ class Appender {
 
   // Blocks until the outcome is known, at most options.append_deadline.
   AppendResult append(eventsourcing::Append append) { return worker_.append(std::move(append)); }
+  // Without blocking; see AppendWorker.
+  void append_then(eventsourcing::Append append, eventsourcing::AppendDone done) {
+    worker_.append_then(std::move(append), std::move(done));
+  }
   AppenderStatus status() const;
 
  private:
@@ -47,6 +52,8 @@ class Appender {
   void remember_heads(const std::map<core::LogIndex, core::LogPosition>& heads);
   Commit resolve(const BatchPlan& plan);
   Session& open_session();
+  Wake wakes();
+  std::chrono::milliseconds tidy(bool idle);
   void sweep_expired_results();
 
   const DatabaseOptions& database_;
@@ -57,6 +64,8 @@ class Appender {
   // Of the worker's thread alone.
   std::unique_ptr<Session> session_;
   std::chrono::steady_clock::time_point swept_at_;
+  std::chrono::steady_clock::time_point woken_at_;
+  bool wake_owed_ = false;  // by a batch that woke nobody
   // Where the logs stood after this appender's last batch in each.
   std::map<core::LogIndex, core::LogPosition> heads_;
   // Nobody else was in the way of the last batch, so nobody is expected in that of the next.

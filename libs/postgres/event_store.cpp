@@ -50,7 +50,8 @@ void read_event(const BinaryRows& rows, std::size_t row, const std::string& serv
   };
   event.log = LogIndex(static_cast<std::uint32_t>(number(0)));
   event.position = LogPosition(number(1));
-  event.stream = StreamId(std::string(rows.text(row, 2)));
+  std::string stream = std::move(event.stream).value();
+  event.stream = StreamId(std::move(stream.assign(rows.text(row, 2))));
   event.version = StreamVersion(number(3));
   rows.read_uuid(row, 4, event.id);
   event.type = rows.text(row, 5);
@@ -228,6 +229,13 @@ core::Result<AppendOutcome> PostgresEventStore::append(eventsourcing::Append app
   const auto touched = databases_of(append, parts_->databases);
   if (touched.size() > 1) return parts_->spread->append(std::move(append));
   return parts_->appenders[touched.front()]->append(std::move(append));
+}
+
+void PostgresEventStore::append_then(eventsourcing::Append append, eventsourcing::AppendDone done) {
+  if (auto status = validate(append); !status) return done(status.error());
+  const auto touched = databases_of(append, parts_->databases);
+  if (touched.size() > 1) return parts_->spread->append_then(std::move(append), std::move(done));
+  parts_->appenders[touched.front()]->append_then(std::move(append), std::move(done));
 }
 
 core::Result<std::vector<RecordedEvent>> PostgresEventStore::read_stream(const StreamId& stream,

@@ -20,7 +20,9 @@
 // atomicity hold as in one database; only that a reader may see an append's events in one database
 // a moment before those in another.
 //
-// Thread-safe. append() blocks until the outcome is durable, at most `append_deadline`.
+// Thread-safe. append() blocks until the outcome is durable, at most `append_deadline`; what
+// append_then() was given is told later if the database stands still: `append_deadline` bounds the
+// wait for its turn, the options of the connection and `resolve_deadline` what follows.
 #pragma once
 
 #include <chrono>
@@ -87,6 +89,8 @@ class PostgresEventStore final : public eventsourcing::EventStore, public events
   PostgresEventStore& operator=(const PostgresEventStore&) = delete;
 
   core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override;
+  // `done` is called on an appender's thread: the next batch waits for it.
+  void append_then(eventsourcing::Append append, eventsourcing::AppendDone done) override;
   core::Result<std::vector<eventsourcing::RecordedEvent>> read_stream(const core::StreamId& stream,
                                                                       core::StreamVersion after,
                                                                       std::size_t limit) override;

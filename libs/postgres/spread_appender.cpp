@@ -34,7 +34,7 @@ SpreadAppender::SpreadAppender(const LogDatabases& databases, const EventStoreOp
       random_(random),
       terms_{options.service, options.logs, options.idempotency_ttl},
       worker_(options, {[this](Appends appends) { return try_commit(appends); },
-                        std::move(committed), [] {}}) {}
+                        std::move(committed), [](bool) { return kNothingToTidy; }}) {}
 
 core::Result<SpreadAppender::Outcomes> SpreadAppender::try_commit(Appends appends) {
   bool results_perhaps_stored = false;
@@ -118,7 +118,7 @@ void SpreadAppender::commit_with_events(Writing& writing) {
   }
   Session& primary = session(writing.primary);
   writing.deciding = true;
-  write_and_commit(primary, writing.parts.at(writing.primary));
+  write_and_commit(primary, writing.parts.at(writing.primary), Wake::Now);
   commit_prepared(writing);
 }
 
@@ -126,7 +126,7 @@ void SpreadAppender::commit_results(Writing& writing) {
   writing.deciding = true;
   for (const auto& [database, part] : writing.parts) {
     Session& open = session(database);
-    if (!part.results.empty()) write_and_commit(open, part);
+    if (!part.results.empty()) write_and_commit(open, part, Wake::Now);
   }
   roll_back_all();
 }

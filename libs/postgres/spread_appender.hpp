@@ -36,6 +36,10 @@ class SpreadAppender {
   // Blocks until the outcome is known, at most options.append_deadline. When a database is lost
   // after the decision, its part may come to be seen later than this returns.
   AppendResult append(eventsourcing::Append append) { return worker_.append(std::move(append)); }
+  // Without blocking; see AppendWorker.
+  void append_then(eventsourcing::Append append, eventsourcing::AppendDone done) {
+    worker_.append_then(std::move(append), std::move(done));
+  }
   AppenderStatus status() const { return worker_.status(); }
 
  private:

@@ -26,6 +26,22 @@ Summary summarize(const eventsourcing::Append& append) {
   return summary;
 }
 
+void log_outcome(const observability::Log& log, const Summary& summary,
+                 const eventsourcing::Metadata& metadata,
+                 const core::Result<eventsourcing::AppendOutcome>& outcome) {
+  const observability::LogContext ids(
+      {.request_id = metadata.causation_id,
+       .correlation_id = metadata.correlation_id,
+       .trace_id = std::string(core::trace_id_of(metadata.traceparent))});
+  if (!outcome) {
+    log.warning("append failed",
+                {{"streams", summary.streams}, {"reason", outcome.error().message}});
+  } else if (summary.events > 0 && std::holds_alternative<eventsourcing::Appended>(*outcome)) {
+    log.info("appended",
+             {{"streams", summary.streams}, {"types", summary.types}, {"events", summary.events}});
+  }
+}
+
 }  // namespace
 
 core::Result<eventsourcing::AppendOutcome> LoggedEventStore::append(eventsourcing::Append append) {
@@ -34,18 +50,19 @@ core::Result<eventsourcing::AppendOutcome> LoggedEventStore::append(eventsourcin
   const Summary summary = summarize(append);
   const eventsourcing::Metadata metadata = append.metadata;
   auto outcome = ForwardingEventStore::append(std::move(append));
-  const observability::LogContext ids(
-      {.request_id = metadata.causation_id,
-       .correlation_id = metadata.correlation_id,
-       .trace_id = std::string(core::trace_id_of(metadata.traceparent))});
-  if (!outcome) {
-    log_.warning("append failed",
-                 {{"streams", summary.streams}, {"reason", outcome.error().message}});
-  } else if (summary.events > 0 && std::holds_alternative<eventsourcing::Appended>(*outcome)) {
-    log_.info("appended",
-              {{"streams", summary.streams}, {"types", summary.types}, {"events", summary.events}});
-  }
+  log_outcome(log_, summary, metadata, outcome);
   return outcome;
+}
+
+void LoggedEventStore::append_then(eventsourcing::Append append, eventsourcing::AppendDone done) {
+  if (!log_.enabled(observability::Level::Info))
+    return ForwardingEventStore::append_then(std::move(append), std::move(done));
+  auto logged = [log = log_, summary = summarize(append), metadata = append.metadata,
+                 done = std::move(done)](core::Result<eventsourcing::AppendOutcome> outcome) {
+    log_outcome(log, summary, metadata, outcome);
+    done(std::move(outcome));
+  };
+  ForwardingEventStore::append_then(std::move(append), std::move(logged));
 }
 
 }  // namespace tideline::runtime

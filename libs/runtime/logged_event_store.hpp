@@ -14,6 +14,7 @@ class LoggedEventStore final : public eventsourcing::ForwardingEventStore {
       : ForwardingEventStore(store), log_(std::move(log)) {}
 
   core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override;
+  void append_then(eventsourcing::Append append, eventsourcing::AppendDone done) override;
 
  private:
   observability::Log log_;

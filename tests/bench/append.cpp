@@ -1,14 +1,18 @@
-// Writers in a loop, each appending one event to a new stream: what the store does for a command,
-// with --keys for one that came with an idempotency key, whose result is stored too.
+// Commands, each appending one event to a new stream: what the store does for one, with --keys for
+// one that came with an idempotency key, whose result is stored too. As services do it: the append
+// is handed over and its outcome comes by a call (EventStore::append_then), so that so many
+// commands are in hand without a thread each.
 //
 // Without --rate the loops are closed: a writer's next append follows its last answer. With --rate
-// appends are due at fixed times, shared out over the writers, and latency counts from when one was
-// due, so that a stall is seen by all that it delayed.
+// appends are due at fixed times, as many at once as there are writers, and latency counts from
+// when one was due, so that a stall is seen by all that it delayed.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <latch>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
@@ -64,40 +68,56 @@ class Writers {
 
   // Returns the latencies in milliseconds of all appends.
   std::vector<double> run() {
-    std::vector<std::vector<double>> latencies(options_.writers);
-    std::vector<std::thread> threads;
-    const auto start = SteadyClock::now();
-    for (unsigned i = 0; i < options_.writers; ++i) {
-      threads.emplace_back([&, i] { write(i, start, latencies[i]); });
+    start_ = SteadyClock::now();
+    end_ = start_ + duration(options_.seconds);
+    for (unsigned writer = 0; writer < options_.writers; ++writer) {
+      if (options_.rate == 0) append_again();
     }
-    for (auto& thread : threads) thread.join();
-    std::vector<double> all;
-    for (const auto& each : latencies) all.insert(all.end(), each.begin(), each.end());
-    return all;
+    if (options_.rate > 0) append_when_due();
+    finished_.wait();
+    return std::move(latencies_);
   }
 
   std::uint64_t failures() const { return failures_; }
 
  private:
-  void write(unsigned writer, SteadyClock::time_point start, std::vector<double>& latencies) {
-    const auto end = start + std::chrono::duration_cast<SteadyClock::duration>(
-                                 std::chrono::duration<double>(options_.seconds));
-    for (std::uint64_t turn = 0;; ++turn) {
-      auto due = SteadyClock::now();
-      if (options_.rate > 0) {
-        const double at = static_cast<double>(turn * options_.writers + writer) / options_.rate;
-        due = start +
-              std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(at));
-        std::this_thread::sleep_until(due);
-      }
-      if (due >= end) return;
-      const auto now = clock_.now();
-      const auto outcome =
-          store_.append(command(now, core::make_uuid_v7(now, random_), data_, options_));
-      if (!outcome || !std::holds_alternative<eventsourcing::Appended>(*outcome)) ++failures_;
-      const std::chrono::duration<double, std::milli> took = SteadyClock::now() - due;
-      latencies.push_back(took.count());
+  static SteadyClock::duration duration(double seconds) {
+    return std::chrono::duration_cast<SteadyClock::duration>(
+        std::chrono::duration<double>(seconds));
+  }
+
+  // A closed loop, from one answer to the next append.
+  void append_again() {
+    const auto now = SteadyClock::now();
+    if (now >= end_) return finished_.count_down();
+    append(now, [this] { append_again(); });
+  }
+
+  void append_when_due() {
+    for (std::uint64_t number = 0;; ++number) {
+      const auto due = start_ + duration(static_cast<double>(number) / options_.rate);
+      if (due >= end_) break;
+      std::this_thread::sleep_until(due);
+      free_.acquire();
+      append(due, [this] { free_.release(); });
     }
+    for (unsigned writer = 0; writer < options_.writers; ++writer) {
+      free_.acquire();
+      finished_.count_down();
+    }
+  }
+
+  template <class Next>
+  void append(SteadyClock::time_point due, Next next) {
+    const auto now = clock_.now();
+    store_.append_then(
+        command(now, core::make_uuid_v7(now, random_), data_, options_),
+        [this, due, next](const core::Result<eventsourcing::AppendOutcome>& outcome) {
+          if (!outcome || !std::holds_alternative<eventsourcing::Appended>(*outcome)) ++failures_;
+          const std::chrono::duration<double, std::milli> took = SteadyClock::now() - due;
+          latencies_.push_back(took.count());
+          next();
+        });
   }
 
   postgres::PostgresEventStore& store_;
@@ -105,6 +125,12 @@ class Writers {
   const std::string data_;
   core::SystemClock clock_;
   core::SystemRandom random_;
+  SteadyClock::time_point start_;
+  SteadyClock::time_point end_;
+  std::latch finished_{options_.writers};
+  std::counting_semaphore<> free_{options_.writers};
+  // Of the store's one appender.
+  std::vector<double> latencies_;
   std::atomic<std::uint64_t> failures_{0};
 };
 

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
@@ -121,9 +122,8 @@ eventsourcing::Append append_of(Source& source, std::size_t first, std::size_t c
   return append;
 }
 
-void append(Source& source, std::size_t first, std::size_t count) {
-  const auto outcome = must(source.store.append(append_of(source, first, count)));
-  if (!std::holds_alternative<eventsourcing::Appended>(outcome)) {
+void must_be_appended(core::Result<eventsourcing::AppendOutcome> outcome) {
+  if (!std::holds_alternative<eventsourcing::Appended>(must(std::move(outcome)))) {
     std::exit(bench::failed("somebody else appends too"));
   }
 }
@@ -131,7 +131,8 @@ void append(Source& source, std::size_t first, std::size_t count) {
 int fill(const Options& options) {
   Source source(options);
   for (std::size_t done = 0; done < options.events; done += kFillBatch) {
-    append(source, done, std::min(kFillBatch, options.events - done));
+    const std::size_t count = std::min(kFillBatch, options.events - done);
+    must_be_appended(source.store.append(append_of(source, done, count)));
   }
   // As autovacuum would do in the middle of a round.
   must(source.pool.query("ANALYZE event", {}));
@@ -268,32 +269,22 @@ class Journeys {
 };
 
 // Calls work(number) at the due times of --rate, or one after the other, until the time is over.
-std::size_t at_rate(const Options& options, std::size_t workers, const Journeys& journeys,
+// Returns how often.
+std::size_t at_rate(const Options& options, const Journeys& journeys,
                     const std::function<void(std::size_t)>& work) {
   const auto start = SteadyClock::now();
   const auto end = start + std::chrono::duration_cast<SteadyClock::duration>(
                                std::chrono::duration<double>(options.seconds + kWarmUpS));
-  std::atomic<std::size_t> next{0};
-  std::atomic<std::size_t> done{0};
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < workers; ++i) {
-    threads.emplace_back([&] {
-      while (SteadyClock::now() < end) {
-        const std::size_t number = next++;
-        if (!journeys.takes(number)) return;
-        if (options.rate > 0) {
-          std::this_thread::sleep_until(
-              start +
-              std::chrono::duration_cast<SteadyClock::duration>(
-                  std::chrono::duration<double>(static_cast<double>(number) / options.rate)));
-        }
-        work(number);
-        ++done;
-      }
-    });
+  std::size_t number = 0;
+  for (; SteadyClock::now() < end && journeys.takes(number); ++number) {
+    if (options.rate > 0) {
+      std::this_thread::sleep_until(
+          start + std::chrono::duration_cast<SteadyClock::duration>(
+                      std::chrono::duration<double>(static_cast<double>(number) / options.rate)));
+    }
+    work(number);
   }
-  threads.clear();
-  return done;
+  return number;
 }
 
 int latency(const Options& options) {
@@ -323,7 +314,7 @@ int latency(const Options& options) {
   std::size_t count = 0;
   if (options.bare) {
     bench::BareProducer producer(options.brokers, kafka::events_topic(options.topic));
-    count = at_rate(options, 1, journeys, [&](std::size_t number) {
+    count = at_rate(options, journeys, [&](std::size_t number) {
       const auto record = prepared(number);
       journeys.begin(number);
       producer.produce(record);
@@ -332,10 +323,16 @@ int latency(const Options& options) {
     journeys.await(count);
   } else {
     RunningRelay relay(source, options);
-    count = at_rate(options, kWriters, journeys, [&](std::size_t number) {
-      append(source, number, 1);
-      journeys.begin(number);
+    std::counting_semaphore<> free{kWriters};
+    count = at_rate(options, journeys, [&](std::size_t number) {
+      free.acquire();
+      source.store.append_then(append_of(source, number, 1), [&, number](auto outcome) {
+        must_be_appended(std::move(outcome));
+        journeys.begin(number);
+        free.release();
+      });
     });
+    for (std::size_t i = 0; i < kWriters; ++i) free.acquire();
     journeys.await(count);
   }
   const auto warm = begin + std::chrono::duration_cast<SteadyClock::duration>(

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,6 +32,15 @@ class Appends {
  private:
   Append append_;
 };
+
+// By append_then(), waiting for it.
+inline core::Result<AppendOutcome> append_called_back(EventStore& store, Append append) {
+  std::promise<core::Result<AppendOutcome>> told;
+  store.append_then(std::move(append), [&](core::Result<AppendOutcome> outcome) {
+    told.set_value(std::move(outcome));
+  });
+  return told.get_future().get();
+}
 
 inline Appended expect_appended(const core::Result<AppendOutcome>& outcome) {
   if (!outcome.ok()) {

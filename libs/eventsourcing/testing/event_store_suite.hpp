@@ -16,7 +16,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <future>
+#include <latch>
 #include <string>
 #include <thread>
 #include <utility>
@@ -336,7 +339,44 @@ TYPED_TEST_P(EventStoreSuite, AnAppendWakesWhoWaitsForIt) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
-REGISTER_TYPED_TEST_SUITE_P(EventStoreSuite, CountsVersionsAndPositionsFromOneWithoutGaps,
+TYPED_TEST_P(EventStoreSuite, TellsEachOutcomeOnceToWhoDoesNotWait) {
+  constexpr int kAppends = 200;
+  std::vector<std::atomic<int>> told(kAppends);
+  std::atomic<int> appended{0};
+  std::atomic<int> refused{0};
+  std::latch all(kAppends);
+  for (int i = 0; i < kAppends; ++i) {
+    // Each stream twice, both times as a new one; every tenth append is none at all.
+    Append append = this->append_of("s-" + std::to_string(i / 2), 0, {"A"});
+    if (i % 10 == 9) append.streams.clear();
+    this->store().append_then(std::move(append), [&, i](core::Result<AppendOutcome> outcome) {
+      ++told[static_cast<std::size_t>(i)];
+      if (!outcome.ok()) ++refused;
+      if (outcome.ok() && std::holds_alternative<Appended>(*outcome)) ++appended;
+      all.count_down();
+    });
+  }
+  all.wait();
+  for (const auto& times : told) EXPECT_EQ(times, 1);
+  EXPECT_EQ(refused, kAppends / 10);
+  EXPECT_EQ(appended, kAppends / 2);
+}
+
+TYPED_TEST_P(EventStoreSuite, WhoIsToldMayAppendAgain) {
+  std::promise<core::Result<AppendOutcome>> told;
+  EventStore& store = this->store();
+  store.append_then(this->append_of("s-1", 0, {"A"}), [&](core::Result<AppendOutcome> first) {
+    expect_appended(first);
+    store.append_then(this->append_of("s-1", 1, {"B"}), [&](core::Result<AppendOutcome> second) {
+      told.set_value(std::move(second));
+    });
+  });
+  expect_appended(told.get_future().get());
+  EXPECT_EQ(store.read_last(core::StreamId("s-1")).value()->type, "B");
+}
+
+REGISTER_TYPED_TEST_SUITE_P(EventStoreSuite, TellsEachOutcomeOnceToWhoDoesNotWait,
+                            WhoIsToldMayAppendAgain, CountsVersionsAndPositionsFromOneWithoutGaps,
                             KeepsEverythingOfAnEvent, ReadsAPartOfAStreamAndItsLastEvent,
                             AnotherVersionThanExpectedIsAConflict, WritesSeveralStreamsAllOrNothing,
                             AStreamNamedTwiceGoesOnFromItself,

@@ -126,7 +126,9 @@ class HistoryRun {
     int left = wanted.calls;
     for (int i = 0; left > 0 && i < kRepeatsMax; ++i) {
       Told one{wanted.marker, append, std::nullopt, false, ++ticks_};
-      const auto outcome = store_of_((writer + i) % 2).append(append);
+      EventStore& store = store_of_((writer + i) % 2);
+      const bool waits = ticks_ % 2 == 0;
+      const auto outcome = waits ? store.append(append) : append_called_back(store, append);
       one.perhaps = !outcome.ok() && outcome.error().code == core::ErrorCode::Timeout;
       if (outcome.ok()) one.outcome = *outcome;
       one.ended = ++ticks_;

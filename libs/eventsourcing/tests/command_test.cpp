@@ -53,10 +53,22 @@ struct CounterCodec {
   }
 };
 
-class CommandTest : public ::testing::Test {
+enum class Way { Waiting, CalledBack };
+
+// Every law of a command holds whichever way its append is waited for.
+class CommandTest : public ::testing::TestWithParam<Way> {
  protected:
+  core::Result<CommandOutcome> run(const CommandContext& context, const CommandBody& body) {
+    if (GetParam() == Way::Waiting) return run_command(store_, context, body);
+    core::Result<std::optional<CommandOutcome>> end = std::optional<CommandOutcome>();
+    for (int attempt = 0; end && !*end; ++attempt) {
+      attempt_command(store_, context, attempt, body, [&](auto outcome) { end = outcome; });
+    }
+    if (!end) return end.error();
+    return std::move(**end);
+  }
   core::Result<CommandOutcome> count(int by, const CommandContext& context) {
-    return run_command(store_, context, [&](CommandSession& session) -> CommandResult {
+    return run(context, [&](CommandSession& session) -> CommandResult {
       ++attempts_;
       auto counter = session.load<Counter>(stream_, codec_);
       if (!counter) return counter.error();
@@ -90,7 +102,7 @@ class CommandTest : public ::testing::Test {
   std::atomic<int> attempts_{0};
 };
 
-TEST_F(CommandTest, AppendsAndAnswersWithVersionAndPositions) {
+TEST_P(CommandTest, AppendsAndAnswersWithVersionAndPositions) {
   EXPECT_EQ(done(count(5, context())).result.etag, "1");
   const CommandDone second = done(count(7, context()));
   EXPECT_EQ(second.result.body, "12");
@@ -101,25 +113,24 @@ TEST_F(CommandTest, AppendsAndAnswersWithVersionAndPositions) {
   EXPECT_EQ(second.result.positions.at("feed", log).value(), 2U);
 }
 
-TEST_F(CommandTest, IsNotRefusedForWhatTheSameKeyHasDoneMeanwhile) {
+TEST_P(CommandTest, IsNotRefusedForWhatTheSameKeyHasDoneMeanwhile) {
   bool overtaken = false;
-  const auto outcome =
-      run_command(store_, with_key("k"), [&](CommandSession& session) -> CommandResult {
-        // This request has found nothing under its key; now its twin commits.
-        if (!std::exchange(overtaken, true)) done(count(60, with_key("k")));
-        auto counter = session.load<Counter>(stream_, codec_);
-        if (!counter) return counter.error();
-        const auto decision = Counter::decide(counter->state, Counter::Count{60});
-        if (decision.rejected()) return decision.rejection();
-        session.stage(*counter, decision.events(), codec_);
-        return Answer{200, "", "/counter", stream_};
-      });
+  const auto outcome = run(with_key("k"), [&](CommandSession& session) -> CommandResult {
+    // This request has found nothing under its key; now its twin commits.
+    if (!std::exchange(overtaken, true)) done(count(60, with_key("k")));
+    auto counter = session.load<Counter>(stream_, codec_);
+    if (!counter) return counter.error();
+    const auto decision = Counter::decide(counter->state, Counter::Count{60});
+    if (decision.rejected()) return decision.rejection();
+    session.stage(*counter, decision.events(), codec_);
+    return Answer{200, "", "/counter", stream_};
+  });
   EXPECT_TRUE(done(outcome).repeated);
   EXPECT_EQ(done(outcome).result.body, "60");
   EXPECT_EQ(store_.read_stream(stream_, core::StreamVersion(0), 9).value().size(), 1U);
 }
 
-TEST_F(CommandTest, WithoutAnEventAnswersWhereTheStreamStands) {
+TEST_P(CommandTest, WithoutAnEventAnswersWhereTheStreamStands) {
   done(count(5, context()));
   const CommandDone nothing = done(count(0, context()));
   EXPECT_EQ(nothing.result.etag, "1");
@@ -127,14 +138,14 @@ TEST_F(CommandTest, WithoutAnEventAnswersWhereTheStreamStands) {
   EXPECT_EQ(store_.read_stream(stream_, core::StreamVersion(0), 9).value().size(), 1U);
 }
 
-TEST_F(CommandTest, ARejectionAppendsAndStoresNothing) {
+TEST_P(CommandTest, ARejectionAppendsAndStoresNothing) {
   const auto outcome = count(101, with_key("k"));
   EXPECT_EQ(std::get<Rejection>(outcome.value()).code, "limit");
   EXPECT_FALSE(store_.read_last(stream_).value().has_value());
   EXPECT_EQ(done(count(1, with_key("k"))).result.body, "1") << "the key is still free";
 }
 
-TEST_F(CommandTest, LosingARaceDecidesAgainOnWhatIsThere) {
+TEST_P(CommandTest, LosingARaceDecidesAgainOnWhatIsThere) {
   bool interfered = false;
   before_append_ = [&] {
     if (std::exchange(interfered, true)) return;
@@ -145,7 +156,7 @@ TEST_F(CommandTest, LosingARaceDecidesAgainOnWhatIsThere) {
   EXPECT_EQ(attempts_, 3);
 }
 
-TEST_F(CommandTest, LosingEveryRaceGivesUp) {
+TEST_P(CommandTest, LosingEveryRaceGivesUp) {
   bool inside = false;
   before_append_ = [&] {
     if (inside) return;
@@ -157,7 +168,7 @@ TEST_F(CommandTest, LosingEveryRaceGivesUp) {
   EXPECT_EQ(std::get<ConflictExhausted>(outcome.value()).stream, stream_);
 }
 
-TEST_F(CommandTest, ThreadsLoseNothing) {
+TEST_P(CommandTest, ThreadsLoseNothing) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
@@ -172,7 +183,7 @@ TEST_F(CommandTest, ThreadsLoseNothing) {
   EXPECT_EQ(store_.read_last(stream_).value()->version.value(), 40U);
 }
 
-TEST_F(CommandTest, AKeyIsAnsweredFromItsFirstResult) {
+TEST_P(CommandTest, AKeyIsAnsweredFromItsFirstResult) {
   EXPECT_EQ(done(count(5, with_key("k"))).result.body, "5");
   const CommandDone again = done(count(5, with_key("k")));
   EXPECT_TRUE(again.repeated);
@@ -181,7 +192,7 @@ TEST_F(CommandTest, AKeyIsAnsweredFromItsFirstResult) {
   EXPECT_TRUE(std::holds_alternative<KeyReused>(count(5, with_key("k", "other")).value()));
 }
 
-TEST_F(CommandTest, ALateRetryOfASuccessWithoutEventsIsAnsweredTheSame) {
+TEST_P(CommandTest, ALateRetryOfASuccessWithoutEventsIsAnsweredTheSame) {
   done(count(5, context()));
   const CommandDone first = done(count(0, with_key("k")));
   EXPECT_EQ(first.result.etag, "1");
@@ -194,7 +205,7 @@ TEST_F(CommandTest, ALateRetryOfASuccessWithoutEventsIsAnsweredTheSame) {
   EXPECT_FALSE(first.result.positions.empty());
 }
 
-TEST_F(CommandTest, IfMatchComparesWithTheAnsweredStream) {
+TEST_P(CommandTest, IfMatchComparesWithTheAnsweredStream) {
   done(count(5, context()));
   CommandContext matching = context();
   matching.if_match = core::StreamVersion(0);
@@ -203,10 +214,10 @@ TEST_F(CommandTest, IfMatchComparesWithTheAnsweredStream) {
   EXPECT_EQ(done(count(1, matching)).result.etag, "2");
 }
 
-TEST_F(CommandTest, IfMatchFitsNoAnswerThatIsAboutNoStream) {
+TEST_P(CommandTest, IfMatchFitsNoAnswerThatIsAboutNoStream) {
   CommandContext conditional = context();
   conditional.if_match = core::StreamVersion(1);
-  const auto outcome = run_command(store_, conditional, [&](CommandSession& session) {
+  const auto outcome = run(conditional, [&](CommandSession& session) {
     auto written = session.load<Counter>(stream_, codec_);
     session.stage(*written, {Counted{1}}, codec_);
     return CommandResult(Answer{204, "", "", {}});
@@ -215,25 +226,24 @@ TEST_F(CommandTest, IfMatchFitsNoAnswerThatIsAboutNoStream) {
   EXPECT_TRUE(store_.read_stream(stream_, {}, 10).value().empty());
 }
 
-TEST_F(CommandTest, IfMatchHoldsUntilTheCommitAlsoForAStreamThatIsNotWritten) {
+TEST_P(CommandTest, IfMatchHoldsUntilTheCommitAlsoForAStreamThatIsNotWritten) {
   done(count(5, context()));
   const core::StreamId other("counter-2");
   CommandContext conditional = context();
   conditional.if_match = core::StreamVersion(1);
   int runs = 0;
-  const auto outcome =
-      run_command(store_, conditional, [&](CommandSession& session) -> CommandResult {
-        auto answered = session.load<Counter>(stream_, codec_);
-        auto written = session.load<Counter>(other, codec_);
-        if (++runs == 1) done(count(3, context()));
-        session.stage(*written, {Counted{1}}, codec_);
-        return Answer{200, "", "", stream_};
-      });
+  const auto outcome = run(conditional, [&](CommandSession& session) -> CommandResult {
+    auto answered = session.load<Counter>(stream_, codec_);
+    auto written = session.load<Counter>(other, codec_);
+    if (++runs == 1) done(count(3, context()));
+    session.stage(*written, {Counted{1}}, codec_);
+    return Answer{200, "", "", stream_};
+  });
   EXPECT_EQ(std::get<PreconditionFailed>(outcome.value()).actual.value(), 2U);
   EXPECT_TRUE(store_.read_stream(other, {}, 10).value().empty());
 }
 
-TEST_F(CommandTest, AnEventThatTheCodecDoesNotKnowIsAnError) {
+TEST_P(CommandTest, AnEventThatTheCodecDoesNotKnowIsAnError) {
   Append foreign;
   foreign.streams = {{stream_, core::StreamVersion(0), {{"Unknown", {}, "{}", {}}}}};
   ASSERT_TRUE(store_.append(foreign).ok());
@@ -242,23 +252,27 @@ TEST_F(CommandTest, AnEventThatTheCodecDoesNotKnowIsAnError) {
   EXPECT_EQ(outcome.error().code, core::ErrorCode::Internal);
 }
 
-TEST_F(CommandTest, AssertedStreamsMustNotHaveMoved) {
+TEST_P(CommandTest, AssertedStreamsMustNotHaveMoved) {
   const core::StreamId other("counter-2");
   int runs = 0;
-  const auto outcome =
-      run_command(store_, context(), [&](CommandSession& session) -> CommandResult {
-        auto read = session.load<Counter>(stream_, codec_);
-        auto written = session.load_last<Counter>(other, codec_);
-        if (!read) return read.error();
-        if (!written) return written.error();
-        if (++runs == 1) done(count(3, context()));
-        session.assert_unchanged(*read);
-        session.stage(*written, {Counted{read->state.total}}, codec_);
-        return Answer{200, std::to_string(read->state.total), "", other};
-      });
+  const auto outcome = run(context(), [&](CommandSession& session) -> CommandResult {
+    auto read = session.load<Counter>(stream_, codec_);
+    auto written = session.load_last<Counter>(other, codec_);
+    if (!read) return read.error();
+    if (!written) return written.error();
+    if (++runs == 1) done(count(3, context()));
+    session.assert_unchanged(*read);
+    session.stage(*written, {Counted{read->state.total}}, codec_);
+    return Answer{200, std::to_string(read->state.total), "", other};
+  });
   EXPECT_EQ(done(outcome).result.body, "3") << "decided again on what it reads";
   EXPECT_EQ(runs, 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Ways, CommandTest, ::testing::Values(Way::Waiting, Way::CalledBack),
+                         [](const auto& way) {
+                           return way.param == Way::Waiting ? "Waiting" : "CalledBack";
+                         });
 
 }  // namespace
 }  // namespace tideline::eventsourcing

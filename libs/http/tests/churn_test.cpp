@@ -32,8 +32,11 @@ struct Tally {
   std::atomic<int> lost{0};
 };
 
-std::string request_for(const std::string& id) {
-  return "GET /echo/" + id + " HTTP/1.1\r\nHost: h\r\nX-Request-Id: " + id + "\r\n\r\n";
+// Every other one is answered by another thread than the one that handles it.
+bool comes_late(int request) { return request % 2 == 1; }
+
+std::string request_for(const std::string& id, int request) {
+  return get((comes_late(request) ? "/late/" : "/echo/") + id, "X-Request-Id: " + id + "\r\n");
 }
 
 // One connection: some requests, and in half of the cases an end before all answers are there.
@@ -43,7 +46,7 @@ void visit(std::uint16_t port, const std::string& name, std::mt19937& random, Ta
   const int requests = 1 + static_cast<int>(random() % 4);
   const int awaited = random() % 2 == 0 ? requests : static_cast<int>(random() % requests);
   std::string bytes;
-  for (int i = 0; i < requests; ++i) bytes += request_for(name + "-" + std::to_string(i));
+  for (int i = 0; i < requests; ++i) bytes += request_for(name + "-" + std::to_string(i), i);
   tally.sent += requests;
   if (!client.send(bytes)) return;
   for (int i = 0; i < awaited; ++i) {
@@ -54,7 +57,8 @@ void visit(std::uint16_t port, const std::string& name, std::mt19937& random, Ta
       return;
     }
     ++tally.answered;
-    if (answer->body != id || answer->header("X-Request-Id") != id) ++tally.misdelivered;
+    if (answer->body != id + (comes_late(i) ? "/0" : "") || answer->header("X-Request-Id") != id)
+      ++tally.misdelivered;
   }
   if (awaited < requests && random() % 2 == 0) client.reset();
 }
@@ -74,6 +78,12 @@ TEST(Churn, EveryAnswerReachesWhoAsked) {
       }
     });
   }
+  std::jthread giving([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      running.late.give();
+      std::this_thread::yield();
+    }
+  });
   for (std::thread& thread : threads) thread.join();
   EXPECT_GE(tally.sent, wanted);
   EXPECT_GT(tally.answered, wanted / 3);
@@ -98,7 +108,7 @@ TEST(Churn, ALateAnswerDoesNotReachTheNextClient) {
   std::vector<std::unique_ptr<TestClient>> next;
   for (int i = 0; i < 20; ++i) {
     next.push_back(std::make_unique<TestClient>(running.port()));
-    ASSERT_TRUE(next.back()->send(request_for(std::to_string(i))));
+    ASSERT_TRUE(next.back()->send(get("/echo/" + std::to_string(i))));
     ASSERT_EQ(next.back()->answer().body, std::to_string(i));
   }
   running.gate.open();
@@ -109,7 +119,7 @@ TEST(Churn, ALateAnswerDoesNotReachTheNextClient) {
     return false;
   }));
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE(next[static_cast<std::size_t>(i)]->send(request_for("again-" + std::to_string(i))));
+    ASSERT_TRUE(next[static_cast<std::size_t>(i)]->send(get("/echo/again-" + std::to_string(i))));
     ASSERT_EQ(next[static_cast<std::size_t>(i)]->answer().body, "again-" + std::to_string(i));
   }
 }
@@ -124,7 +134,7 @@ TEST(Churn, DescriptorsAreGivenBack) {
   const int before = lowest_free();
   for (int i = 0; i < 200; ++i) {
     TestClient client(running.port());
-    ASSERT_TRUE(client.send(request_for(std::to_string(i))));
+    ASSERT_TRUE(client.send(get("/echo/" + std::to_string(i))));
     ASSERT_EQ(client.answer().body, std::to_string(i));
   }
   EXPECT_TRUE(eventually([&] { return lowest_free() == before; }));

@@ -4,6 +4,7 @@
 
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "http/json.hpp"
+#include "http/late_answer.hpp"
 
 namespace tideline::http {
 namespace {
@@ -31,7 +32,9 @@ struct CounterCodec {
   }
 };
 
-class CommandEndpointTest : public ::testing::Test {
+enum class Way { Waiting, Later };
+
+class CommandEndpointTest : public ::testing::TestWithParam<Way> {
  protected:
   CommandEndpointTest()
       : clock(core::Timestamp()),
@@ -46,14 +49,21 @@ class CommandEndpointTest : public ::testing::Test {
   }
 
   Response count() {
-    return endpoint.run(request, [](es::CommandSession& session) -> es::CommandResult {
+    const auto body = [this](es::CommandSession& session) -> es::CommandResult {
       auto loaded = session.load<Counter>(core::StreamId("counter-a"), CounterCodec());
       if (!loaded) return loaded.error();
       auto decision = Counter::decide(loaded->state, Counter::Count());
       if (decision.rejected()) return decision.rejection();
+      if (auto others = std::exchange(before_append, nullptr)) others();
       session.stage(*loaded, decision.events(), CounterCodec());
       return es::Answer{201, R"({"counted":true})", "/v1/counters/a", loaded->stream};
-    });
+    };
+    if (GetParam() == Way::Waiting) return endpoint.run(request, body);
+    for (request.attempt = 0;; ++request.attempt) {
+      const Response later = endpoint.answer(request, body);
+      if (!later.late) return later;
+      if (auto given = later.late->take()) return std::move(*given);
+    }
   }
 
   core::ManualClock clock;
@@ -61,9 +71,10 @@ class CommandEndpointTest : public ::testing::Test {
   es::InMemoryEventStore store;
   CommandEndpoint endpoint;
   Request request;
+  std::function<void()> before_append;  // once
 };
 
-TEST_F(CommandEndpointTest, AnswersWithVersionAndPosition) {
+TEST_P(CommandEndpointTest, AnswersWithVersionAndPosition) {
   const Response response = count();
   EXPECT_EQ(response.status, 201);
   EXPECT_EQ(response.body, R"({"counted":true})");
@@ -75,7 +86,7 @@ TEST_F(CommandEndpointTest, AnswersWithVersionAndPosition) {
   EXPECT_FALSE(positions->empty());
 }
 
-TEST_F(CommandEndpointTest, JoinsTheClientsToken) {
+TEST_P(CommandEndpointTest, JoinsTheClientsToken) {
   es::PositionVector seen;
   seen.raise("social-graph", core::LogIndex(3), core::LogPosition(9));
   request.headers.set(kPositionHeader, seen.to_token());
@@ -86,7 +97,7 @@ TEST_F(CommandEndpointTest, JoinsTheClientsToken) {
   EXPECT_EQ(positions->services().size(), 2);
 }
 
-TEST_F(CommandEndpointTest, RepeatsTheStoredAnswer) {
+TEST_P(CommandEndpointTest, RepeatsTheStoredAnswer) {
   request.headers.set("Idempotency-Key", "k");
   EXPECT_EQ(count().headers.find("ETag"), "\"1\"");
   const Response again = count();
@@ -95,7 +106,7 @@ TEST_F(CommandEndpointTest, RepeatsTheStoredAnswer) {
   EXPECT_TRUE(again.headers.find(kPositionHeader));
 }
 
-TEST_F(CommandEndpointTest, RefusesAKeyOfAnotherRequest) {
+TEST_P(CommandEndpointTest, RefusesAKeyOfAnotherRequest) {
   request.headers.set("Idempotency-Key", "k");
   count();
   const Request first = request;
@@ -111,12 +122,12 @@ TEST_F(CommandEndpointTest, RefusesAKeyOfAnotherRequest) {
   EXPECT_EQ(count().status, 201);
 }
 
-TEST_F(CommandEndpointTest, CountsAgainWithoutAKey) {
+TEST_P(CommandEndpointTest, CountsAgainWithoutAKey) {
   count();
   EXPECT_EQ(count().headers.find("ETag"), "\"2\"");
 }
 
-TEST_F(CommandEndpointTest, RefusesMalformedHeaders) {
+TEST_P(CommandEndpointTest, RefusesMalformedHeaders) {
   for (const std::string& key :
        {std::string(), std::string("a b"), std::string(256, 'a'), std::string("\xc3\xa4")}) {
     request.headers.set("Idempotency-Key", key);
@@ -131,7 +142,7 @@ TEST_F(CommandEndpointTest, RefusesMalformedHeaders) {
   EXPECT_EQ(count().status, 400);
 }
 
-TEST_F(CommandEndpointTest, HonoursIfMatch) {
+TEST_P(CommandEndpointTest, HonoursIfMatch) {
   count();
   request.headers.set("If-Match", "\"1\"");
   EXPECT_EQ(count().headers.find("ETag"), "\"2\"");
@@ -150,14 +161,14 @@ TEST_F(CommandEndpointTest, HonoursIfMatch) {
   EXPECT_EQ(count().headers.find("ETag"), "\"3\"");
 }
 
-TEST_F(CommandEndpointTest, TakesTheTagOfARead) {
+TEST_P(CommandEndpointTest, TakesTheTagOfARead) {
   count();
   request.headers.set("If-Match", "\"1.mEr0vC5tYQ.gz\"");
   EXPECT_EQ(count().headers.find("ETag"), "\"2\"");
   EXPECT_EQ(count().status, 412);
 }
 
-TEST_F(CommandEndpointTest, IgnoresNoCondition) {
+TEST_P(CommandEndpointTest, IgnoresNoCondition) {
   const auto answer_about_nothing = [&] {
     return endpoint
         .run(request,
@@ -174,7 +185,14 @@ TEST_F(CommandEndpointTest, IgnoresNoCondition) {
   EXPECT_EQ(answer_about_nothing(), 400);
 }
 
-TEST_F(CommandEndpointTest, ShowsRejections) {
+TEST_P(CommandEndpointTest, CountsOnWhatOthersHaveCountedMeanwhile) {
+  before_append = [this] { EXPECT_EQ(count().status, 201); };
+  const Response response = count();
+  EXPECT_EQ(response.status, 201);
+  EXPECT_EQ(response.headers.find("ETag"), "\"2\"");
+}
+
+TEST_P(CommandEndpointTest, ShowsRejections) {
   for (int i = 0; i < 3; ++i) count();
   const Response response = count();
   EXPECT_EQ(response.status, 409);
@@ -186,6 +204,11 @@ TEST_F(CommandEndpointTest, ShowsRejections) {
   EXPECT_EQ(status(es::RejectionKind::NotFound), 404);
   EXPECT_EQ(status(es::RejectionKind::Forbidden), 403);
 }
+
+INSTANTIATE_TEST_SUITE_P(Ways, CommandEndpointTest, ::testing::Values(Way::Waiting, Way::Later),
+                         [](const auto& way) {
+                           return way.param == Way::Waiting ? "Waiting" : "Later";
+                         });
 
 class QueryTest : public ::testing::Test {
  protected:

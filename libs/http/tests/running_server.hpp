@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "http/event_stream.hpp"
 #include "http/json.hpp"
+#include "http/late_answer.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
 
@@ -144,6 +145,48 @@ class Listeners {
   std::vector<std::pair<std::weak_ptr<EventStream>, std::string>> streams_;
 };
 
+// The answers that /late/{id} still owes.
+class LateOnes {
+ public:
+  Response take_on(const Request& request) {
+    auto late = std::make_shared<LateAnswer>();
+    std::lock_guard lock(mutex_);
+    owed_.push_back({late, std::string(request.param("id")), request.attempt});
+    return Response::later(std::move(late));
+  }
+  [[nodiscard]] std::size_t owed() {
+    std::lock_guard lock(mutex_);
+    return owed_.size();
+  }
+  // To all: the id that was asked for and the number of the attempt.
+  void give() {
+    for (auto& [late, id, attempt] : take()) {
+      late->give(Response::text(200, "text/plain", id + "/" + std::to_string(attempt)));
+    }
+  }
+  std::shared_ptr<LateAnswer> last() {
+    std::lock_guard lock(mutex_);
+    return owed_.back().late;
+  }
+  void ask_again() {
+    for (auto& one : take()) one.late->ask_again();
+  }
+
+ private:
+  struct Owed {
+    std::shared_ptr<LateAnswer> late;
+    std::string id;
+    int attempt;
+  };
+  std::vector<Owed> take() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(owed_, {});
+  }
+
+  std::mutex mutex_;
+  std::vector<Owed> owed_;
+};
+
 class RunningServer {
  public:
   explicit RunningServer(ServerOptions options = {}) : router(nullptr, clock) {
@@ -170,6 +213,8 @@ class RunningServer {
       gate.pass();
       return Response::text(200, "text/plain", "waited");
     });
+    router.add(Method::Get, "/late/{id}", Access::Public,
+               [this](const Request& request) { return late.take_on(request); });
     router.add(Method::Get, "/events/{name}", Access::Public, [this](const Request& request) {
       auto stream = std::make_shared<EventStream>(stream_bytes_max);
       if (const auto seen = request.header("Last-Event-ID")) {
@@ -192,6 +237,7 @@ class RunningServer {
   core::SystemClock clock;
   Gate gate;
   Listeners listeners;
+  LateOnes late;
   std::size_t stream_bytes_max = kEventStreamBytesMax;
   RecordingObserver observer;
   Router router;

@@ -140,7 +140,11 @@ TEST_F(AppendBatch, NotAllAreAppendedWhereOneIsInTheOthersWay) {
 
 class AppendQueueTest : public ::testing::Test {
  protected:
-  std::optional<QueuePlace> push(std::size_t bytes) { return queue_.push({}, bytes); }
+  std::optional<QueuePlace> push(std::size_t bytes) {
+    WaitingAppend append;
+    append.bytes = bytes;
+    return queue_.push(std::move(append));
+  }
   std::size_t taken() {
     const auto batch = queue_.take(std::chrono::milliseconds(0));
     return batch ? batch->appends.size() : 0;

@@ -100,7 +100,7 @@ Response sign_out(const ApiPorts& ports, const Request& request) {
   const auto shown = read_refresh_token(request);
   if (!shown) return shown.response();
   if (!*shown) return http::to_response(kRefreshRefused);
-  return ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
+  return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     const auto ended =
         es::change_last<Session>(session, keys::session((*shown)->session_id()), SessionCodec{},
                                  SignOut{request.account(), (*shown)->hashes()});

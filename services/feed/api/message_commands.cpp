@@ -107,7 +107,7 @@ Response handle_send(const ApiPorts& ports, const Request& request) {
   }
   const auto command = read_command(ports, request, *envelope, *people, std::move(seen).value());
   if (!command) return command.response();
-  return ports.commands.run(request, [&](CommandSession& session) {
+  return ports.commands.answer(request, [&](CommandSession& session) {
     return send(ports, session, *command, sender, *sender_user_id);
   });
 }

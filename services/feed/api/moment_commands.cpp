@@ -85,7 +85,7 @@ Response handle_publish(const ApiPorts& ports, const Request& request) {
     const auto named = find_registered(ports, request, command->lists.user_ids);
     if (!named) return named.response();
   }
-  return ports.commands.run(
+  return ports.commands.answer(
       request, [&](CommandSession& session) { return publish(ports, session, *command); });
 }
 
@@ -112,7 +112,7 @@ CommandResult remove(const ApiPorts& ports, CommandSession& session, core::Momen
 Response handle_delete(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  return ports.commands.run(request, [&](CommandSession& session) {
+  return ports.commands.answer(request, [&](CommandSession& session) {
     return remove(ports, session, *id, request.account());
   });
 }

@@ -57,7 +57,7 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
   if (const auto problem = fields.problem()) return to_response(*problem);
   const auto seen = seen_by_writer(request);
   if (!seen) return seen.response();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto project =
         session.load<Project>(core::keys::project(*id), ProjectCodec(ports.cipher));
     if (!project) return project.error();

@@ -131,7 +131,7 @@ Response create_project(const ApiPorts& ports, const Request& request) {
   check_link(fields, card.link);
   check_labels(fields, labels);
   if (const auto problem = fields.problem()) return to_response(*problem);
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
     const auto stream = core::keys::project(id);
@@ -163,7 +163,7 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   edit.labels = fields.nullable_text_array("labels", kLabelsMax, kLabelLength);
   if (edit.labels) check_labels(fields, *edit.labels);
   if (const auto problem = fields.problem()) return to_response(*problem);
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::project(*id);
     const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher), edit);
     if (!project) return project.stopped();

@@ -42,7 +42,7 @@ template <class Command>
 Response change_voting(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
   if (!id) return id.response();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
     const auto stream = core::keys::voting(*id);
@@ -68,7 +68,7 @@ template <class Command>
 Response change_vote(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
   if (!id) return id.response();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
     const auto voting = session.load<Voting>(core::keys::voting(*id), VotingCodec{});

@@ -155,7 +155,7 @@ Response adjust(const ApiPorts& ports, const Request& request) {
   command.operator_id = request.account();
   const std::string id = core::make_time_ordered_id(ports.clock.now(), ports.random);
   const core::StreamId stream = core::keys::adjustment(id);
-  return ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
+  return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     const auto changed = es::change<Adjustment>(session, stream, AdjustmentCodec{}, command);
     if (!changed) return changed.stopped();
     const Json answer = {{"adjustment_id", id},

@@ -32,7 +32,7 @@ Response request_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_body(ports, request, Standing::Open);
   if (!other) return other.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto pair = change_pair(session, me, other->account, RequestContact{me, other->account},
                                   ports.contact_limit);
     if (!pair) return pair.stopped();
@@ -46,7 +46,7 @@ Response accept_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Open);
   if (!other) return other.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto pair = change_pair(session, me, other->account, AcceptContact{me, other->account},
                                   ports.contact_limit);
     if (!pair) return pair.stopped();
@@ -63,7 +63,7 @@ http::Handler ending(const ApiPorts& ports, const MakeCommand& make_command) {
     const auto other = person_in_path(ports, request, Standing::Any);
     if (!other) return other.response();
     const AccountId& me = request.account();
-    return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+    return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
       const auto pair = change_pair(session, me, other->account, make_command(me, other->account),
                                     ports.contact_limit);
       if (!pair) return pair.stopped();

@@ -27,7 +27,7 @@ Response follow(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Open);
   if (!other) return other.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::follow(me, other->account);
     const auto changed =
         change<Follow>(session, stream, FollowCodec{}, FollowPerson{me, other->account});
@@ -40,7 +40,7 @@ Response unfollow(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Any);
   if (!other) return other.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::follow(me, other->account);
     const auto changed =
         change<Follow>(session, stream, FollowCodec{}, UnfollowPerson{me, other->account});

@@ -94,7 +94,7 @@ Response create_group(const ApiPorts& ports, const Request& request) {
     return ports.people.find_many(transaction, {&me, 1});
   });
   if (!people) return to_response(http::from_error(people.error()));
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
     const auto group = commands_of(ports).create(session, CreateGroup{id, me, name, is_private});
@@ -108,7 +108,7 @@ Response create_group(const ApiPorts& ports, const Request& request) {
 Response dissolve_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
   if (!group_id) return group_id.response();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto group = commands_of(ports).dissolve(session, *group_id, request.account());
     if (!group) return group.stopped();
     return Answer{204, "", "", core::keys::group(*group_id)};
@@ -119,7 +119,7 @@ Response join_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
   if (!group_id) return group_id.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto member = commands_of(ports).join(session, *group_id, me);
     if (!member) return member.stopped();
     const Json body{{"group_id", *group_id}, {"membership", membership_name(Phase::Member)}};
@@ -132,7 +132,7 @@ Response leave_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
   if (!group_id) return group_id.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto member = commands_of(ports).leave(session, *group_id, me);
     if (!member) return member.stopped();
     return Answer{204, "", "", core::keys::member(*group_id, me)};
@@ -144,7 +144,7 @@ Response invite(const ApiPorts& ports, const Request& request) {
   if (!group_id) return group_id.response();
   const auto other = person_in_body(ports, request, Standing::Open);
   if (!other) return other.response();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto member =
         commands_of(ports).invite(session, *group_id, other->account, request.account());
     if (!member) return member.stopped();

@@ -44,7 +44,7 @@ Response change_setting(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Registered);
   if (!other) return other.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::exclusion(me, other->account);
     const auto changed = change_last<MomentSetting>(
         session, stream, MomentSettingCodec{},

@@ -63,7 +63,7 @@ Response create_tag(const ApiPorts& ports, const Request& request) {
   http::FieldReader fields(*body);
   const std::string name = fields.text("name", kNameLength);
   if (const auto problem = fields.problem()) return to_response(*problem);
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string tag_id = core::make_time_ordered_id(now, ports.random);
     const auto stream = core::keys::tag(tag_id);
@@ -77,7 +77,7 @@ Response create_tag(const ApiPorts& ports, const Request& request) {
 Response delete_tag(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
   if (!tag_id) return tag_id.response();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::tag(*tag_id);
     const auto tag =
         change<Tag>(session, stream, TagCodec(ports.cipher), DeleteTag{request.account(), *tag_id});
@@ -102,7 +102,7 @@ Response tag_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Registered);
   if (!other) return other.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto tag = usable_tag(ports, session, *tag_id, me);
     if (!tag) return tag.stopped();
     const auto pair =
@@ -124,7 +124,7 @@ Response untag_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Any);
   if (!other) return other.response();
   const AccountId& me = request.account();
-  return ports.commands.run(request, [&](CommandSession& session) -> CommandResult {
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto tag = usable_tag(ports, session, *tag_id, me);
     if (!tag) return tag.stopped();
     const auto stream = core::keys::tagged(*tag_id, other->account);

@@ -22,6 +22,7 @@ using core::ErrorCode;
 using core::StreamId;
 using eventsourcing::Append;
 using eventsourcing::Appended;
+using eventsourcing::AppendOutcome;
 using eventsourcing::IdempotencyKey;
 using eventsourcing::Transaction;
 using eventsourcing::testing::Appends;
@@ -220,6 +221,31 @@ TEST_F(PostgresEventStoreTest, AFullQueueIsUnavailableAndWhatHadNoTurnIsWithdraw
   ASSERT_TRUE(held.ok());
   store_.reset();
   EXPECT_EQ(count("event"), 1) << "only the one whose outcome was unknown";
+}
+
+TEST_F(PostgresEventStoreTest, WhoDoesNotWaitIsToldWhenTheTurnDidNotCome) {
+  EventStoreOptions options;
+  options.append_deadline = std::chrono::milliseconds(300);
+  PostgresEventStore& store = start(options);
+  std::promise<core::Result<AppendOutcome>> first;
+  std::promise<core::Result<AppendOutcome>> second;
+  const auto held = database_.transact([&](Transaction& transaction) {
+    transaction.execute("SELECT 1 FROM event_log FOR UPDATE");
+    store.append_then(one("s-1"),
+                      [&](core::Result<AppendOutcome> outcome) { first.set_value(outcome); });
+    while (store.status().queued > 0) std::this_thread::yield();
+    const auto due = std::chrono::steady_clock::now() + options.append_deadline;
+    store.append_then(one("s-2"),
+                      [&](core::Result<AppendOutcome> outcome) { second.set_value(outcome); });
+    while (std::chrono::steady_clock::now() < due) std::this_thread::yield();
+  });
+  ASSERT_TRUE(held.ok());
+  expect_appended(first.get_future().get());
+  const auto late = second.get_future().get();
+  ASSERT_FALSE(late.ok()) << "its deadline had passed before it was taken";
+  EXPECT_EQ(late.error().code, ErrorCode::Unavailable);
+  store_.reset();
+  EXPECT_EQ(count("event"), 1);
 }
 
 TEST_F(PostgresEventStoreTest, ExpiredResultsAreSwept) {
