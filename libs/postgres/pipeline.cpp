@@ -1,5 +1,7 @@
 #include "postgres/pipeline.hpp"
 
+#include <endian.h>
+
 #include <utility>
 
 #include "core/check.hpp"
@@ -47,9 +49,8 @@ BinaryArray::BinaryArray(Type type, std::size_t count) {
 }
 
 void BinaryArray::append_big_endian(std::uint64_t value, std::size_t bytes) {
-  for (std::size_t shift = bytes * 8; shift > 0; shift -= 8) {
-    bytes_.push_back(static_cast<char>(value >> (shift - 8)));
-  }
+  const std::uint64_t leading = htobe64(value << (64 - bytes * 8));
+  bytes_.append(reinterpret_cast<const char*>(&leading), bytes);
 }
 
 void BinaryArray::add(bool value) {
