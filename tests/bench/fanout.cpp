@@ -1,0 +1,162 @@
+// Deliveries of moments to timelines in the feed's engine, from events that are decoded already:
+// one core. Everybody publishes as often as anybody else, to all his contacts.
+//
+// Each line on stdin is one round; it prints one JSON object. --mode limit: bare appends to as many
+// arrays at random instead, which is what the machine's memory allows.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/power_law_graph.hpp"
+#include "bench/report.hpp"
+#include "feed/projections/engine/feed_engine.hpp"
+
+namespace {
+
+using namespace tideline;
+using SteadyClock = std::chrono::steady_clock;
+
+struct Options {
+  std::string mode = "engine";
+  std::string graph;  // a file of two numbers a line; "" = a power law
+  bench::PowerLaw law;
+  std::size_t timeline_length = 128;
+  double seconds = 5;
+};
+
+std::vector<bench::Pair> read_graph(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<bench::Pair> pairs;
+  for (std::uint32_t one = 0, other = 0; file >> one >> other;) {
+    if (one != other) pairs.emplace_back(std::min(one, other), std::max(one, other));
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+double seconds_since(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+class Engine {
+ public:
+  explicit Engine(const Options& options)
+      : engine_(
+            {.timeline_length_max = options.timeline_length,
+             .rules = {},
+             .ignored_grant = {},
+             .on_fan_out = [this](const feed::FanOut& told) { deliveries_ += told.deliveries; }}) {
+    const auto pairs =
+        options.graph.empty() ? power_law_graph(options.law) : read_graph(options.graph);
+    std::uint32_t people = 0;
+    for (const auto& pair : pairs) people = std::max(people, pair.second + 1);
+    std::mt19937_64 numbers(1);
+    for (std::uint32_t i = 0; i < people; ++i) {
+      core::AccountId::Bytes bytes;
+      for (auto& byte : bytes) byte = static_cast<std::uint8_t>(numbers());
+      people_.emplace_back(bytes);
+      // Names him, so that numbers follow the order of the pairs.
+      engine_.use(feed::read::Unfollowed{people_.back(), people_.back()});
+    }
+    for (const auto& [one, other] : pairs) {
+      engine_.use(feed::read::ContactAccepted{people_[one], people_[other]});
+    }
+    const std::uint64_t full = people_.size() * options.timeline_length;
+    while (deliveries_ < full) publish();
+  }
+
+  double deliveries_per_s(double seconds) {
+    const auto before = deliveries_;
+    const auto start = SteadyClock::now();
+    while (seconds_since(start) < seconds) {
+      for (int i = 0; i < 64; ++i) publish();
+    }
+    return static_cast<double>(deliveries_ - before) / seconds_since(start);
+  }
+
+ private:
+  void publish() {
+    const auto& author = people_[numbers_() % people_.size()];
+    feed::read::MomentPublished event;
+    // Ten a millisecond.
+    event.published_at =
+        core::Timestamp(std::chrono::milliseconds(1'800'000'000'000 + moments_ / 10));
+    event.id = core::make_moment_id(event.published_at, author, moments_++ % 10);
+    event.author = author;
+    event.audience = feed::Audience::Public;
+    engine_.use(event);
+  }
+
+  std::uint64_t deliveries_ = 0;
+  std::uint32_t moments_ = 0;
+  std::mt19937_64 numbers_{2};
+  std::vector<core::AccountId> people_;
+  feed::FeedEngine engine_;
+};
+
+// The same arrays without a graph, an order or a bound that drops anything.
+class Arrays {
+ public:
+  Arrays(std::uint32_t people, std::size_t length)
+      : length_(length), ids_(people * length), ends_(people) {}
+
+  double deliveries_per_s(double seconds) {
+    std::uint64_t appends = 0;
+    const auto start = SteadyClock::now();
+    while (seconds_since(start) < seconds) {
+      for (int i = 0; i < 4096; ++i) {
+        random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
+        const auto who = static_cast<std::size_t>(((random_ >> 32) * ends_.size()) >> 32);
+        ids_[who * length_ + ends_[who]++ % length_] = random_;
+      }
+      appends += 4096;
+    }
+    return static_cast<double>(appends) / seconds_since(start);
+  }
+
+ private:
+  std::size_t length_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<std::uint32_t> ends_;
+  std::uint64_t random_ = 1;
+};
+
+template <class Measured>
+int serve(Measured& measured, double seconds) {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::printf("{\"deliveries_per_s\":%.0f}\n", measured.deliveries_per_s(seconds));
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"fan-out in the feed's engine"};
+  Options options;
+  app.add_option("--mode", options.mode)->check(CLI::IsMember({"engine", "limit"}));
+  app.add_option("--graph", options.graph)->check(CLI::ExistingFile);
+  app.add_option("--people", options.law.people)->check(CLI::PositiveNumber);
+  app.add_option("--contacts-mean", options.law.contacts_mean);
+  app.add_option("--contacts-max", options.law.contacts_max);
+  app.add_option("--timeline-length", options.timeline_length)->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds);
+  CLI11_PARSE(app, argc, argv);
+  if (options.mode == "limit") {
+    Arrays arrays(options.law.people, options.timeline_length);
+    arrays.deliveries_per_s(options.seconds);
+    return serve(arrays, options.seconds);
+  }
+  Engine engine(options);
+  return serve(engine, options.seconds);
+}
