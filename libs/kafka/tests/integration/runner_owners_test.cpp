@@ -14,13 +14,13 @@ using namespace testing;
 // the middle of a rebalance.
 constexpr auto kRebalanceDeadline = 120s;
 
-// Appends until `condition` holds, no faster than `reader` reads.
+// Appends to all logs until `condition` holds, no faster than `reader` reads.
 bool append_until(CountedService& service, RunningProjection& reader,
                   const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + kRebalanceDeadline;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
-    if (reader.runner().applied().wait_for(service.positions, 20ms)) service.append(20);
+    if (reader.runner().applied().wait_for(service.positions, 20ms)) service.append(120);
   }
   return true;
 }
