@@ -20,6 +20,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTailTimeout{5000};
 constexpr milliseconds kEndsTimeout{1000};
 constexpr milliseconds kInFlightWait{2};
+// So long after it has sent something it gathers what comes: a read and a request to the broker for
+// each commit would cost both of them, and all that wait, more than that.
+constexpr milliseconds kGathering{3};
 constexpr milliseconds kStopWait{2000};
 
 }  // namespace
@@ -94,6 +97,7 @@ struct Relay::State {
   std::string distrust;  // why the producer is to be replaced; "" = sound
 
   bool heads_wanted = true;
+  Clock::time_point sent_at{};
   Clock::time_point heads_at{};
   Clock::time_point ends_at{};
   Clock::time_point begin_at{};
@@ -148,7 +152,11 @@ void Relay::State::wait() {
   const milliseconds timeout = anything_in_flight() ? kInFlightWait : options.poll;
   const auto before = Clock::now();
   ports.events.wait_for_append(timeout);
-  if (Clock::now() - before < timeout) heads_wanted = true;
+  auto now = Clock::now();
+  if (now - before < timeout) heads_wanted = true;
+  for (; producer && now < sent_at + kGathering; now = Clock::now()) {
+    producer->poll(std::chrono::ceil<milliseconds>(sent_at + kGathering - now));
+  }
 }
 
 // --- where a log goes on
@@ -327,6 +335,7 @@ bool Relay::State::publish() {
     if (!read) fail(read.error().message);
     producer->poll(milliseconds(0));
   }
+  if (sent > sent_before) sent_at = Clock::now();
   const bool more = std::any_of(logs.begin(), logs.end(), [&](const Log& log) { return due(log); });
   return (more && sent > sent_before) || !distrust.empty();
 }

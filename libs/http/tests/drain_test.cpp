@@ -64,8 +64,8 @@ TEST(Drain, AnswersWhateverHasArrived) {
   Server server(options, router, clock, &observer);
   ASSERT_TRUE(server.start().ok());
   std::vector<std::unique_ptr<TestClient>> clients;
-  // The one that will hold the reactor comes first: then a drain looks at the others before it waits
-  // for this one.
+  // The one that will hold the reactor comes first: then a drain looks at the others before it
+  // waits for this one.
   TestClient malformed(server.port());
   ASSERT_TRUE(malformed.send(get("/hello")));
   ASSERT_EQ(malformed.answer().body, "hello");
