@@ -67,7 +67,9 @@ function(_tideline_part_tests name folder)
   endif()
   file(GLOB integration CONFIGURE_DEPENDS "${folder}/tests/integration/*.cpp")
   if(integration)
-    tideline_add_tests(${name}_integration_tests integration TIMEOUT 300 SOURCES ${integration}
+    # Dozens of processes are killed, databases recover, Kafka waits for the sessions of dead members:
+    # minutes on an idle machine, and others may have it.
+    tideline_add_tests(${name}_integration_tests integration TIMEOUT 900 SOURCES ${integration}
       LINK ${ARGN} $<TARGET_NAME_IF_EXISTS:tideline_test_support>)
   endif()
 endfunction()
