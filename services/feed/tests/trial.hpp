@@ -118,13 +118,17 @@ struct BrokenEngine {
   Misreading misread{};
 };
 
+inline FeedEngineOptions options_of(const Trial& trial, const BrokenEngine& broken) {
+  return {.timeline_length_max = trial.timeline_length_max,
+          .rules = broken.rules,
+          .ignored_grant = broken.ignored_grant,
+          .on_fan_out = {}};
+}
+
 // Compares at the end and at some places on the way, where reads also merge what is pending.
 inline Difference run(const Trial& trial, const BrokenEngine& broken = {}) {
   const History history(trial.history);
-  FeedEngine engine({.timeline_length_max = trial.timeline_length_max,
-                     .rules = broken.rules,
-                     .ignored_grant = broken.ignored_grant,
-                     .on_fan_out = {}});
+  FeedEngine engine(options_of(trial, broken));
   Delivery delivery(history, engine, Tape(trial.interleaving), broken.misread);
   Tape pauses(trial.interleaving);
   while (delivery.step()) {

@@ -55,10 +55,7 @@ class Batch {
   void add(const BrokenEngine& broken) {
     const auto trial = testing::random_trial(numbers_, 100 + numbers_() % 500, 300);
     const History history(trial.history);
-    FeedEngine engine({.timeline_length_max = trial.timeline_length_max,
-                       .rules = broken.rules,
-                       .ignored_grant = broken.ignored_grant,
-                       .on_fan_out = {}});
+    FeedEngine engine(testing::options_of(trial, broken));
     Delivery delivery(history, engine, Tape(trial.interleaving), broken.misread);
     for (auto steps = numbers_() % 200; steps > 0 || !delivery.is_comparable();) {
       if (!delivery.step()) break;

@@ -1,13 +1,14 @@
 // The number of each account that the engine has heard of, and back: 16 bytes for the id and, with
-// the spare places of the table, 5 to 11 for finding it.
+// the spare places of the table, 6 to 12 for finding it.
 //
 // Not synchronized.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <optional>
-#include <vector>
 
 #include "core/ids.hpp"
 #include "scoring/projections/engine/column.hpp"
@@ -16,7 +17,9 @@ namespace tideline::scoring {
 
 class MemberIds {
  public:
-  MemberIds();
+  MemberIds() = default;
+  MemberIds(const MemberIds&) = delete;
+  MemberIds& operator=(const MemberIds&) = delete;
 
   // The member's number, the next free one for somebody new.
   MemberNumber number_of(const core::AccountId& account);
@@ -24,19 +27,31 @@ class MemberIds {
   std::optional<MemberNumber> find(const core::AccountId& account) const;
   const core::AccountId& account(MemberNumber member) const { return ids_[member]; }
 
-  std::size_t size() const { return size_; }
-  std::size_t bytes() const { return ids_.bytes() + places_.capacity() * sizeof places_[0]; }
+  std::size_t size() const { return next_; }
+  std::size_t bytes() const;
 
  private:
-  static constexpr MemberNumber kFree = ~MemberNumber{0};
-
-  // Where the account lies in the table, or the free place where it would.
-  std::size_t place_of(const core::AccountId& account) const;
-  void grow();
+  // The table holds numbers alone: an account and the number of an account are found as one.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const core::AccountId& account) const {
+      return std::hash<core::AccountId>{}(account);
+    }
+    std::size_t operator()(MemberNumber member) const { return (*this)((*ids)[member]); }
+    const Column<core::AccountId>* ids;
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(MemberNumber one, MemberNumber other) const { return one == other; }
+    bool operator()(MemberNumber member, const core::AccountId& account) const {
+      return (*ids)[member] == account;
+    }
+    const Column<core::AccountId>* ids;
+  };
 
   Column<core::AccountId> ids_;
-  std::vector<MemberNumber> places_;  // open addressing; a power of two, never full
-  std::size_t size_ = 0;
+  MemberNumber next_ = 0;
+  absl::flat_hash_set<MemberNumber, Hash, Equal> numbers_{0, Hash{&ids_}, Equal{&ids_}};
 };
 
 }  // namespace tideline::scoring
