@@ -2,10 +2,12 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "core/check.hpp"
@@ -14,7 +16,11 @@ namespace tideline::http {
 namespace {
 
 constexpr std::uint64_t kWakeId = 0;  // connections count from 1
+constexpr std::uint64_t kReleaseId = std::numeric_limits<std::uint64_t>::max();
 constexpr int kEventsMax = 64;
+// How long an answer may wait for the next of its connection. Handlers that read from memory take
+// some ten microseconds; whoever waits for an answer notices tens of milliseconds.
+constexpr std::chrono::milliseconds kHold{5};
 
 }  // namespace
 
@@ -24,14 +30,19 @@ core::Status Caretaker::start(std::chrono::milliseconds tick, std::function<void
   CHECK(epoll_ < 0, "the caretaker runs already");
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = kWakeId;
-  if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0) {
+  release_timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (epoll_ < 0 || !watch(wake_, kWakeId) || !watch(release_timer_, kReleaseId)) {
     return core::internal_error("no epoll descriptor");
   }
   thread_ = std::thread([this, tick, on_tick = std::move(on_tick)] { run(tick, on_tick); });
   return core::success();
+}
+
+bool Caretaker::watch(int descriptor, std::uint64_t id) const {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = id;
+  return descriptor >= 0 && epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
 void Caretaker::run(std::chrono::milliseconds tick, const std::function<void()>& on_tick) {
@@ -43,6 +54,10 @@ void Caretaker::run(std::chrono::milliseconds tick, const std::function<void()>&
     for (int i = 0; i < count; ++i) {
       const std::uint64_t id = events[static_cast<std::size_t>(i)].data.u64;
       if (id == kWakeId) return;
+      if (id == kReleaseId) {
+        release_held();
+        continue;
+      }
       if (const auto connection = find(id)) connection->on_writable();
     }
     const auto now = std::chrono::steady_clock::now();
@@ -59,8 +74,9 @@ void Caretaker::stop() {
     CHECK(write(wake_, &one, sizeof one) == sizeof one, "an event descriptor takes one");
     thread_.join();
   }
-  if (epoll_ >= 0) close(std::exchange(epoll_, -1));
-  if (wake_ >= 0) close(std::exchange(wake_, -1));
+  for (int* descriptor : {&epoll_, &wake_, &release_timer_}) {
+    if (*descriptor >= 0) close(std::exchange(*descriptor, -1));
+  }
 }
 
 void Caretaker::add(std::uint64_t id, std::shared_ptr<Connection> connection) {
@@ -80,6 +96,29 @@ void Caretaker::watch_writable(std::uint64_t id, int descriptor, bool watched) {
   event.data.u64 = id;
   // On failure the write's deadline drops the connection.
   epoll_ctl(epoll_, watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event);
+}
+
+void Caretaker::release_soon(std::uint64_t id) {
+  std::lock_guard lock(mutex_);
+  held_.push_back(id);
+  if (held_.size() > 1) return;
+  itimerspec once{};
+  once.it_value.tv_nsec = std::chrono::nanoseconds(kHold).count();
+  CHECK(timerfd_settime(release_timer_, 0, &once, nullptr) == 0, "a timer can be set");
+}
+
+void Caretaker::release_held() {
+  std::uint64_t expirations = 0;
+  CHECK(read(release_timer_, &expirations, sizeof expirations) == sizeof expirations,
+        "the timer has run out");
+  std::vector<std::uint64_t> held;
+  {
+    std::lock_guard lock(mutex_);
+    held.swap(held_);
+  }
+  for (const std::uint64_t id : held) {
+    if (const auto connection = find(id)) connection->release();
+  }
 }
 
 std::shared_ptr<Connection> Caretaker::find(std::uint64_t id) const {

@@ -1,5 +1,5 @@
 // Inside libs/http: the open connections, and one thread that looks after them: it lets their
-// deadlines pass and goes on with writes for which a socket had no room.
+// deadlines pass, goes on with writes for which a socket had no room, and releases held answers.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@
 
 namespace tideline::http {
 
-// Thread-safe. Connections may call add_write_watch and remove under their own lock; the caretaker
-// never calls a connection under its own.
+// Thread-safe. Connections may call watch_writable, release_soon and remove under their own lock;
+// the caretaker never calls a connection under its own.
 class Caretaker {
  public:
   Caretaker() = default;
@@ -38,16 +38,23 @@ class Caretaker {
   // One call of on_writable() when there is room again; a closed descriptor is forgotten.
   void watch_writable(std::uint64_t id, int descriptor, bool watched);
 
+  // One call of release(), some milliseconds later.
+  void release_soon(std::uint64_t id);
+
   [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
   [[nodiscard]] std::size_t size() const;
 
  private:
+  [[nodiscard]] bool watch(int descriptor, std::uint64_t id) const;
+  void release_held();
   void run(std::chrono::milliseconds tick, const std::function<void()>& on_tick);
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
+  std::vector<std::uint64_t> held_;  // connections with answers to release; then the timer runs
   int epoll_ = -1;
   int wake_ = -1;
+  int release_timer_ = -1;
   std::thread thread_;
 };
 

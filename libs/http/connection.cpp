@@ -24,6 +24,8 @@ constexpr std::size_t kReadBytes = 16 * 1024;
 constexpr std::size_t kInboxCompactBytes = 16 * 1024;
 constexpr std::size_t kRequestIdBytesMax = 128;
 constexpr std::size_t kRequestsPerTurn = 16;
+// Larger pieces cost no fewer calls of the kernel to speak of.
+constexpr std::size_t kHeldBytesMax = 16 * 1024;
 
 FramingLimits limits_of(const ServerOptions& options) {
   return {options.body_bytes_max, options.head_bytes_max, options.header_count_max,
@@ -104,6 +106,11 @@ void Connection::advance() {
       accept_request();
       continue;
     }
+    if (!outbox_.empty()) {
+      // There is no next request to hold the answers for.
+      flush_outbox();
+      continue;
+    }
     if (step.progress == Progress::Refused) return refuse(reader_.refusal());
     if (inbox_overrun_) return linger();
     if (input_ended_) return finish(false);
@@ -123,6 +130,10 @@ void Connection::advance() {
 }
 
 void Connection::accept_request() {
+  if (!outbox_.empty()) {
+    if (held_.empty()) host_.release_soon(id_);
+    held_.push_back(std::move(exchange_));
+  }
   exchange_ = Exchange();
   exchange_.keep_alive = reader_.keep_alive();
   exchange_.http_1_0 = reader_.is_http_1_0();
@@ -170,8 +181,13 @@ void Connection::run() {
     if (response.events) admit_stream(response);
     if (phase_ != Phase::InHand) return;
     exchange_.failure = std::move(failure);
-    answer(response);
+    compose(response);
     worker_goes_on_ = turn < kRequestsPerTurn;
+    if (worker_goes_on_ && may_hold()) {
+      enter_undated(Phase::Idle);
+    } else {
+      flush_outbox();
+    }
     advance();
     const bool next_is_ours = turn < kRequestsPerTurn && !worker_goes_on_;
     worker_goes_on_ = false;
@@ -207,6 +223,12 @@ Response Connection::dispatch(std::string& failure) {
 }
 
 void Connection::answer(const Response& response) {
+  compose(response);
+  flush_outbox();
+}
+
+// Behind what is held.
+void Connection::compose(const Response& response) {
   // Requests that have come already are still answered, on a drain and after the client's end.
   const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
   const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more && !stream_;
@@ -220,9 +242,11 @@ void Connection::answer(const Response& response) {
   context.request_id = exchange_.request.request_id;
   context.correlation_id = exchange_.request.correlation_id;
   context.now = host_.now();
-  outbox_ = to_wire(response, context);
-  outbox_begin_ = 0;
-  flush_outbox();
+  exchange_.outbox_end = outbox_.append(to_wire(response, context));
+}
+
+bool Connection::may_hold() const {
+  return !last_answer_ && !stream_ && !waiting_bytes().empty() && outbox_.unsent() < kHeldBytesMax;
 }
 
 void Connection::send_interim(std::string_view bytes) {
@@ -233,24 +257,27 @@ void Connection::send_interim(std::string_view bytes) {
 
 // True when everything is out; else it goes on when there is room, or the client is gone.
 bool Connection::write_outbox() {
-  while (outbox_begin_ < outbox_.size()) {
-    const auto sent = send(descriptor_, outbox_.data() + outbox_begin_,
-                           outbox_.size() - outbox_begin_, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent >= 0) {
-      outbox_begin_ += static_cast<std::size_t>(sent);
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+  switch (outbox_.send_to(descriptor_)) {
+    case Outbox::Sent::All:
+      return true;
+    case Outbox::Sent::Part:
       if (phase_ != Phase::Writing) enter(Phase::Writing, host_.options().write_timeout);
       host_.watch_writable(id_, descriptor_, std::exchange(watched_, true));
       return false;
-    } else if (errno != EINTR) {
+    case Outbox::Sent::Refused:
       answered(false);
       finish(true);
       return false;
-    }
   }
-  outbox_ = std::string();
-  outbox_begin_ = 0;
-  return true;
+  return false;
+}
+
+// What the socket does not take now goes out with the answer to the request in hand, which also
+// finds out whether the client is gone.
+void Connection::release() {
+  std::lock_guard lock(mutex_);
+  if (phase_ != Phase::InHand || outbox_.empty()) return;
+  if (outbox_.send_to(descriptor_) == Outbox::Sent::All) report_held(true);
 }
 
 void Connection::flush_outbox() {
@@ -288,8 +315,8 @@ void Connection::pass_events_on() {
     if (portion.bytes.empty() && !last) {
       return enter(Phase::Streaming, host_.options().heartbeat_interval);
     }
-    outbox_ = exchange_.http_1_0 ? portion.bytes : to_chunk(portion.bytes);
-    if (last && !exchange_.http_1_0) outbox_.append(kLastChunk);
+    outbox_.append(exchange_.http_1_0 ? portion.bytes : to_chunk(portion.bytes));
+    if (last && !exchange_.http_1_0) outbox_.append(std::string(kLastChunk));
     if (last) end_stream();
     // The time to take it runs for each portion.
     enter_undated(Phase::Streaming);
@@ -300,7 +327,7 @@ void Connection::pass_events_on() {
 
 void Connection::beat() {
   constexpr std::string_view kComment = ":\n\n";
-  outbox_ = exchange_.http_1_0 ? std::string(kComment) : to_chunk(kComment);
+  outbox_.append(exchange_.http_1_0 ? std::string(kComment) : to_chunk(kComment));
   enter_undated(Phase::Streaming);
   if (write_outbox()) pass_events_on();
 }
@@ -312,23 +339,19 @@ void Connection::end_stream() {
 }
 
 void Connection::answered(bool delivered) {
-  if (std::exchange(exchange_.reported, true)) return;
-  const Request& request = exchange_.request;
-  RequestRecord record;
-  record.route_template = request.route_template;
-  if (!exchange_.malformed) record.method = name_of(request.method);
-  record.status = exchange_.status;
-  record.duration = std::chrono::steady_clock::now() - exchange_.began;
-  record.request_bytes = request.body.size();
-  record.response_bytes = exchange_.response_bytes;
-  record.delivered = delivered;
-  record.request_id = request.request_id;
-  record.correlation_id = request.correlation_id;
-  record.traceparent = request.traceparent;
-  record.parent_span_id = exchange_.parent_span_id;
-  record.principal = request.principal ? &*request.principal : nullptr;
-  record.failure = exchange_.failure;
-  host_.observe(record);
+  report_held(delivered);
+  report(exchange_, delivered);
+}
+
+void Connection::report_held(bool delivered) {
+  for (Exchange& exchange : held_) {
+    report(exchange, delivered || outbox_.has_sent(exchange.outbox_end));
+  }
+  held_.clear();
+}
+
+void Connection::report(Exchange& exchange, bool delivered) {
+  if (!std::exchange(exchange.reported, true)) host_.observe(exchange.record(delivered));
 }
 
 void Connection::after_answer() {
@@ -430,6 +453,7 @@ void Connection::linger() {
 void Connection::finish(bool reset) {
   if (phase_ == Phase::Closed) return;
   enter_undated(Phase::Closed);
+  report_held(false);
   if (stream_) stream_->abandon();
   end_stream();
   if (reset) {

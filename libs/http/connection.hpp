@@ -7,8 +7,11 @@
 //
 // Three kinds of threads meet here, under one short lock: the connection's reactor (input), a
 // worker (the handler, outside the lock) and the caretaker (deadlines, slow writes). While a
-// request is in hand only its worker may write. When the answer is a stream of events, those who
+// request is in hand only its worker answers. When the answer is a stream of events, those who
 // send them come in as well.
+//
+// Answers to requests that were sent ahead go out together: one is held while the worker goes on
+// with the next, but not behind a handler that takes its time (see release()).
 #pragma once
 
 #include <atomic>
@@ -19,10 +22,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/trace.hpp"
 #include "http/event_stream.hpp"
+#include "http/exchange.hpp"
 #include "http/late_answer.hpp"
+#include "http/outbox.hpp"
 #include "http/request_reader.hpp"
 #include "http/server.hpp"
 #include "http/worker_pool.hpp"
@@ -57,6 +63,8 @@ class ConnectionHost {
   virtual void unwatch_input(std::uint64_t connection, int descriptor) = 0;
   // Calls on_writable() once the socket takes bytes again. `watched` is false the first time.
   virtual void watch_writable(std::uint64_t connection, int descriptor, bool watched) = 0;
+  // Calls release() some milliseconds later.
+  virtual void release_soon(std::uint64_t connection) = 0;
   virtual void observe(const RequestRecord& record) = 0;
   // The connection is about to close its descriptor.
   virtual void forget(std::uint64_t connection) = 0;
@@ -82,6 +90,8 @@ class Connection final : public Task,
   // By the caretaker.
   void on_writable();
   void on_tick(SteadyTime now);
+  // Sends the answers that are held behind the request in hand.
+  void release();
 
   // By drain(): closes if no request has arrived; true when all answers are with the client and no
   // more follow.
@@ -92,22 +102,6 @@ class Connection final : public Task,
  private:
   enum class Phase { Idle, Head, Body, InHand, Writing, Streaming, Lingering, Closed };
 
-  // The request that is being answered.
-  struct Exchange {
-    Request request;
-    bool malformed = false;
-    bool http_1_0 = false;
-    bool keep_alive =
-        false;  // as the client wants it; whether we grant it is decided at the answer
-    SteadyTime began;
-    int status = 0;
-    std::size_t response_bytes = 0;
-    std::string failure;
-    std::string parent_span_id;
-    std::shared_ptr<LateAnswer> late;
-    bool reported = false;
-  };
-
   // All under mutex_.
   void on_bytes(std::string_view bytes);
   void on_end();
@@ -115,6 +109,8 @@ class Connection final : public Task,
   void accept_request();
   void refuse(const Problem& problem);
   void answer(const Response& response);
+  void compose(const Response& response);
+  [[nodiscard]] bool may_hold() const;
   void send_interim(std::string_view bytes);
   bool write_outbox();
   void flush_outbox();
@@ -123,6 +119,8 @@ class Connection final : public Task,
   void beat();
   void end_stream();
   void answered(bool delivered);
+  void report_held(bool delivered);
+  void report(Exchange& exchange, bool delivered);
   void after_answer();
   void enter(Phase phase, std::chrono::milliseconds timeout);
   void expect_more(Phase phase, std::chrono::milliseconds timeout);
@@ -152,9 +150,9 @@ class Connection final : public Task,
   bool last_answer_ = false;
   bool watched_ = false;
   bool worker_goes_on_ = false;  // with the next request; taken back by accept_request()
-  std::string outbox_;
-  std::size_t outbox_begin_ = 0;
-  Exchange exchange_;
+  Outbox outbox_;
+  Exchange exchange_;           // the one in hand
+  std::vector<Exchange> held_;  // before exchange_: their answers are in the outbox
   std::shared_ptr<EventStream> stream_;
 };
 

@@ -114,6 +114,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   void watch_writable(std::uint64_t connection, int descriptor, bool watched) override {
     caretaker_.watch_writable(connection, descriptor, watched);
   }
+  void release_soon(std::uint64_t connection) override { caretaker_.release_soon(connection); }
   void put_aside() override { pool_->put_aside(); }
   void resume(std::shared_ptr<Task> task) override { pool_->resume(std::move(task)); }
   void observe(const RequestRecord& record) override {

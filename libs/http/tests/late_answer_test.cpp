@@ -72,6 +72,15 @@ TEST(LateAnswer, KeepsTheOrderOfWhatWasSentAhead) {
   EXPECT_EQ(client.answer().body, "c");
 }
 
+TEST(LateAnswer, HoldsNothingBack) {
+  RunningServer running(one_worker());
+  TestClient client(running.port());
+  ASSERT_TRUE(client.send(get("/hello") + get("/late/a")));
+  EXPECT_EQ(client.answer().body, "hello");
+  running.late.give();
+  EXPECT_EQ(client.answer().body, "a/0");
+}
+
 TEST(LateAnswer, IsDroppedWithItsClient) {
   RunningServer running(one_worker());
   {

@@ -38,6 +38,51 @@ TEST(Server, AnswersPipelinedRequestsInOrder) {
   }
 }
 
+TEST(Server, HoldsNoAnswerBehindAHandlerThatTakesItsTime) {
+  RunningServer running;
+  TestClient client(running.port());
+  ASSERT_TRUE(client.send(get("/hello") + get("/echo/a") + get("/wait") + get("/echo/b")));
+  EXPECT_EQ(client.answer().body, "hello");
+  EXPECT_EQ(client.answer().body, "a");
+  EXPECT_TRUE(eventually([&] { return running.observer.count(200) == 2; }));
+  running.gate.open();
+  EXPECT_EQ(client.answer().body, "waited");
+  EXPECT_EQ(client.answer().body, "b");
+  EXPECT_TRUE(eventually([&] { return running.observer.count(200) == 4; }));
+}
+
+// More than a socket takes, and more than is held, while the client does not read.
+TEST(Server, KeepsTheOrderOfAnswersThatDoNotFit) {
+  constexpr std::size_t kRequests = 12;
+  RunningServer running;
+  TestClient client(running.port());
+  std::string requests;
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    requests += get("/echo/" + std::to_string(i)) + (i % 4 == 1 ? get("/large") : "");
+  }
+  ASSERT_TRUE(client.send(requests));
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    EXPECT_EQ(client.answer().body, std::to_string(i));
+    if (i % 4 == 1) {
+      EXPECT_EQ(client.answer().body.size(), 32U * 1024 * 1024);
+    }
+  }
+}
+
+TEST(Server, ReportsWhatItCouldNotDeliver) {
+  RunningServer running;
+  {
+    TestClient gone(running.port());
+    ASSERT_TRUE(gone.send(get("/hello") + get("/large")));
+    EXPECT_EQ(gone.answer().body, "hello");
+    gone.reset();
+  }
+  ASSERT_TRUE(eventually([&] { return running.observer.count(200) == 2; }));
+  const auto entries = running.observer.entries();
+  EXPECT_TRUE(entries[0].delivered) << "it was sent together with one that was not";
+  EXPECT_FALSE(entries[1].delivered);
+}
+
 TEST(Server, ClosesAfterTooMuchPipelining) {
   ServerOptions options;
   options.pipelined_bytes_max = 200;
@@ -133,8 +178,8 @@ TEST(Server, HidesWhatAHandlerThrows) {
   EXPECT_EQ(answer.status, 500);
   EXPECT_EQ(answer.body.find("secret"), std::string::npos);
   EXPECT_EQ(client.answer().body, "hello");
+  ASSERT_TRUE(eventually([&] { return running.observer.entries().size() == 2; }));
   const auto entries = running.observer.entries();
-  ASSERT_FALSE(entries.empty());
   EXPECT_EQ(entries[0].failure, "secret of the house");
   EXPECT_EQ(entries[0].route_template, "/throw");
 }
