@@ -1,6 +1,8 @@
 #include "kafka/envelope.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 
 namespace tideline::kafka {
@@ -14,13 +16,16 @@ constexpr std::string_view kId = "ce_id";
 constexpr std::string_view kSource = "ce_source";
 constexpr std::string_view kType = "ce_type";
 constexpr std::string_view kTime = "ce_time";
-constexpr std::string_view kPosition = "tideline_position";
-constexpr std::string_view kStreamVersion = "tideline_stream_version";
-constexpr std::string_view kSchemaVersion = "tideline_schema_version";
-constexpr std::string_view kPrivate = "tideline_private";
-constexpr std::string_view kCorrelationId = "tideline_correlation_id";
-constexpr std::string_view kCausationId = "tideline_causation_id";
+constexpr std::string_view kOwn = "tideline";
 constexpr std::string_view kTraceparent = "traceparent";
+
+// In the header `tideline`.
+constexpr std::string_view kPosition = "position";
+constexpr std::string_view kStreamVersion = "stream_version";
+constexpr std::string_view kSchemaVersion = "schema_version";
+constexpr std::string_view kPrivate = "private";
+constexpr std::string_view kCorrelationId = "correlation_id";
+constexpr std::string_view kCausationId = "causation_id";
 
 template <class Number>
 std::optional<Number> number(std::string_view text) {
@@ -31,14 +36,78 @@ std::optional<Number> number(std::string_view text) {
 }
 
 core::Error malformed(std::string_view what) {
-  return core::invalid_input("no event: header " + std::string(what) +
-                             " is missing or cannot be read");
+  return core::invalid_input("no event: " + std::string(what) + " is missing or cannot be read");
 }
+
+bool stands_for_itself(char c) { return c > 0x20 && c < 0x7f && c != '%'; }
+
+void append_escaped(std::string& out, std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto* const plain_end = std::find_if_not(text.begin(), text.end(), stands_for_itself);
+  out.append(text.begin(), plain_end);
+  for (const char c : std::string_view(plain_end, text.end())) {
+    if (stands_for_itself(c)) {
+      out.push_back(c);
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out.push_back('%');
+    out.push_back(kDigits[byte >> 4U]);
+    out.push_back(kDigits[byte & 15U]);
+  }
+}
+
+// False where there is no byte behind a percent sign.
+bool unescape(std::string_view text, std::string& out) {
+  out = text.substr(0, text.find('%'));
+  text.remove_prefix(out.size());
+  while (!text.empty()) {
+    std::uint8_t byte = 0;
+    const char* const digits = text.data() + 1;
+    if (text.front() != '%') {
+      out.push_back(text.front());
+      text.remove_prefix(1);
+    } else if (text.size() > 2 && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      out.push_back(static_cast<char>(byte));
+      text.remove_prefix(3);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The header `tideline`. Of what is repeated the last counts.
+struct OwnFields {
+  std::string_view position, stream_version, schema_version, is_private = "false", correlation_id,
+                                                             causation_id;
+
+  explicit OwnFields(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view field = text.substr(0, text.find(' '));
+      text.remove_prefix(std::min(text.size(), field.size() + 1));
+      const std::size_t equals = field.find('=');
+      if (equals == std::string_view::npos) continue;
+      if (std::string_view* place = place_of(field.substr(0, equals))) {
+        *place = field.substr(equals + 1);
+      }
+    }
+  }
+
+ private:
+  std::string_view* place_of(std::string_view name) {
+    if (name == kPosition) return &position;
+    if (name == kStreamVersion) return &stream_version;
+    if (name == kSchemaVersion) return &schema_version;
+    if (name == kPrivate) return &is_private;
+    if (name == kCorrelationId) return &correlation_id;
+    return name == kCausationId ? &causation_id : nullptr;
+  }
+};
 
 // The headers that matter, in one pass; of a repeated header the last counts.
 struct Found {
-  std::string_view spec_version, id, source, type, time, position, stream_version, schema_version,
-      is_private = "false", correlation_id, causation_id, traceparent;
+  std::string_view spec_version, id, source, type, time, own, traceparent;
 
   explicit Found(const RecordView& record) {
     for (const HeaderView& header : record.headers) {
@@ -50,18 +119,8 @@ struct Found {
   // By length first: few of the names have the same.
   std::string_view* place_of(std::string_view name) {
     switch (name.size()) {
-      case kPosition.size():
-        return name == kPosition ? &position : nullptr;
-      case kStreamVersion.size():
-        static_assert(kStreamVersion.size() == kSchemaVersion.size() &&
-                      kStreamVersion.size() == kCorrelationId.size());
-        if (name == kStreamVersion) return &stream_version;
-        if (name == kSchemaVersion) return &schema_version;
-        return name == kCorrelationId ? &correlation_id : nullptr;
-      case kPrivate.size():
-        return name == kPrivate ? &is_private : nullptr;
-      case kCausationId.size():
-        return name == kCausationId ? &causation_id : nullptr;
+      case kOwn.size():
+        return name == kOwn ? &own : nullptr;
       case kTraceparent.size():
         return name == kTraceparent ? &traceparent : nullptr;
       case kSpecVersion.size():
@@ -85,34 +144,46 @@ struct Found {
 RecordView Encoder::encode(const RecordedEvent& event) {
   const bool is_private = event.visibility == Visibility::Private;
   std::size_t count = 0;
-  char* free = numbers_.data();
   const auto add = [&](std::string_view name, std::string_view value) {
     headers_[count++] = {name, value};
   };
-  const auto add_number = [&](std::string_view name, std::uint64_t value) {
-    char* const end = std::to_chars(free, numbers_.data() + numbers_.size(), value).ptr;
-    add(name, {free, static_cast<std::size_t>(end - free)});
-    free = end;
-  };
-  const auto add_if_any = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) add(name, value);
-  };
   time_ = core::format_iso8601(event.time);
+  write_own(event);
   add(kSpecVersion, "1.0");
   add(kId, event.id);
   add(kSource, event.source);
   add(kType, event.type);
   add(kTime, time_);
-  add_number(kPosition, event.position.value());
-  add_number(kStreamVersion, event.version.value());
-  add_number(kSchemaVersion, event.schema_version.value());
-  if (is_private) add(kPrivate, "true");
-  add_if_any(kCorrelationId, event.metadata.correlation_id);
-  add_if_any(kCausationId, event.metadata.causation_id);
-  add_if_any(kTraceparent, event.metadata.traceparent);
+  add(kOwn, own_);
+  if (!event.metadata.traceparent.empty()) add(kTraceparent, event.metadata.traceparent);
   return {event.stream.value(),
           is_private ? std::string_view() : std::string_view(event.data),
           {headers_.data(), count}};
+}
+
+void Encoder::write_own(const RecordedEvent& event) {
+  own_.clear();
+  const auto begin = [&](std::string_view name) {
+    if (!own_.empty()) own_.push_back(' ');
+    own_.append(name).push_back('=');
+  };
+  const auto add_number = [&](std::string_view name, std::uint64_t value) {
+    begin(name);
+    std::array<char, 20> digits;
+    own_.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+  };
+  const auto add_if_any = [&](std::string_view name, std::string_view text) {
+    if (text.empty()) return;
+    begin(name);
+    append_escaped(own_, text);
+  };
+  add_number(kPosition, event.position.value());
+  add_number(kStreamVersion, event.version.value());
+  add_number(kSchemaVersion, event.schema_version.value());
+  if (event.visibility == Visibility::Private) add_if_any(kPrivate, "true");
+  add_if_any(kCorrelationId, event.metadata.correlation_id);
+  add_if_any(kCausationId, event.metadata.causation_id);
 }
 
 core::Result<RecordedEvent> decode(const RecordView& record, core::LogIndex log) {
@@ -130,13 +201,14 @@ core::Status decode_into(RecordedEvent& event, const RecordView& record, core::L
   if (found.type.empty()) return malformed(kType);
   const auto time = core::parse_iso8601(found.time);
   if (!time) return malformed(kTime);
-  const auto position = number<std::uint64_t>(found.position);
+  const OwnFields own(found.own);
+  const auto position = number<std::uint64_t>(own.position);
   if (!position || *position == 0) return malformed(kPosition);
-  const auto version = number<std::uint64_t>(found.stream_version);
+  const auto version = number<std::uint64_t>(own.stream_version);
   if (!version || *version == 0) return malformed(kStreamVersion);
-  const auto schema_version = number<std::uint32_t>(found.schema_version);
+  const auto schema_version = number<std::uint32_t>(own.schema_version);
   if (!schema_version) return malformed(kSchemaVersion);
-  if (found.is_private != "true" && found.is_private != "false") return malformed(kPrivate);
+  if (own.is_private != "true" && own.is_private != "false") return malformed(kPrivate);
   if (record.key.empty()) return core::invalid_input("no event: the record has no key");
   event.id = found.id;
   event.source = found.source;
@@ -148,11 +220,12 @@ core::Status decode_into(RecordedEvent& event, const RecordView& record, core::L
   event.log = log;
   event.position = core::LogPosition(*position);
   event.time = *time;
-  event.metadata.correlation_id = found.correlation_id;
-  event.metadata.causation_id = found.causation_id;
+  if (!unescape(own.correlation_id, event.metadata.correlation_id))
+    return malformed(kCorrelationId);
+  if (!unescape(own.causation_id, event.metadata.causation_id)) return malformed(kCausationId);
   event.metadata.traceparent = found.traceparent;
   event.data = record.value;
-  event.visibility = found.is_private == "true" ? Visibility::Private : Visibility::Public;
+  event.visibility = own.is_private == "true" ? Visibility::Private : Visibility::Public;
   return core::success();
 }
 

@@ -3,14 +3,16 @@
 //
 //   ce_specversion "1.0"    ce_id         UUID            ce_source   "feed"
 //   ce_type   "MomentPublished"           ce_time  "2026-01-02T03:04:05.678901Z"
-//   tideline_position, tideline_stream_version, tideline_schema_version   decimal numbers
-//   tideline_private "true"; such an event travels as a stub with an empty value
-//   tideline_correlation_id, tideline_causation_id, traceparent           left out when empty
+//   traceparent             left out when empty
+//   tideline  "position=42 stream_version=3 schema_version=2 correlation_id=a causation_id=b":
+//             what CloudEvents has no name for. Ids are left out when empty; what is not visible
+//             ASCII in them, and the percent sign, is written %XX. A private event has
+//             "private=true" as well, and travels as a stub with an empty value.
 //
-// Every header costs each of its readers more than its bytes: what is the same on all records of
-// all topics is not on them. The value is JSON by the contract of the topics, and an event is
-// public unless its record says otherwise; that a record says so ("false", content-type) is no
-// error.
+// Every header costs each of its readers a few allocations, whatever it holds (librdkafka copies
+// them one by one): so what is ours lies in one, and what is the same on all records of all topics
+// is not on them. The value is JSON by the contract of the topics, and an event is public unless
+// its record says otherwise; that a record says so (private=false, content-type) is no error.
 //
 // The log is not in the record: it is the partition.
 #pragma once
@@ -46,12 +48,13 @@ class Encoder {
   RecordView encode(const eventsourcing::RecordedEvent& event);
 
  private:
-  static constexpr std::size_t kHeadersMax = 12;
-  static constexpr std::size_t kDigitsMax = 3 * 20;
+  static constexpr std::size_t kHeadersMax = 7;
+
+  void write_own(const eventsourcing::RecordedEvent& event);
 
   std::array<HeaderView, kHeadersMax> headers_;
-  std::array<char, kDigitsMax> numbers_;
   std::string time_;
+  std::string own_;
 };
 
 // Headers that are not known are passed over. An Error (InvalidInput) says what is missing or

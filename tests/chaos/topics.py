@@ -29,10 +29,11 @@ class OrderOfPartition:
 def row_of(line):
     partition, offset, key, headers, value = line.rstrip("\n").split("\t", 4)
     fields = dict(header.split("=", 1) for header in headers.split(","))
+    own = dict(field.split("=", 1) for field in fields["tideline"].split(" "))
     return [
-        *(partition, offset, fields["tideline_position"], fields["ce_id"], fields["ce_type"], key),
-        *(fields["tideline_stream_version"], fields.get("tideline_private", "false")),
-        *(fields.get("tideline_correlation_id", ""), hashlib.md5(value.encode()).hexdigest()),
+        *(partition, offset, own["position"], fields["ce_id"], fields["ce_type"], key),
+        *(own["stream_version"], own.get("private", "false")),
+        *(own.get("correlation_id", ""), hashlib.md5(value.encode()).hexdigest()),
     ]
 
 
