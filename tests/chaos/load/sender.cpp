@@ -6,8 +6,9 @@
 namespace tideline::chaos {
 namespace {
 
-constexpr std::chrono::minutes kPatience{5};
-constexpr std::chrono::minutes kReadPatience{2};
+// As long as the test waits for a recovery: who gives up before is no witness any more.
+constexpr std::chrono::minutes kPatience{10};
+constexpr std::chrono::minutes kReadPatience{10};
 constexpr int kSignInsMax = 3;
 constexpr int kUnauthenticated = 401;
 
