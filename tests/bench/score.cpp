@@ -96,6 +96,35 @@ double rank_ns(const scoring::ScoreMemory& memory, const std::vector<core::Accou
   return nanoseconds_each(start);
 }
 
+// Members by number alone, with the totals that the all-time board has.
+class NumberedMembers final : public scoring::BoardMembers {
+ public:
+  explicit NumberedMembers(std::uint32_t members) {
+    std::mt19937_64 random(1);
+    for (std::uint32_t member = 0; member < members; ++member) {
+      totals.put(member, {score(random), kNow - std::chrono::seconds(member)});
+      accounts_.make(member) = numbered_account(member);
+    }
+  }
+  std::optional<scoring::Totals> totals_of(std::uint32_t member) const override {
+    return totals.get(member);
+  }
+  const core::AccountId& account_of(std::uint32_t member) const override {
+    return accounts_[member];
+  }
+  void scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const override {
+    totals.for_each(lowest, highest, [&](std::uint32_t member, const scoring::Totals& has) {
+      const core::AccountId& account = accounts_[member];
+      if (account != core::AccountId{}) visit({member, {has.points, has.reached_at, account}});
+    });
+  }
+
+  scoring::AllTimeTotals totals;
+
+ private:
+  scoring::Column<core::AccountId> accounts_;
+};
+
 // The board's own part of both, by the member's number: without finding the account and without
 // what is pending.
 double board_rank_ns(const std::vector<std::uint32_t>& chosen, const scoring::RankBoard& board,
@@ -115,7 +144,7 @@ double board_add_ns(const std::vector<std::uint32_t>& chosen,
     const std::int64_t delta = 1 + static_cast<std::int64_t>(i % 5);
     const scoring::Totals has = had.joined({delta, kNow + std::chrono::microseconds(i)});
     totals.put(chosen[i], has);
-    board.move({had.points, had.reached_at, accounts[i]},
+    board.move(chosen[i], {had.points, had.reached_at, accounts[i]},
                {has.points, has.reached_at, accounts[i]});
     pending[chosen[i]] += delta;
     if (pending.size() >= kPendingMax) pending.clear();
@@ -133,20 +162,11 @@ int measure_memory(std::uint32_t members) {
   double board_rank = 0;
   double board_add = 0;
   {
-    scoring::AllTimeTotals totals;
-    std::mt19937_64 random(1);
-    for (std::uint32_t member = 0; member < members; ++member) {
-      totals.put(member, {score(random), kNow - std::chrono::seconds(member)});
-    }
-    scoring::RankBoard board(kBand, [&](std::int64_t lowest, std::int64_t highest,
-                                        const scoring::RankBoard::Visit& visit) {
-      totals.for_each(lowest, highest, [&](std::uint32_t member, const scoring::Totals& has) {
-        if (member < members) visit({has.points, has.reached_at, numbered_account(member)});
-      });
-    });
+    NumberedMembers books(members);
+    scoring::RankBoard board(kBand, books);
     board.rebuild();
-    board_rank = board_rank_ns(chosen, board, totals, sum);
-    board_add = board_add_ns(chosen, accounts, board, totals);
+    board_rank = board_rank_ns(chosen, board, books.totals, sum);
+    board_add = board_add_ns(chosen, accounts, board, books.totals);
   }
 
   const auto start = SteadyClock::now();

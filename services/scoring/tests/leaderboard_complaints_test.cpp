@@ -10,6 +10,7 @@
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
 #include "scoring/tests/histories.hpp"
+#include "scoring/tests/plain_members.hpp"
 #include "scoring/tests/tables_for_tests.hpp"
 
 namespace tideline::scoring {
@@ -139,20 +140,13 @@ TEST_F(ComplaintsTest, NobodyIsOnTwoPagesAndNobodyOnNone) {
 
 TEST(TiedTest, TwelveThousandWithOneScoreAreListedFromTheBand) {
   constexpr std::uint32_t kTied = 12'000;
-  std::vector<BoardEntry> members;
-  int scans = 0;
-  RankBoard board(20'000,
-                  [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
-                    ++scans;
-                    for (const BoardEntry& one : members) {
-                      if (one.points >= lowest && one.points <= highest) visit(one);
-                    }
-                  });
+  PlainMembers members;
+  RankBoard board(20'000, members);
   for (std::uint32_t i = 0; i < kTied; ++i) {
-    members.push_back({500, kNoon + std::chrono::seconds(kTied - i), numbered(i)});
+    members.put(i, BoardEntry{500, kNoon + std::chrono::seconds(kTied - i), numbered(i)});
   }
   board.rebuild();
-  scans = 0;
+  members.scans = 0;
   const std::uint64_t cells_before = board.cells_touched();
   const auto start = std::chrono::steady_clock::now();
   const auto listed = board.after(std::nullopt, kTied);
@@ -162,39 +156,61 @@ TEST(TiedTest, TwelveThousandWithOneScoreAreListedFromTheBand) {
   ASSERT_EQ(listed.size(), kTied);
   EXPECT_EQ(listed.front().account, numbered(kTied - 1));
   EXPECT_EQ(board.rank_of(500), 1U);
-  EXPECT_EQ(scans, 0) << "the list came from a scan of everybody";
+  EXPECT_EQ(members.scans, 0U) << "the list came from a scan of everybody";
   EXPECT_EQ(board.cells_touched(), cells_before);
-  // One of them who earns 3 touches 3 cells, however many are tied.
-  const BoardEntry before = std::exchange(members[5], {503, kNoon, numbered(5)});
-  board.move(before, members[5]);
+  // One of them who earns 3 touches 3 cells and no entry of the list, however many are tied.
+  const std::uint64_t settled_before = board.entries_settled();
+  const BoardEntry higher{503, kNoon, numbered(5)};
+  board.change(5, members.put(5, higher), higher);
   EXPECT_EQ(board.cells_touched(), cells_before + 3);
-  EXPECT_EQ(scans, 0);
+  EXPECT_EQ(board.entries_settled(), settled_before);
+  EXPECT_EQ(members.scans, 0U);
+}
+
+TEST(TiedTest, AListIsPutInOrderOnlyAfterManyChanges) {
+  constexpr std::uint32_t kTied = 12'000;
+  PlainMembers members;
+  RankBoard board(20'000, members);
+  const auto change = [&](std::uint32_t who, const BoardEntry& entry) {
+    board.change(who, members.put(who, entry), entry);
+  };
+  for (std::uint32_t i = 0; i < kTied; ++i) {
+    change(i, {500, kNoon + std::chrono::seconds(i), numbered(i)});
+  }
+  EXPECT_EQ(board.entries_settled(), 0U) << "times that rise need no order";
+  // To and fro, each time later: there is no more to put in order than a few times the changes.
+  for (std::uint32_t i = 0; i < 10 * kTied; ++i) {
+    const std::int64_t points = members.entries.at(i % kTied).points == 500 ? 501 : 500;
+    change(i % kTied, {points, kNoon + std::chrono::seconds(kTied + i), numbered(i % kTied)});
+  }
+  EXPECT_LE(board.entries_settled(), 40 * kTied);
+  EXPECT_EQ(board.after(std::nullopt, kTied), members.sorted());
+  // The same with times that fall: each belongs at the head of its list. An order that were kept
+  // after each change would pass over 6,000 on the average.
+  const std::uint64_t before = board.entries_settled();
+  for (std::uint32_t i = 0; i < kTied; ++i) {
+    change(i, {700, kNoon - std::chrono::seconds(i), numbered(i)});
+  }
+  EXPECT_LE(board.entries_settled() - before, 100 * kTied);
+  EXPECT_EQ(board.after(std::nullopt, kTied), members.sorted());
 }
 
 TEST(DeepTest, AListBelowTheBandVisitsOnlyTheScoresItNeeds) {
   constexpr std::uint32_t kMembers = 5'000;
-  std::vector<BoardEntry> members;
-  std::size_t visited = 0;
-  RankBoard board(100,
-                  [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
-                    for (const BoardEntry& one : members) {
-                      if (one.points < lowest || one.points > highest) continue;
-                      ++visited;
-                      visit(one);
-                    }
-                  });
+  PlainMembers members;
+  RankBoard board(100, members);
   for (std::uint32_t i = 0; i < kMembers; ++i) {
-    members.push_back({static_cast<std::int64_t>(i), kNoon, numbered(i)});
+    members.put(i, BoardEntry{static_cast<std::int64_t>(i), kNoon, numbered(i)});
   }
   board.rebuild();
-  visited = 0;
-  const auto behind = board.after(members[2'000], 10);
-  const auto ahead = board.before(members[2'000], 10);
+  members.visited = 0;
+  const auto behind = board.after(members.entries.at(2'000), 10);
+  const auto ahead = board.before(members.entries.at(2'000), 10);
   ASSERT_EQ(behind.size(), 10U);
   ASSERT_EQ(ahead.size(), 10U);
-  EXPECT_EQ(behind.front(), members[1'999]);
-  EXPECT_EQ(ahead.back(), members[2'001]);
-  EXPECT_LE(visited, 24U);
+  EXPECT_EQ(behind.front(), members.entries.at(1'999));
+  EXPECT_EQ(ahead.back(), members.entries.at(2'001));
+  EXPECT_LE(members.visited, 24U);
 }
 
 }  // namespace

@@ -7,9 +7,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <random>
 
-#include "scoring/tests/histories.hpp"
+#include "scoring/tests/plain_members.hpp"
+#include "scoring/tests/recomputation.hpp"
 
 namespace tideline::scoring {
 namespace {
@@ -34,47 +35,21 @@ const std::vector<std::int64_t> kScores = {0,
                                            -2,
                                            -1'000'000'000'000};
 
-// A board over members whom it can scan, and the same as a plain sorted list.
+// A board and its books.
 struct World {
-  explicit World(std::size_t band)
-      : board(band,
-              [this](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
-                for (const auto& [number, entry] : members) {
-                  if (entry.points >= lowest && entry.points <= highest) visit(entry);
-                }
-              }) {}
+  explicit World(std::size_t band) : board(band, members) {}
 
   void place(std::uint8_t number, std::int64_t points, std::int64_t reached) {
     const BoardEntry entry{points, core::Timestamp(std::chrono::microseconds(reached)),
                            account_with(number)};
-    const auto known = members.find(number);
-    if (known == members.end()) {
-      members.emplace(number, entry);
-      board.enter(entry);
-    } else {
-      const BoardEntry before = std::exchange(known->second, entry);
-      board.move(before, entry);
-    }
+    board.change(number, members.put(number, entry), entry);
   }
   void take_away(std::uint8_t number) {
-    const auto known = members.find(number);
-    if (known == members.end()) return;
-    const BoardEntry before = known->second;
-    members.erase(known);
-    board.leave(before);
+    board.change(number, members.put(number, std::nullopt), std::nullopt);
   }
+  std::vector<BoardEntry> sorted() const { return members.sorted(); }
 
-  std::vector<BoardEntry> sorted() const {
-    std::vector<BoardEntry> list;
-    for (const auto& [number, entry] : members) list.push_back(entry);
-    std::sort(list.begin(), list.end(), [](const BoardEntry& a, const BoardEntry& b) {
-      return std::tuple(-a.points, a.reached_at, a.account) <
-             std::tuple(-b.points, b.reached_at, b.account);
-    });
-    return list;
-  }
-
-  std::map<std::uint8_t, BoardEntry> members;
+  PlainMembers members;
   RankBoard board;
 };
 
@@ -115,6 +90,27 @@ RC_GTEST_PROP(RankBoardLaw, IsLikeASortedList, ()) {
   }
   expect_like_a_list(world);
   world.board.rebuild();
+  expect_like_a_list(world);
+}
+
+// Long enough that entries of theirs are stale and that tails wait behind them.
+RC_GTEST_PROP(RankBoardLaw, LongListsAreLikeASortedListToo, ()) {
+  World world(*rc::gen::elementOf(std::vector<std::size_t>{60, 100, 1000}));
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+  const bool times_rise = *rc::gen::arbitrary<bool>();
+  const auto people = static_cast<std::uint8_t>(full_range(100, 250));
+  for (int i = 0; i < 3'000; ++i) {
+    const auto who = static_cast<std::uint8_t>(random() % people + 1);
+    const std::int64_t time = times_rise ? i / 3 : static_cast<std::int64_t>(random() % 20);
+    if (random() % 20 == 0) {
+      world.take_away(who);
+    } else {
+      world.place(who,
+                  random() % 20 == 0 ? kScores[random() % kScores.size()]
+                                     : 7 + static_cast<std::int64_t>(random() % 2),
+                  time);
+    }
+  }
   expect_like_a_list(world);
 }
 

@@ -24,22 +24,21 @@ core::Day period_before(Span span, core::Day first) {
   return period_of(span, first - std::chrono::days(1));
 }
 
-Period::Period(core::Day first_day, std::size_t band_members, const Shown& shown)
-    : first(first_day),
-      totals(first_day),
-      board(band_members, [this, &shown](std::int64_t lowest, std::int64_t highest,
-                                         const RankBoard::Visit& visit) {
-        totals.for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
-          const auto account = shown(member);
-          if (account) visit({has.points, has.reached_at, *account});
-        });
-      }) {}
+Period::Period(core::Day first_day, std::size_t band_members, const MemberRegister& members)
+    : first(first_day), totals(first_day), board(band_members, *this), members_(members) {}
 
-Periods::Periods(Span span, std::size_t band_members, Period::Shown shown)
-    : span_(span), band_members_(band_members), shown_(std::move(shown)) {}
+void Period::scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const {
+  totals.for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
+    if (!members_.on_board(member)) return;
+    visit({member, {has.points, has.reached_at, members_.account(member)}});
+  });
+}
+
+Periods::Periods(Span span, std::size_t band_members, const MemberRegister& members)
+    : span_(span), band_members_(band_members), members_(members) {}
 
 std::unique_ptr<Period> Periods::begin(core::Day first) const {
-  return std::make_unique<Period>(first, band_members_, shown_);
+  return std::make_unique<Period>(first, band_members_, members_);
 }
 
 Period* Periods::of(core::Day day) {

@@ -10,12 +10,12 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/clock.hpp"
+#include "scoring/projections/engine/member_register.hpp"
 #include "scoring/projections/engine/rank_board.hpp"
 #include "scoring/projections/engine/totals.hpp"
 
@@ -29,21 +29,31 @@ core::Day period_of(Span span, core::Day day);
 core::Day period_before(Span span, core::Day first);
 
 // One period: what members have in it, and the board of those who are shown.
-struct Period {
-  // Whom the board shows: nullopt for who is not on any board.
-  using Shown = std::function<std::optional<core::AccountId>(MemberNumber)>;
+class Period final : public BoardMembers {
+ public:
+  // The register outlives the period.
+  Period(core::Day first_day, std::size_t band_members, const MemberRegister& members);
 
-  Period(core::Day first_day, std::size_t band_members, const Shown& shown);
+  std::optional<Totals> totals_of(MemberNumber member) const override {
+    return members_.on_board(member) ? totals.find(member) : std::nullopt;
+  }
+  const core::AccountId& account_of(MemberNumber member) const override {
+    return members_.account(member);
+  }
+  void scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const override;
 
   const core::Day first;
   PeriodTotals totals;
   RankBoard board;
+
+ private:
+  const MemberRegister& members_;
 };
 
 class Periods {
  public:
-  // `shown` is called for as long as the periods live.
-  Periods(Span span, std::size_t band_members, Period::Shown shown);
+  // The register outlives the periods.
+  Periods(Span span, std::size_t band_members, const MemberRegister& members);
   Periods(const Periods&) = delete;
   Periods& operator=(const Periods&) = delete;
 
@@ -61,7 +71,7 @@ class Periods {
 
   const Span span_;
   const std::size_t band_members_;
-  const Period::Shown shown_;
+  const MemberRegister& members_;
   std::unique_ptr<Period> newest_;
   std::unique_ptr<Period> before_;  // immediately before the newest
 };

@@ -31,20 +31,21 @@ struct RankBoard::Outliers {
   }
 };
 
-RankBoard::RankBoard(std::size_t band_members, Scan scan)
+RankBoard::RankBoard(std::size_t band_members, const BoardMembers& books)
     : band_members_(std::max<std::size_t>(band_members, 1)),
       counted_max_(std::min(kCountedMax, 2 * band_members_)),
-      scan_(std::move(scan)),
-      outliers_(std::make_unique<Outliers>()) {}
+      books_(books),
+      outliers_(std::make_unique<Outliers>()),
+      lists_(books) {}
 
 RankBoard::~RankBoard() = default;
 
 std::uint64_t RankBoard::above(std::int64_t points) const {
   if (!cells_) {
-    const auto end = std::find_if(band_.begin(), band_.end(), [&](const BoardEntry& member) {
-      return member.points <= points;
+    const auto end = std::find_if(tree_.begin(), tree_.end(), [&](const BoardMember& member) {
+      return member.entry.points <= points;
     });
-    return static_cast<std::uint64_t>(std::distance(band_.begin(), end));
+    return static_cast<std::uint64_t>(std::distance(tree_.begin(), end));
   }
   if (ScoreCells::holds(points)) return outliers_->high + cells_->above(points);
   const std::uint64_t outliers_above = outliers_->tree.size() - outliers_->up_to(points);
@@ -58,7 +59,7 @@ std::uint64_t RankBoard::below(std::int64_t points) const {
 std::size_t RankBoard::bytes() const {
   constexpr std::size_t kTreeNode = sizeof(Outliers::Key) + 5 * sizeof(void*);
   return (cells_ ? cells_->bytes() : 0) + outliers_->tree.size() * kTreeNode +
-         band_.size() * sizeof(BoardEntry) * 4 / 3;
+         tree_.size() * sizeof(BoardMember) * 4 / 3 + lists_.bytes();
 }
 
 void RankBoard::count_in(const BoardEntry& member) {
@@ -83,29 +84,51 @@ void RankBoard::count_out(const BoardEntry& member) {
   if (member.points > 0) --outliers_->high;
 }
 
-// From the band, which holds everybody as long as there are none.
+// From the tree, which holds everybody as long as there are none.
 void RankBoard::make_cells() {
   ScoreCells::Builder cells;
-  for (const BoardEntry& member : band_) {
-    if (ScoreCells::holds(member.points)) cells.count(member.points);
+  for (auto member = tree_.begin(); member != tree_.end();) {
+    if (!ScoreCells::holds(member->entry.points)) {
+      ++member;
+      continue;
+    }
+    cells.count(member->entry.points);
+    lists_.insert(*member);
+    member = tree_.erase(member);
   }
   cells_ = std::make_unique<ScoreCells>(std::move(cells).finish());
 }
 
-void RankBoard::enter(const BoardEntry& member) {
+void RankBoard::put_in_band(const BoardMember& member) {
+  if (has_list(member.entry)) {
+    lists_.insert(member);
+  } else {
+    tree_.insert(member);
+  }
+}
+
+void RankBoard::take_out_of_band(const BoardMember& member) {
+  if (has_list(member.entry)) {
+    lists_.erase(member);
+  } else {
+    tree_.erase(member);
+  }
+}
+
+void RankBoard::enter(const BoardMember& member) {
   if (!cells_ && size_ >= counted_max_) make_cells();
-  count_in(member);
-  if (in_band(member)) band_.insert(member);
+  count_in(member.entry);
+  if (in_band(member.entry)) put_in_band(member);
   balance_band();
 }
 
-void RankBoard::leave(const BoardEntry& member) {
-  count_out(member);
-  if (in_band(member)) band_.erase(member);
+void RankBoard::leave(const BoardMember& member) {
+  count_out(member.entry);
+  if (in_band(member.entry)) take_out_of_band(member);
   balance_band();
 }
 
-void RankBoard::move(const BoardEntry& from, const BoardEntry& to) {
+void RankBoard::move(MemberNumber member, const BoardEntry& from, const BoardEntry& to) {
   if (from == to) return;
   if (cells_ && ScoreCells::holds(from.points) && ScoreCells::holds(to.points)) {
     cells_->move(from.points, to.points);
@@ -113,19 +136,26 @@ void RankBoard::move(const BoardEntry& from, const BoardEntry& to) {
     count_out(from);
     count_in(to);
   }
-  if (in_band(from)) band_.erase(from);
-  if (in_band(to)) band_.insert(to);
+  if (in_band(from)) take_out_of_band({member, from});
+  if (in_band(to)) put_in_band({member, to});
   balance_band();
 }
 
-void RankBoard::change(const std::optional<BoardEntry>& from, const std::optional<BoardEntry>& to) {
+void RankBoard::change(MemberNumber member, const std::optional<BoardEntry>& from,
+                       const std::optional<BoardEntry>& to) {
   if (from && to) {
-    move(*from, *to);
+    move(member, *from, *to);
   } else if (from) {
-    leave(*from);
+    leave({member, *from});
   } else if (to) {
-    enter(*to);
+    enter({member, *to});
   }
+}
+
+void RankBoard::rebuild() {
+  rebuild([this](std::int64_t lowest, std::int64_t highest, const Visit& visit) {
+    books_.scan(lowest, highest, visit);
+  });
 }
 
 void RankBoard::rebuild(const Scan& scan) {
@@ -133,11 +163,12 @@ void RankBoard::rebuild(const Scan& scan) {
   outliers_ = std::make_unique<Outliers>();
   size_ = 0;
   cells_.reset();
-  scan(kNoFloor, kNoCeiling, [&](const BoardEntry& member) {
-    count_in(member);
-    if (ScoreCells::holds(member.points)) cells.count(member.points);
+  scan(kNoFloor, kNoCeiling, [&](const BoardMember& member) {
+    count_in(member.entry);
+    if (ScoreCells::holds(member.entry.points)) cells.count(member.entry.points);
   });
-  band_.clear();
+  tree_.clear();
+  lists_.clear();
   floor_ = kNoFloor;
   if (size_ > counted_max_) {
     cells_ = std::make_unique<ScoreCells>(std::move(cells).finish());
@@ -148,14 +179,17 @@ void RankBoard::rebuild(const Scan& scan) {
 
 // Half and twice the size keep one member who goes to and fro from moving the floor each time.
 void RankBoard::balance_band() {
-  if (band_.size() > 2 * band_members_) {
+  if (band_size() > 2 * band_members_) {
     floor_ = floor_for(band_members_);
-    while (!band_.empty() && !in_band(*band_.rbegin())) band_.erase(std::prev(band_.end()));
-  } else if (floor_ != kNoFloor && band_.size() < (band_members_ + 1) / 2) {
+    while (!tree_.empty() && !in_band(tree_.rbegin()->entry)) tree_.erase(std::prev(tree_.end()));
+    lists_.erase_below(floor_);
+  } else if (floor_ != kNoFloor && band_size() < (band_members_ + 1) / 2) {
     const std::int64_t lower = floor_for(band_members_);
     if (lower >= floor_) return;
     const std::int64_t old_floor = std::exchange(floor_, lower);
-    fill_band(old_floor - 1, scan_);
+    fill_band(old_floor - 1, [this](std::int64_t lowest, std::int64_t highest, const Visit& visit) {
+      books_.scan(lowest, highest, visit);
+    });
   }
 }
 
@@ -173,14 +207,28 @@ std::int64_t RankBoard::floor_for(std::uint64_t members) const {
 
 // Takes in those from the floor up to `highest` points.
 void RankBoard::fill_band(std::int64_t highest, const Scan& scan) {
-  scan(floor_, highest, [&](const BoardEntry& member) { band_.insert(member); });
+  scan(floor_, highest, [&](const BoardMember& member) {
+    if (has_list(member.entry)) {
+      lists_.gather(member);
+    } else {
+      tree_.insert(member);
+    }
+  });
+  lists_.settle();
 }
 
 std::vector<BoardEntry> RankBoard::after(const std::optional<BoardEntry>& place,
                                          std::size_t limit) const {
   std::vector<BoardEntry> found;
-  auto next = place ? band_.upper_bound(*place) : band_.begin();
-  for (; next != band_.end() && found.size() < limit; ++next) found.push_back(*next);
+  auto next = place ? tree_.upper_bound(*place) : tree_.begin();
+  const auto take_from_tree = [&](std::int64_t lowest) {
+    for (; next != tree_.end() && next->entry.points >= lowest && found.size() < limit; ++next) {
+      found.push_back(next->entry);
+    }
+  };
+  take_from_tree(ScoreCells::kScores);
+  lists_.after(place, limit, found);
+  take_from_tree(kNoFloor);
   if (found.size() < limit && floor_ != kNoFloor) {
     const auto deeper = scan_after(place, limit - found.size());
     found.insert(found.end(), deeper.begin(), deeper.end());
@@ -191,9 +239,20 @@ std::vector<BoardEntry> RankBoard::after(const std::optional<BoardEntry>& place,
 std::vector<BoardEntry> RankBoard::before(const BoardEntry& place, std::size_t limit) const {
   std::vector<BoardEntry> found;
   if (!in_band(place)) found = scan_before(place, limit);
-  auto next = band_.lower_bound(place);
+  const std::size_t wanted = limit - found.size();
   std::vector<BoardEntry> higher;
-  while (next != band_.begin() && found.size() + higher.size() < limit) higher.push_back(*--next);
+  auto next = tree_.lower_bound(place);
+  const auto take_from_tree = [&](std::int64_t highest) {
+    while (next != tree_.begin() && higher.size() < wanted) {
+      const BoardEntry& entry = std::prev(next)->entry;
+      if (entry.points > highest) return;
+      higher.push_back(entry);
+      --next;
+    }
+  };
+  take_from_tree(ScoreCells::kScores - 1);
+  lists_.before(place, wanted, higher);
+  take_from_tree(kNoCeiling);
   found.insert(found.begin(), higher.rbegin(), higher.rend());
   return found;
 }
@@ -206,7 +265,8 @@ std::vector<BoardEntry> RankBoard::scan_after(const std::optional<BoardEntry>& p
   // With all who have `highest` points there are enough down to this score.
   const std::uint64_t enough = size_ - below(highest) + limit;
   const std::int64_t lowest = enough >= size_ ? kNoFloor : floor_for(enough - 1) - 1;
-  scan_(lowest, highest, [&](const BoardEntry& member) {
+  books_.scan(lowest, highest, [&](const BoardMember& scanned) {
+    const BoardEntry& member = scanned.entry;
     if (place && !ahead(*place, member)) return;
     if (best.size() == limit) {
       if (!ahead(member, best.front())) return;
@@ -231,7 +291,8 @@ std::vector<BoardEntry> RankBoard::scan_before(const BoardEntry& place, std::siz
   const std::uint64_t higher = above(place.points);
   const std::int64_t highest =
       higher <= limit ? floor_ - 1 : std::min(floor_ - 1, floor_for(higher - limit) - 1);
-  scan_(place.points, highest, [&](const BoardEntry& member) {
+  books_.scan(place.points, highest, [&](const BoardMember& scanned) {
+    const BoardEntry& member = scanned.entry;
     if (!ahead(member, place)) return;
     if (nearest.size() == limit) {
       if (!ahead(nearest.front(), member)) return;

@@ -3,15 +3,16 @@
 //
 // - Ranks come from ScoreCells; scores from 2^20 on and negative ones, which are rare, lie in an
 //   order-statistic tree.
-// - Lists come from the top band: the ordered members of the highest scores, between half and twice
-//   `band_members` of them (all, while there are not more), always whole scores. Further down there
-//   is no list: what is asked for there is found by a scan of all members.
+// - Lists come from the top band: the members of the highest scores, between half and twice
+//   `band_members` of them (all, while there are not more), always whole scores. They stand in
+//   ScoreLists, those of the rare other scores in a tree. Further down there is no list: what is
+//   asked for there is found by a scan of all members.
 //
-// A board of few members, all of whom are in the band, has no cells: their ranks are counted.
+// A board of few members has neither cells nor lists: all of them stand in the tree, and their
+// ranks are counted.
 //
-// The board does not own its members: `scan` visits those with points in a range, and is called
-// when the band is to be filled or a list reaches below it. Whoever changes a member changes his
-// own books first and tells the board then. Not synchronized.
+// The board does not own its members, see BoardMembers, whose scan is called when the band is to be
+// filled or a list reaches below it. Not synchronized.
 #pragma once
 
 #include <absl/container/btree_set.h>
@@ -24,60 +25,49 @@
 #include <optional>
 #include <vector>
 
-#include "core/clock.hpp"
-#include "core/ids.hpp"
+#include "scoring/projections/engine/board_members.hpp"
 #include "scoring/projections/engine/score_cells.hpp"
+#include "scoring/projections/engine/score_lists.hpp"
 
 namespace tideline::scoring {
 
-struct BoardEntry {
-  std::int64_t points = 0;
-  core::Timestamp reached_at;
-  core::AccountId account;
-  friend bool operator==(const BoardEntry&, const BoardEntry&) = default;
-};
-
-struct BoardOrder {
-  bool operator()(const BoardEntry& left, const BoardEntry& right) const {
-    if (left.points != right.points) return left.points > right.points;
-    if (left.reached_at != right.reached_at) return left.reached_at < right.reached_at;
-    return left.account < right.account;
-  }
-};
-
 class RankBoard {
  public:
-  using Visit = std::function<void(const BoardEntry&)>;
-  // Visits every member with points from `lowest` to `highest`.
+  using Visit = BoardMembers::Visit;
+  // As BoardMembers::scan().
   using Scan = std::function<void(std::int64_t lowest, std::int64_t highest, const Visit&)>;
 
-  RankBoard(std::size_t band_members, Scan scan);
+  // The books outlive the board.
+  RankBoard(std::size_t band_members, const BoardMembers& books);
   ~RankBoard();
   RankBoard(const RankBoard&) = delete;
   RankBoard& operator=(const RankBoard&) = delete;
 
-  // Takes up what the scan visits, instead of all that was known.
-  void rebuild() { rebuild(scan_); }
-  // The same from another scan, which visits the same members and may know a shorter way to them.
+  // Takes up whom the books hold, instead of all that was known.
+  void rebuild();
+  // The same from a scan that visits the same members and knows a shorter way to them.
   void rebuild(const Scan& scan);
 
-  void enter(const BoardEntry& member);
-  void leave(const BoardEntry& member);
-  void move(const BoardEntry& from, const BoardEntry& to);
+  void enter(const BoardMember& member);
+  void leave(const BoardMember& member);
+  void move(MemberNumber member, const BoardEntry& from, const BoardEntry& to);
   // Whichever of the three it is; nullopt: not on the board.
-  void change(const std::optional<BoardEntry>& from, const std::optional<BoardEntry>& to);
+  void change(MemberNumber member, const std::optional<BoardEntry>& from,
+              const std::optional<BoardEntry>& to);
 
   std::uint64_t above(std::int64_t points) const;
   std::uint64_t rank_of(std::int64_t points) const { return above(points) + 1; }
   // Members with fewer points.
   std::uint64_t below(std::int64_t points) const;
   std::uint64_t size() const { return size_; }
-  std::size_t band_size() const { return band_.size(); }
+  std::size_t band_size() const { return tree_.size() + lists_.size(); }
   bool has_cells() const { return cells_ != nullptr; }
-  // About: the band's tree is taken to be three quarters full.
+  // About: the tree is taken to be three quarters full.
   std::size_t bytes() const;
   // Of the cells, see there; 0 as long as there are none.
   std::uint64_t cells_touched() const { return cells_ ? cells_->cells_touched() : 0; }
+  // Of the lists, see there.
+  std::uint64_t entries_settled() const { return lists_.entries_settled(); }
 
   // At most `limit` entries behind `place`, from the top for nullopt; the place itself, which need
   // not be a member, is not among them.
@@ -87,6 +77,18 @@ class RankBoard {
 
  private:
   struct Outliers;
+  struct TreeOrder {
+    using is_transparent = void;
+    bool operator()(const BoardMember& left, const BoardMember& right) const {
+      return BoardOrder{}(left.entry, right.entry);
+    }
+    bool operator()(const BoardMember& left, const BoardEntry& right) const {
+      return BoardOrder{}(left.entry, right);
+    }
+    bool operator()(const BoardEntry& left, const BoardMember& right) const {
+      return BoardOrder{}(left, right.entry);
+    }
+  };
   static constexpr std::int64_t kNoFloor = std::numeric_limits<std::int64_t>::min();
   static constexpr std::int64_t kNoCeiling = std::numeric_limits<std::int64_t>::max();
 
@@ -94,6 +96,11 @@ class RankBoard {
   void count_out(const BoardEntry& member);
   void make_cells();
   bool in_band(const BoardEntry& member) const { return member.points >= floor_; }
+  bool has_list(const BoardEntry& member) const {
+    return cells_ && ScoreCells::holds(member.points);
+  }
+  void put_in_band(const BoardMember& member);
+  void take_out_of_band(const BoardMember& member);
   void balance_band();
   std::int64_t floor_for(std::uint64_t members) const;
   void fill_band(std::int64_t highest, const Scan& scan);
@@ -103,12 +110,15 @@ class RankBoard {
 
   const std::size_t band_members_;
   const std::size_t counted_max_;  // members without cells
-  const Scan scan_;
+  const BoardMembers& books_;
   std::uint64_t size_ = 0;
   std::unique_ptr<ScoreCells> cells_;
   std::unique_ptr<Outliers> outliers_;
-  absl::btree_set<BoardEntry, BoardOrder> band_;
-  std::int64_t floor_ = kNoFloor;  // the band holds everybody with at least so many points
+  // The band holds everybody with at least so many points: without cells all of them in the tree,
+  // with cells only those whose score has neither cell nor list.
+  std::int64_t floor_ = kNoFloor;
+  absl::btree_set<BoardMember, TreeOrder> tree_;
+  ScoreLists lists_;
 };
 
 }  // namespace tideline::scoring

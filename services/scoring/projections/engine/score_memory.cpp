@@ -14,24 +14,33 @@ constexpr std::size_t kPeriodBandPart = 10;
 
 ScoreMemory::ScoreMemory(std::size_t band_members)
     : period_band_(std::max<std::size_t>(band_members / kPeriodBandPart, 1)),
-      board_(band_members,
-             [this](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
-               scan(lowest, highest, std::nullopt, visit);
-             }),
-      periods_([this]() -> std::array<Periods, kSpans.size()> {
-        const Period::Shown shown = [this](MemberNumber member) -> std::optional<core::AccountId> {
-          if (!on_board(member)) return std::nullopt;
-          return ids_.account(member);
-        };
-        return {Periods(Span::Day, period_band_, shown), Periods(Span::Week, period_band_, shown),
-                Periods(Span::Month, period_band_, shown)};
-      }()) {}
+      board_(band_members, everybody_),
+      periods_{Periods(Span::Day, period_band_, members_),
+               Periods(Span::Week, period_band_, members_),
+               Periods(Span::Month, period_band_, members_)} {}
+
+bool ScoreMemory::AllTime::holds(MemberNumber member) const {
+  return memory_.members_.on_board(member) &&
+         (department_ == kNoDepartment || memory_.department_[member] == department_);
+}
+
+std::optional<Totals> ScoreMemory::AllTime::totals_of(MemberNumber member) const {
+  if (!holds(member)) return std::nullopt;
+  return memory_.totals_.get(member);
+}
+
+void ScoreMemory::AllTime::scan(std::int64_t lowest, std::int64_t highest,
+                                const Visit& visit) const {
+  memory_.totals_.for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
+    if (member >= memory_.members_.size() || !holds(member)) return;
+    visit({member, memory_.entry_of(member, has)});
+  });
+}
 
 MemberNumber ScoreMemory::member_of(const core::AccountId& account) {
-  const std::size_t known = ids_.size();
-  const MemberNumber member = ids_.number_of(account);
+  const std::size_t known = members_.size();
+  const MemberNumber member = members_.number_of(account);
   if (member == known) {
-    standing_.make(member);
     department_.make(member);
     totals_.put(member, {});
   }
@@ -40,7 +49,7 @@ MemberNumber ScoreMemory::member_of(const core::AccountId& account) {
 
 void ScoreMemory::put(const core::AccountId& account, const PersonScore& score) {
   const MemberNumber member = member_of(account);
-  standing_[member] = score.standing;
+  members_.set_standing(member, score.standing);
   totals_.put(member, {score.points, score.reached_at});
 }
 
@@ -55,11 +64,11 @@ void ScoreMemory::put_day(const core::AccountId& account, core::Day day, const T
 }
 
 void ScoreMemory::put_departments_of(const ScoreMemory& other) {
-  for (MemberNumber theirs = 0; theirs < other.ids_.size(); ++theirs) {
+  for (MemberNumber theirs = 0; theirs < other.members_.size(); ++theirs) {
     const DepartmentNumber number = other.department_[theirs];
     if (number == kNoDepartment) continue;
-    const MemberNumber member = member_of(other.ids_.account(theirs));
-    department_[member] = department_named(other.departments_[number - 1].name);
+    const MemberNumber member = member_of(other.members_.account(theirs));
+    department_[member] = department_named(other.departments_[number - 1]->name);
   }
 }
 
@@ -74,35 +83,26 @@ void ScoreMemory::finish() {
 // Each from a list of its own members: all of them together pass over everybody once.
 void ScoreMemory::rebuild_departments() {
   std::vector<std::vector<MemberNumber>> members(departments_.size());
-  for (MemberNumber member = 0; member < ids_.size(); ++member) {
+  for (MemberNumber member = 0; member < members_.size(); ++member) {
     const DepartmentNumber number = department_[member];
-    if (number != kNoDepartment && on_board(member)) members[number - 1].push_back(member);
+    if (number != kNoDepartment && members_.on_board(member)) members[number - 1].push_back(member);
   }
   for (std::size_t i = 0; i < departments_.size(); ++i) {
-    departments_[i].board->rebuild(
+    departments_[i]->board.rebuild(
         [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
           for (const MemberNumber member : members[i]) {
             const Totals has = totals_.get(member);
-            if (has.points >= lowest && has.points <= highest) visit(entry_of(member, has));
+            if (has.points < lowest || has.points > highest) continue;
+            visit({member, entry_of(member, has)});
           }
         });
   }
 }
 
-void ScoreMemory::scan(std::int64_t lowest, std::int64_t highest,
-                       std::optional<DepartmentNumber> department,
-                       const RankBoard::Visit& visit) const {
-  totals_.for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
-    if (member >= ids_.size() || !on_board(member)) return;
-    if (department && department_[member] != *department) return;
-    visit(entry_of(member, has));
-  });
-}
-
 std::optional<BoardEntry> ScoreMemory::period_entry(const Period& period,
                                                     MemberNumber member) const {
-  const auto has = period.totals.find(member);
-  if (!has || !on_board(member)) return std::nullopt;
+  const auto has = period.totals_of(member);
+  if (!has) return std::nullopt;
   return entry_of(member, *has);
 }
 
@@ -111,9 +111,9 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   const MemberNumber member = member_of(account);
   const Totals had = totals_.get(member);
   const Totals has = had.joined({change.points, change.reached_at});
-  const bool was_shown = on_board(member);
-  const auto standing = static_cast<std::uint8_t>(standing_[member] | change.standing);
-  const bool is_shown = standing == kRegistered;
+  const bool was_shown = members_.on_board(member);
+  const auto standing = static_cast<std::uint8_t>(members_.standing(member) | change.standing);
+  const bool is_shown = MemberRegister::on_board(standing);
 
   // What the boards of periods showed of him before any of the books change.
   std::array<Period*, kSpans.size()> earned_in{};
@@ -131,12 +131,12 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
     }
   }
 
-  standing_[member] = standing;
+  members_.set_standing(member, standing);
   totals_.put(member, has);
   const auto from = was_shown ? std::optional(entry_of(member, had)) : std::nullopt;
   const auto to = is_shown ? std::optional(entry_of(member, has)) : std::nullopt;
-  board_.change(from, to);
-  if (RankBoard* board = department_board(member)) board->change(from, to);
+  board_.change(member, from, to);
+  if (RankBoard* board = department_board(member)) board->change(member, from, to);
 
   for (Period* period : earned_in) {
     if (period == nullptr) continue;
@@ -145,49 +145,43 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   }
   for (std::size_t i = 0; i < boards; ++i) {
     const auto& [period, before] = shown_before.at(i);
-    period->board.change(before, period_entry(*period, member));
+    period->board.change(member, before, period_entry(*period, member));
   }
 }
 
 RankBoard* ScoreMemory::department_board(MemberNumber member) {
   const DepartmentNumber number = department_[member];
-  return number == kNoDepartment ? nullptr : departments_[number - 1].board.get();
+  return number == kNoDepartment ? nullptr : &departments_[number - 1]->board;
 }
 
 ScoreMemory::DepartmentNumber ScoreMemory::department_named(std::string_view name) {
   const auto [found, added] = department_numbers_.try_emplace(
       std::string(name), static_cast<DepartmentNumber>(departments_.size() + 1));
   if (added) {
-    const DepartmentNumber number = found->second;
-    departments_.push_back(
-        {std::string(name),
-         std::make_unique<RankBoard>(kDepartmentBand,
-                                     [this, number](std::int64_t lowest, std::int64_t highest,
-                                                    const RankBoard::Visit& visit) {
-                                       scan(lowest, highest, number, visit);
-                                     })});
+    departments_.push_back(std::make_unique<Department>(std::string(name), *this, found->second));
   }
   return found->second;
 }
 
 void ScoreMemory::set_department(const core::AccountId& account, std::string_view department) {
-  if (department.empty() && !ids_.find(account)) return;
+  if (department.empty() && !members_.find(account)) return;
   const MemberNumber member = member_of(account);
   const DepartmentNumber number = department.empty() ? kNoDepartment : department_named(department);
   if (department_[member] == number) return;
-  const auto shown =
-      on_board(member) ? std::optional(entry_of(member, totals_.get(member))) : std::nullopt;
+  const auto shown = members_.on_board(member)
+                         ? std::optional(entry_of(member, totals_.get(member)))
+                         : std::nullopt;
   RankBoard* before = department_board(member);
   department_[member] = number;
-  if (before != nullptr) before->change(shown, std::nullopt);
-  if (RankBoard* after = department_board(member)) after->change(std::nullopt, shown);
+  if (before != nullptr) before->change(member, shown, std::nullopt);
+  if (RankBoard* after = department_board(member)) after->change(member, std::nullopt, shown);
 }
 
 std::optional<PersonScore> ScoreMemory::find(const core::AccountId& account) const {
-  const auto member = ids_.find(account);
+  const auto member = members_.find(account);
   if (!member) return std::nullopt;
   const Totals has = totals_.get(*member);
-  return PersonScore{has.points, has.reached_at, standing_[*member]};
+  return PersonScore{has.points, has.reached_at, members_.standing(*member)};
 }
 
 const RankBoard* ScoreMemory::board(const BoardName& name) const {
@@ -200,15 +194,15 @@ const RankBoard* ScoreMemory::board(const BoardName& name) const {
   if (name.department) {
     const auto found = department_numbers_.find(*name.department);
     if (found == department_numbers_.end()) return nullptr;
-    return departments_[found->second - 1].board.get();
+    return &departments_[found->second - 1]->board;
   }
   return &board_;
 }
 
 std::optional<BoardEntry> ScoreMemory::entry(const BoardName& name,
                                              const core::AccountId& account) const {
-  const auto member = ids_.find(account);
-  if (!member || !on_board(*member)) return std::nullopt;
+  const auto member = members_.find(account);
+  if (!member || !members_.on_board(*member)) return std::nullopt;
   if (name.period) {
     const Period* period =
         periods_.at(static_cast<std::size_t>(name.period->span)).find(name.period->day);
@@ -216,7 +210,7 @@ std::optional<BoardEntry> ScoreMemory::entry(const BoardName& name,
   }
   if (name.department) {
     const DepartmentNumber number = department_[*member];
-    if (number == kNoDepartment || departments_[number - 1].name != *name.department) {
+    if (number == kNoDepartment || departments_[number - 1]->name != *name.department) {
       return std::nullopt;
     }
   }
@@ -225,10 +219,10 @@ std::optional<BoardEntry> ScoreMemory::entry(const BoardName& name,
 
 MemoryBytes ScoreMemory::bytes() const {
   MemoryBytes bytes;
-  bytes.people = ids_.bytes() + standing_.bytes() + department_.bytes() + totals_.bytes_of_times();
+  bytes.people = members_.bytes() + department_.bytes() + totals_.bytes_of_times();
   bytes.all_time = totals_.bytes_of_points() + board_.bytes();
   for (const Periods& periods : periods_) bytes.periods += periods.bytes();
-  for (const Department& department : departments_) bytes.departments += department.board->bytes();
+  for (const auto& department : departments_) bytes.departments += department->board.bytes();
   return bytes;
 }
 

@@ -16,27 +16,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scoring/domain/rules.hpp"
-#include "scoring/projections/engine/member_ids.hpp"
+#include "scoring/projections/engine/member_register.hpp"
 #include "scoring/projections/engine/periods.hpp"
 #include "scoring/projections/engine/rank_board.hpp"
 #include "scoring/projections/engine/totals.hpp"
 
 namespace tideline::scoring {
 
-// Facts about an account, each a bit that once set stays: in tables and memory they are joined by
-// or.
-enum Standing : std::uint8_t { kRegistered = 1, kClosed = 2 };
-
 struct PersonScore {
   std::int64_t points = 0;
   core::Timestamp reached_at{};  // the epoch: never
   std::uint8_t standing = 0;
-
-  // A closed account leaves lists and ranks; one that nobody registered yet waits for it.
-  bool on_board() const { return standing == kRegistered; }
 };
 
 // What a daily cap counts by.
@@ -107,7 +101,7 @@ class ScoreMemory {
   const RankBoard* board(const BoardName& name) const;
   // What the account has on that board; nullopt: it is not on it.
   std::optional<BoardEntry> entry(const BoardName& name, const core::AccountId& account) const;
-  std::size_t people() const { return ids_.size(); }
+  std::size_t people() const { return members_.size(); }
   std::size_t cap_counters() const { return counts_.size(); }
   // Boards that have ever had a member.
   std::size_t departments() const { return departments_.size(); }
@@ -116,32 +110,51 @@ class ScoreMemory {
  private:
   using DepartmentNumber = std::uint32_t;
   static constexpr DepartmentNumber kNoDepartment = 0;  // the first is 1
+
+  // The books of everybody of all time, or of a department.
+  class AllTime final : public BoardMembers {
+   public:
+    explicit AllTime(const ScoreMemory& memory, DepartmentNumber department = kNoDepartment)
+        : memory_(memory), department_(department) {}
+    std::optional<Totals> totals_of(MemberNumber member) const override;
+    const core::AccountId& account_of(MemberNumber member) const override {
+      return memory_.members_.account(member);
+    }
+    void scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const override;
+
+   private:
+    bool holds(MemberNumber member) const;
+
+    const ScoreMemory& memory_;
+    const DepartmentNumber department_;
+  };
   struct Department {
-    std::string name;
-    std::unique_ptr<RankBoard> board;
+    Department(std::string its_name, const ScoreMemory& memory, DepartmentNumber number)
+        : name(std::move(its_name)), books(memory, number), board(kDepartmentBand, books) {}
+
+    const std::string name;
+    const AllTime books;
+    RankBoard board;
   };
 
   MemberNumber member_of(const core::AccountId& account);
-  bool on_board(MemberNumber member) const { return standing_[member] == kRegistered; }
   BoardEntry entry_of(MemberNumber member, const Totals& totals) const {
-    return {totals.points, totals.reached_at, ids_.account(member)};
+    return {totals.points, totals.reached_at, members_.account(member)};
   }
   std::optional<BoardEntry> period_entry(const Period& period, MemberNumber member) const;
   RankBoard* department_board(MemberNumber member);
   DepartmentNumber department_named(std::string_view name);
-  void scan(std::int64_t lowest, std::int64_t highest, std::optional<DepartmentNumber> department,
-            const RankBoard::Visit& visit) const;
   void rebuild_departments();
 
   const std::size_t period_band_;
-  MemberIds ids_;
-  Column<std::uint8_t> standing_;
+  MemberRegister members_;
   Column<DepartmentNumber> department_;
   AllTimeTotals totals_;
   absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
+  const AllTime everybody_{*this};
   RankBoard board_;
   std::array<Periods, kSpans.size()> periods_;
-  std::vector<Department> departments_;
+  std::vector<std::unique_ptr<Department>> departments_;
   absl::flat_hash_map<std::string, DepartmentNumber> department_numbers_;
 };
 
