@@ -17,6 +17,9 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
   auto counters = metrics.gauge("tideline_scoring_cap_counters", "daily counters in memory");
   auto pending = metrics.gauge("tideline_scoring_pending_people", "changes not in the tables yet");
   auto departments = metrics.gauge("tideline_scoring_departments", "departments with a board");
+  auto periods =
+      metrics.gauge("tideline_scoring_periods",
+                    "days, weeks and months with a board; more than nine: of times ahead");
   auto bytes = metrics.gauges("tideline_scoring_memory_bytes",
                               "memory of what is known of people, and of boards", {"part"});
   auto awards = metrics.gauges("tideline_scoring_awards",
@@ -29,6 +32,7 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
     counters.set(static_cast<double>(status.cap_counters));
     pending.set(static_cast<double>(status.pending_people));
     departments.set(static_cast<double>(status.departments));
+    periods.set(static_cast<double>(status.periods));
     bytes.with({"people"}).set(static_cast<double>(status.bytes.people));
     bytes.with({"all-time"}).set(static_cast<double>(status.bytes.all_time));
     bytes.with({"periods"}).set(static_cast<double>(status.bytes.periods));
@@ -54,8 +58,8 @@ int main(int argc, char** argv) {
        .compose =
            [&](runtime::ServiceContext& context) {
              const auto& rules = scoring::RuleBook::standard();
-             auto made =
-                 std::make_unique<scoring::ScoreEngine>(rules, context.campus(), settings.engine);
+             auto made = std::make_unique<scoring::ScoreEngine>(rules, context.campus(),
+                                                                context.clock(), settings.engine);
              scoring::ScoreEngine& engine = *made;
              context.on_department(
                  [&engine](const core::AccountId& account, std::string_view department) {

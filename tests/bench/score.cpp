@@ -267,7 +267,8 @@ double plain_upsert_s(postgres::PooledDatabase& database) {
 int measure_tables(const std::string& conninfo, std::uint32_t members) {
   const core::UtcCalendar campus;
   postgres::PooledDatabase database(prepared(conninfo, members));
-  scoring::ScoreEngine engine(scoring::RuleBook::standard(), campus, {});
+  const core::ManualClock clock(kNow);
+  scoring::ScoreEngine engine(scoring::RuleBook::standard(), campus, clock, {});
   const auto start = SteadyClock::now();
   auto loaded = database.transact([&](eventsourcing::Transaction& transaction) {
     transaction.execute("SET LOCAL statement_timeout = 0");

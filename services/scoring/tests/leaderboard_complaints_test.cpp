@@ -39,7 +39,8 @@ std::vector<RankedEntry> all_pages(const ScoreEngine& engine, std::size_t limit)
 class ComplaintsTest : public ::testing::Test {
  protected:
   ShiftedCalendar campus{std::chrono::hours(8)};
-  ScoreEngine engine{RuleBook::standard(), campus, {.band_members = 4}};
+  core::ManualClock clock{kNoon};
+  ScoreEngine engine{RuleBook::standard(), campus, clock, {.band_members = 4}};
   EventMaker make;
   TablesForTests tables;
 };
@@ -136,6 +137,26 @@ TEST_F(ComplaintsTest, NobodyIsOnTwoPagesAndNobodyOnNone) {
   times_seen.erase(account_with(1));
   EXPECT_EQ(times_seen.size(), kPeople - 1U);
   for (const auto& [account, times] : times_seen) EXPECT_EQ(times, 1) << account.to_string();
+}
+
+TEST_F(ComplaintsTest, AWrongClockOfOneProducerTakesNoBoardAway) {
+  for (std::uint8_t who = 1; who <= 3; ++who) engine.apply(make.registered(who, kNoon));
+  engine.apply(make.signed_in(1, kNoon));
+  const core::Timestamp ahead = kNoon + std::chrono::days(1'500);
+  engine.apply(make.signed_in(2, ahead));
+  engine.apply(make.signed_in(3, kNoon));
+  const auto listed = [&](Span span, core::Day day) {
+    return engine.page({}, {.period = {{span, day}}}).items.size();
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (const Span span : kSpans) {
+      EXPECT_EQ(listed(span, kToday), 2U) << "who earned today";
+      EXPECT_EQ(listed(span, campus.day_of(ahead)), 1U) << "who will have earned then";
+    }
+    engine.flush(tables);
+    engine.flushed();
+    engine.load(tables);
+  }
 }
 
 TEST(TiedTest, TwelveThousandWithOneScoreAreListedFromTheBand) {

@@ -111,10 +111,19 @@ inline Expected recompute(const std::vector<eventsourcing::RecordedEvent>& event
   return expected;
 }
 
+inline const core::Timestamp kHistoryBegins = at("2026-01-30T12:00:00.000000Z");
+
+// A time on one of five days around the turn of a month and of a week: there are many equal ones.
+// Now and then a clock is wrong by years.
 inline core::Timestamp any_time() {
-  // Five days around the turn of a month and of a week, with many equal times.
-  const auto start = at("2026-01-30T12:00:00.000000Z");
-  return start + std::chrono::minutes(*rc::gen::inRange(0, 24 * 5) * 60);
+  const auto time = kHistoryBegins + std::chrono::hours(*rc::gen::inRange(0, 24 * 5));
+  if (*rc::gen::inRange(0, 30) != 0) return time;
+  return time + std::chrono::days(*rc::gen::elementOf(std::vector<int>{-800, 40, 2'000}));
+}
+
+// For those who read a history and whose memory goes by the day, some before its end.
+inline core::Timestamp any_now() {
+  return kHistoryBegins + std::chrono::hours(*rc::gen::inRange(0, 24 * 9));
 }
 
 inline eventsourcing::RecordedEvent any_event(EventMaker& make) {

@@ -27,7 +27,8 @@ class ScoreEngineTest : public ::testing::Test {
   }
 
   ShiftedCalendar campus{std::chrono::hours(8)};
-  ScoreEngine engine{RuleBook::standard(), campus, {}};
+  core::ManualClock clock{kNoon};
+  ScoreEngine engine{RuleBook::standard(), campus, clock, {}};
   EventMaker make;
   TablesForTests tables;
 };
@@ -103,10 +104,49 @@ TEST_F(ScoreEngineTest, ADayHasAtMostItsCap) {
   EXPECT_EQ(contribution(3, 2026, 3, 10), 5);
 }
 
+TEST_F(ScoreEngineTest, CountersOfLongAgoLeaveTheMemoryAndStillHold) {
+  const auto comment = [&](std::uint8_t who, int times) {
+    for (int i = 0; i < times; ++i) apply(make.commented(who, kNoon + std::chrono::seconds(i)));
+  };
+  comment(1, 40);
+  comment(2, 70);
+  flush();
+  EXPECT_EQ(engine.status().cap_counters, 2U);
+  clock.advance(std::chrono::days(2));
+  flush();
+  EXPECT_EQ(engine.status().cap_counters, 2U) << "the day before yesterday is held";
+  clock.advance(std::chrono::days(1));
+  flush();
+  EXPECT_EQ(engine.status().cap_counters, 0U);
+  comment(1, 30);
+  comment(2, 30);
+  comment(3, 60);
+  EXPECT_EQ(points(1), 80) << "not flushed";
+  flush();
+  for (std::uint8_t who = 1; who <= 3; ++who) {
+    EXPECT_EQ(points(who), 100) << int{who};
+    EXPECT_EQ(contribution(who, 2026, 3, 10), 100) << int{who};
+  }
+  EXPECT_EQ(engine.status().cap_counters, 0U);
+  const auto reason = static_cast<std::size_t>(Reason::Comment);
+  EXPECT_EQ(engine.status().awards.at(reason), 150U);
+  EXPECT_EQ(engine.status().capped.at(reason), 80U);
+}
+
+TEST_F(ScoreEngineTest, PeriodsThatAreOverAreForgotten) {
+  for (int day = 0; day < 100; ++day) {
+    apply(make.signed_in(1, clock.now()));
+    flush();
+    EXPECT_LE(engine.status().periods, 6U) << day;
+    clock.advance(std::chrono::days(1));
+  }
+  EXPECT_EQ(points(1), 300);
+}
+
 TEST_F(ScoreEngineTest, TheCampusDayEndsAtItsOwnMidnight) {
   const auto zone = runtime::load_campus_calendar("Asia/Shanghai");
   ASSERT_TRUE(zone.ok());
-  ScoreEngine there(RuleBook::standard(), **zone, {});
+  ScoreEngine there(RuleBook::standard(), **zone, clock, {});
   const auto last = at("2026-03-31T15:59:59.999999Z");
   for (int i = 0; i < 60; ++i) there.apply(make.commented(1, last));
   for (int i = 0; i < 60; ++i) there.apply(make.commented(1, last + std::chrono::microseconds(1)));

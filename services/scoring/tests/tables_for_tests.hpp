@@ -35,12 +35,12 @@ class TablesForTests final : public eventsourcing::Transaction {
     const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
     if (is("INSERT INTO score")) return add_scores(params);
     if (is("INSERT INTO day_score")) return add_days(params);
-    if (is("INSERT INTO cap_counter")) return add_counts(params);
+    if (is("INSERT INTO cap_counter")) return add_counts(params, is("RETURNING"));
     if (is("INSERT INTO calendar")) return add_months(params);
     if (is("INSERT INTO ledger")) return add_ledger(params);
     if (is("DECLARE score_rows")) return declare_scores();
-    if (is("DECLARE day_rows")) return declare_days();
-    if (is("DECLARE count_rows")) return declare_counts();
+    if (is("DECLARE day_rows")) return declare_days(params.at(0).text().value());
+    if (is("DECLARE count_rows")) return declare_counts(params.at(0).text().value());
     if (is("CLOSE")) return {};
     CHECK(is("FETCH"), "a statement that the tables do not know");
     return std::exchange(fetched_, {});
@@ -82,14 +82,18 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
-  eventsourcing::Rows add_counts(const eventsourcing::Params& params) {
+  eventsourcing::Rows add_counts(const eventsourcing::Params& params, bool returning) {
     const auto accounts = array(params, 0);
     expect_sorted(accounts);
+    eventsourcing::Rows rows;
     for (std::size_t i = 0; i < accounts.size(); ++i) {
-      counts[{accounts[i], array(params, 1)[i], array(params, 2)[i]}] +=
-          std::stoll(array(params, 3)[i]);
+      const std::tuple key(accounts[i], array(params, 1)[i], array(params, 2)[i]);
+      const std::int64_t events = counts[key] += std::stoll(array(params, 3)[i]);
+      if (!returning) continue;
+      rows.push_back(eventsourcing::Row(
+          {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));
     }
-    return {};
+    return rows;
   }
   eventsourcing::Rows add_months(const eventsourcing::Params& params) {
     const auto accounts = array(params, 0);
@@ -124,17 +128,19 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
-  eventsourcing::Rows declare_days() {
+  eventsourcing::Rows declare_days(const std::string& from) {
     fetched_.clear();
     for (const auto& [key, of_day] : earned) {
+      if (key.second < from) continue;
       fetched_.push_back(eventsourcing::Row(
           {key.first, key.second, std::to_string(of_day.points), microseconds(of_day.reached_at)}));
     }
     return {};
   }
-  eventsourcing::Rows declare_counts() {
+  eventsourcing::Rows declare_counts(const std::string& from) {
     fetched_.clear();
     for (const auto& [key, events] : counts) {
+      if (std::get<1>(key) < from) continue;
       fetched_.push_back(eventsourcing::Row(
           {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));
     }

@@ -1,6 +1,6 @@
 #include "scoring/projections/engine/periods.hpp"
 
-#include <utility>
+#include <algorithm>
 
 #include "core/check.hpp"
 
@@ -37,37 +37,29 @@ void Period::scan(std::int64_t lowest, std::int64_t highest, const Visit& visit)
 Periods::Periods(Span span, std::size_t band_members, const MemberRegister& members)
     : span_(span), band_members_(band_members), members_(members) {}
 
-std::unique_ptr<Period> Periods::begin(core::Day first) const {
-  return std::make_unique<Period>(first, band_members_, members_);
-}
-
 Period* Periods::of(core::Day day) {
   const core::Day first = period_of(span_, day);
-  if (!newest_ || first > newest_->first) {
-    const core::Day before = period_before(span_, first);
-    before_ = newest_ && newest_->first == before ? std::move(newest_) : nullptr;
-    newest_ = begin(first);
-    return newest_.get();
-  }
-  if (first == newest_->first) return newest_.get();
-  if (first != period_before(span_, newest_->first)) return nullptr;
-  if (!before_) before_ = begin(first);
-  return before_.get();
+  if (first < kept_from_) return nullptr;
+  auto& period = periods_[first];
+  if (!period) period = std::make_unique<Period>(first, band_members_, members_);
+  return period.get();
 }
 
 const Period* Periods::find(core::Day day) const {
-  const core::Day first = period_of(span_, day);
-  if (newest_ && newest_->first == first) return newest_.get();
-  if (before_ && before_->first == first) return before_.get();
-  return nullptr;
+  const auto found = periods_.find(period_of(span_, day));
+  return found == periods_.end() ? nullptr : found->second.get();
 }
 
 std::vector<Period*> Periods::all() const {
   std::vector<Period*> periods;
-  for (const auto* period : {&newest_, &before_}) {
-    if (*period) periods.push_back(period->get());
-  }
+  for (const auto& [first, period] : periods_) periods.push_back(period.get());
   return periods;
+}
+
+void Periods::forget_before(core::Day today) {
+  const core::Day oldest = period_before(span_, period_of(span_, today));
+  kept_from_ = std::max(kept_from_, oldest);
+  periods_.erase(periods_.begin(), periods_.lower_bound(kept_from_));
 }
 
 std::size_t Periods::bytes() const {

@@ -1,15 +1,18 @@
 // The boards of a day, a week and a month of the campus: who earned how much in that time.
 //
-// Of each there are two, the newest period of which anything is known and the one before it, which
-// stays as it ended but for events that come late. A newer event begins the next period; until one
-// has come, a question for today finds no board, which is the same as an empty one. So boards begin
-// anew by the calendar and not by a clock, and any interleaving of events gives the same.
+// A period begins with its first event and is shown to who asks for it by his own clock: one of
+// which nothing is known is the same as an empty one. Events never end a period, so one with a time
+// far ahead counts in a period of its own and takes no board away. Periods are forgotten from
+// outside, by a clock; what comes for them afterwards is not counted. So as long as that clock is
+// not ahead of the readers', any interleaving of events gives the same for the period of today, for
+// the one before it and for all to come.
 //
 // Not synchronized.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -57,23 +60,23 @@ class Periods {
   Periods(const Periods&) = delete;
   Periods& operator=(const Periods&) = delete;
 
-  // The period that holds the day, begun if it is the newest; nullptr: it is older than both.
+  // The period that holds the day, begun if there is none yet; nullptr: it was forgotten.
   Period* of(core::Day day);
   // nullptr: nothing is known of it.
   const Period* find(core::Day day) const;
-  // Those that there are.
+  // Those that there are, the oldest first.
   std::vector<Period*> all() const;
+  // Forgets for good what is older than the period before the one that holds `today`.
+  void forget_before(core::Day today);
 
   std::size_t bytes() const;
 
  private:
-  std::unique_ptr<Period> begin(core::Day first) const;
-
   const Span span_;
   const std::size_t band_members_;
   const MemberRegister& members_;
-  std::unique_ptr<Period> newest_;
-  std::unique_ptr<Period> before_;  // immediately before the newest
+  core::Day kept_from_{core::Day::min()};
+  std::map<core::Day, std::unique_ptr<Period>> periods_;  // by their first days
 };
 
 }  // namespace tideline::scoring

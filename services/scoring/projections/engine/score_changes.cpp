@@ -4,6 +4,8 @@
 #include <chrono>
 #include <tuple>
 
+#include "core/check.hpp"
+
 namespace tideline::scoring {
 namespace {
 
@@ -28,6 +30,11 @@ constexpr const char* kAddCounts = R"(
 INSERT INTO cap_counter AS held (account_id, day, reason, events)
 SELECT * FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[])
 ON CONFLICT (account_id, day, reason) DO UPDATE SET events = held.events + excluded.events)";
+constexpr const char* kAddAndReturnCounts = R"(
+INSERT INTO cap_counter AS held (account_id, day, reason, events)
+SELECT * FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[])
+ON CONFLICT (account_id, day, reason) DO UPDATE SET events = held.events + excluded.events
+RETURNING account_id, day, reason, events)";
 
 constexpr const char* kAddMonths = R"(
 INSERT INTO calendar AS held (account_id, year, month, days)
@@ -55,6 +62,24 @@ std::vector<const typename Map::value_type*> sorted(const Map& map) {
   return entries;
 }
 
+std::uint32_t events_of(std::uint32_t events) { return events; }
+std::uint32_t events_of(const BelatedEvents& belated) { return belated.events; }
+
+template <class Counts>
+eventsourcing::Params count_parameters(const Counts& counts) {
+  std::vector<core::AccountId> accounts;
+  std::vector<core::Day> days;
+  std::vector<std::string_view> reasons;
+  std::vector<std::uint32_t> events;
+  for (const auto* entry : sorted(counts)) {
+    accounts.push_back(entry->first.account);
+    days.push_back(entry->first.day);
+    reasons.push_back(name_of(entry->first.reason));
+    events.push_back(events_of(entry->second));
+  }
+  return {accounts, days, reasons, events};
+}
+
 }  // namespace
 
 void ScoreChanges::add_score(const core::AccountId& account, const PersonScore& change) {
@@ -67,6 +92,14 @@ void ScoreChanges::add_score(const core::AccountId& account, const PersonScore& 
 void ScoreChanges::add_day(const core::AccountId& account, core::Day day, const Totals& earned) {
   Totals& pending = days_[{account, day}];
   pending = pending.joined(earned);
+}
+
+void ScoreChanges::add_belated(const CapKey& key, const Rule& rule, core::Timestamp time) {
+  CHECK(rule.cap_per_day.has_value(), "only what has a cap is counted");
+  BelatedEvents& pending = belated_[key];
+  ++pending.events;
+  pending.latest = std::max(pending.latest, time);
+  pending.rule = rule;
 }
 
 void ScoreChanges::add_contribution(const core::AccountId& account, core::Day day,
@@ -98,11 +131,13 @@ void ScoreChanges::clear() {
   scores_.clear();
   days_.clear();
   counts_.clear();
+  belated_.clear();
   months_.clear();
   ledger_.clear();
 }
 
-void ScoreChanges::flush(Transaction& transaction) const {
+void ScoreChanges::flush(Transaction& transaction) {
+  flush_belated(transaction);
   flush_scores(transaction);
   flush_days(transaction);
   flush_counts(transaction);
@@ -140,19 +175,32 @@ void ScoreChanges::flush_days(Transaction& transaction) const {
   transaction.execute(kAddDays, {accounts, days, points, reached});
 }
 
-void ScoreChanges::flush_counts(Transaction& transaction) const {
-  if (counts_.empty()) return;
-  std::vector<core::AccountId> accounts;
-  std::vector<core::Day> days;
-  std::vector<std::string_view> reasons;
-  std::vector<std::uint32_t> events;
-  for (const auto* entry : sorted(counts_)) {
-    accounts.push_back(entry->first.account);
-    days.push_back(entry->first.day);
-    reasons.push_back(name_of(entry->first.reason));
-    events.push_back(entry->second);
+// Before the others, which it adds to.
+void ScoreChanges::flush_belated(Transaction& transaction) {
+  if (belated_.empty()) return;
+  for (const auto& row : transaction.execute(kAddAndReturnCounts, count_parameters(belated_))) {
+    const auto reason = reason_named(row.text(2));
+    CHECK(reason.has_value(), "the table returns the reasons that it was given");
+    const CapKey key{row.account(0), row.day(1), *reason};
+    BelatedEvents& belated = belated_.at(key);
+    const std::int64_t now = row.integer(3);
+    const std::int64_t before = now - belated.events;
+    const std::int64_t cap = *belated.rule.cap_per_day;
+    const std::int64_t earning = std::min(now, cap) - std::min(before, cap);
+    if (earning == 0) continue;
+    belated.earning = static_cast<std::uint32_t>(earning);
+    if (const std::int64_t points = earning * belated.rule.points; points != 0) {
+      add_score(key.account, {points, belated.latest, 0});
+      add_day(key.account, key.day, {points, belated.latest});
+    }
+    if (const std::int64_t amount = earning * belated.rule.contribution; amount != 0) {
+      add_contribution(key.account, key.day, amount);
+    }
   }
-  transaction.execute(kAddCounts, {accounts, days, reasons, events});
+}
+
+void ScoreChanges::flush_counts(Transaction& transaction) const {
+  if (!counts_.empty()) transaction.execute(kAddCounts, count_parameters(counts_));
 }
 
 void ScoreChanges::flush_months(Transaction& transaction) const {

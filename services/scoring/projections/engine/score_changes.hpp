@@ -1,6 +1,10 @@
 // What has changed since the last flush, as deltas and not as totals, and the statements that write
 // it: rows of table score, day_score, calendar, cap_counter and ledger, each batch sorted by key.
 //
+// Belated events, those of days whose counters are not in memory any more, are counted by the
+// table: the flush learns from it how many there are now, so min(now, cap) - min(before, cap) of
+// them earn something. That is what the memory would have come to, whatever was counted where.
+//
 // Not synchronized: the runner's thread alone.
 #pragma once
 
@@ -21,18 +25,46 @@
 
 namespace tideline::scoring {
 
+// What a daily cap counts by.
+struct CapKey {
+  core::AccountId account;
+  core::Day day;  // of the campus
+  Reason reason = Reason::SignIn;
+
+  friend auto operator<=>(const CapKey&, const CapKey&) = default;
+  struct Hash {
+    std::size_t operator()(const CapKey& key) const {
+      const auto day = static_cast<std::uint64_t>(key.day.time_since_epoch().count());
+      const auto which = day * kReasonCount + static_cast<std::uint64_t>(key.reason) + 1;
+      return std::hash<core::AccountId>{}(key.account) ^ (which * 0x9e3779b97f4a7c15U);
+    }
+  };
+};
+
+// Events of one key that were counted by the table.
+struct BelatedEvents {
+  std::uint32_t events = 0;
+  std::uint32_t earning = 0;  // of them; known once they are flushed
+  core::Timestamp latest{};
+  Rule rule;  // has a cap
+};
+
 class ScoreChanges {
  public:
   void add_score(const core::AccountId& account, const PersonScore& change);
   void add_day(const core::AccountId& account, core::Day day, const Totals& earned);
   void add_cap(const CapKey& key) { ++counts_[key]; }
+  // The rule is always the same for a key.
+  void add_belated(const CapKey& key, const Rule& rule, core::Timestamp time);
   void add_contribution(const core::AccountId& account, core::Day day, std::int64_t amount);
   // `points` and `cap` as the rule says: which events of a day come after the cap is found when the
   // ledger is read, since it depends on their times and not on their coming.
   void add_ledger(const eventsourcing::RecordedEvent& event, const Award& award, core::Day day,
                   std::int64_t points, std::optional<std::uint32_t> cap);
 
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(eventsourcing::Transaction& transaction);
+  // What the last flush has come to that is not in memory yet; until clear().
+  const auto& belated() const { return belated_; }
   void clear();
   std::size_t people() const { return scores_.size(); }
 
@@ -75,6 +107,7 @@ class ScoreChanges {
     std::optional<std::string> note;
   };
 
+  void flush_belated(eventsourcing::Transaction& transaction);
   void flush_scores(eventsourcing::Transaction& transaction) const;
   void flush_days(eventsourcing::Transaction& transaction) const;
   void flush_counts(eventsourcing::Transaction& transaction) const;
@@ -84,6 +117,7 @@ class ScoreChanges {
   absl::flat_hash_map<core::AccountId, PersonScore, std::hash<core::AccountId>> scores_;
   absl::flat_hash_map<DayKey, Totals, DayKey::Hash> days_;
   absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
+  absl::flat_hash_map<CapKey, BelatedEvents, CapKey::Hash> belated_;
   absl::flat_hash_map<MonthKey, Days, MonthKey::Hash> months_;
   std::vector<LedgerRow> ledger_;
 };

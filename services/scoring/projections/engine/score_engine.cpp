@@ -20,20 +20,18 @@ constexpr std::size_t kPeoplePerEvent = 2;
 constexpr const char* kDeclareScores =
     "DECLARE score_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM score";
-// The periods that are kept begin at the earliest with the month before the newest.
 constexpr const char* kDeclareDays =
     "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
-    " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score"
-    " WHERE day >= (SELECT date_trunc('month', max(day))::date FROM day_score) - 31";
+    " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score WHERE day >= $1::date";
 constexpr const char* kDeclareCounts =
     "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, events"
-    " FROM cap_counter";
+    " FROM cap_counter WHERE day >= $1::date";
 
 // Reads through a cursor, so that a large table is never whole in the client's buffers.
 template <class Take>
-void for_each_row(Transaction& transaction, const char* declare, const char* fetch,
-                  const char* close, const Take& take) {
-  transaction.execute(declare);
+void for_each_row(Transaction& transaction, const char* declare, const eventsourcing::Params& from,
+                  const char* fetch, const char* close, const Take& take) {
+  transaction.execute(declare, from);
   while (true) {
     const auto rows = transaction.execute(fetch);
     for (const Row& row : rows) take(row);
@@ -49,11 +47,18 @@ PersonScore score_of(const Row& row) {
 }  // namespace
 
 ScoreEngine::ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus,
-                         EngineOptions options)
+                         const core::Clock& clock, EngineOptions options)
     : rules_(rules),
       campus_(campus),
+      clock_(clock),
       options_(options),
-      memory_(std::make_unique<ScoreMemory>(options.band_members)) {}
+      memory_(new_memory(today())) {}
+
+std::unique_ptr<ScoreMemory> ScoreEngine::new_memory(core::Day day) const {
+  auto memory = std::make_unique<ScoreMemory>(options_.band_members);
+  memory->forget_before(day);
+  return memory;
+}
 
 std::vector<std::string> ScoreEngine::sources() const {
   return {"accounts", "projects", "social-graph", "scoring"};
@@ -65,22 +70,23 @@ eventsourcing::FlushPolicy ScoreEngine::flush_policy() const {
 }
 
 void ScoreEngine::load(Transaction& transaction) {
-  auto loaded = std::make_unique<ScoreMemory>(options_.band_members);
-  for_each_row(transaction, kDeclareScores, "FETCH FORWARD 50000 FROM score_rows",
+  const core::Day day = today();
+  auto loaded = new_memory(day);
+  for_each_row(transaction, kDeclareScores, {}, "FETCH FORWARD 50000 FROM score_rows",
                "CLOSE score_rows",
                [&](const Row& row) { loaded->put(row.account(0), score_of(row)); });
-  for_each_row(transaction, kDeclareDays, "FETCH FORWARD 50000 FROM day_rows", "CLOSE day_rows",
-               [&](const Row& row) {
+  for_each_row(transaction, kDeclareDays, {ScoreMemory::earned_from(day)},
+               "FETCH FORWARD 50000 FROM day_rows", "CLOSE day_rows", [&](const Row& row) {
                  loaded->put_day(row.account(0), row.day(1), {row.integer(2), row.timestamp_us(3)});
                });
-  for_each_row(transaction, kDeclareCounts, "FETCH FORWARD 50000 FROM count_rows",
-               "CLOSE count_rows", [&](const Row& row) {
+  for_each_row(transaction, kDeclareCounts, {ScoreMemory::counted_from(day)},
+               "FETCH FORWARD 50000 FROM count_rows", "CLOSE count_rows", [&](const Row& row) {
                  const auto reason = reason_named(row.text(2));
                  if (!reason) {
                    throw eventsourcing::TransactionFailed(core::internal_error(
                        "table cap_counter holds the unknown reason " + row.text(2)));
                  }
-                 loaded->put_cap({row.account(0), row.day(1), *reason},
+                 loaded->put_cap(row.account(0), row.day(1), *reason,
                                  static_cast<std::uint32_t>(row.integer(3)));
                });
   changes_.clear();
@@ -121,13 +127,19 @@ void ScoreEngine::take(const RecordedEvent& event, const Award& award) {
     rule = *found;
   }
   bool counts = true;
+  bool belated = false;
   if (rule.cap_per_day) {
     const CapKey key{award.account, day, award.reason};
-    counts = memory_->count(key, *rule.cap_per_day);
-    changes_.add_cap(key);
+    const auto counted = memory_->count(key.account, key.day, key.reason, *rule.cap_per_day);
+    belated = !counted;
+    counts = counted.value_or(false);
+    if (belated) {
+      changes_.add_belated(key, rule, event.time);
+    } else {
+      changes_.add_cap(key);
+    }
   }
-  auto& tally = counts ? awards_ : capped_;
-  ++tally[static_cast<std::size_t>(award.reason)];
+  if (!belated) ++(counts ? awards_ : capped_)[static_cast<std::size_t>(award.reason)];
   if (rule.contribution != 0 && counts) {
     changes_.add_contribution(award.account, day, rule.contribution);
   }
@@ -153,6 +165,17 @@ void ScoreEngine::set_department(const core::AccountId& account, std::string_vie
 void ScoreEngine::flush(Transaction& transaction) { changes_.flush(transaction); }
 
 void ScoreEngine::flushed() {
+  {
+    const absl::WriterMutexLock lock(&mutex_);
+    for (const auto& [key, belated] : changes_.belated()) {
+      const auto reason = static_cast<std::size_t>(key.reason);
+      awards_.at(reason) += belated.earning;
+      capped_.at(reason) += belated.events - belated.earning;
+      const std::int64_t points = belated.earning * belated.rule.points;
+      if (points != 0) memory_->add(key.account, {points, belated.latest, 0}, key.day);
+    }
+    memory_->forget_before(today());
+  }
   changes_.clear();
   pending_people_ = 0;
 }
@@ -230,6 +253,7 @@ EngineStatus ScoreEngine::status() const {
           .cap_counters = memory_->cap_counters(),
           .pending_people = pending_people_,
           .departments = memory_->departments(),
+          .periods = memory_->periods(),
           .bytes = memory_->bytes(),
           .awards = awards_,
           .capped = capped_};

@@ -3,11 +3,14 @@
 // A durable projection: its memory is the tables score, day_score and cap_counter plus what was
 // applied since; load() takes the tables up, flush() adds the deltas to them. Departments are not
 // events: they come from the profiles that everybody publishes, at any time, and are kept in memory
-// alone. Commutative: whatever the
-// interleaving of logs and topics, and however often it was rebuilt, totals, ranks, calendars and
-// ledgers are the same. To that end an event behind a daily cap adds no point but still counts as
-// the last time at which its person earned something: which ones are behind the cap depends on the
-// interleaving, the latest of all does not.
+// alone. Commutative: whatever the interleaving of logs and topics, and however often it was
+// rebuilt, totals, ranks, calendars and ledgers are the same. To that end an event behind a daily
+// cap adds no point but still counts as the last time at which its person earned something: which
+// ones are behind the cap depends on the interleaving, the latest of all does not.
+//
+// Memory is bounded by a clock, which apply() does not ask: load() and flushed() forget the periods
+// and the counters of caps that are long over. What an event with a cap earns for a day so long ago
+// is found by its flush (score_changes.hpp) and shown from then on.
 //
 // Queries are for any thread and take a reader's lock, for microseconds as long as they stay in the
 // top band (see rank_board.hpp); apply() and load() come from one runner thread. Queries wait on
@@ -76,6 +79,7 @@ struct EngineStatus {
   std::uint64_t cap_counters = 0;
   std::uint64_t pending_people = 0;
   std::uint64_t departments = 0;
+  std::uint64_t periods = 0;
   MemoryBytes bytes{};
   // Since the start, by reason: events that earned, and those behind a daily cap.
   std::array<std::uint64_t, kReasonCount> awards{};
@@ -84,8 +88,9 @@ struct EngineStatus {
 
 class ScoreEngine final : public eventsourcing::Projection {
  public:
-  // Both references outlive the engine.
-  ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus, EngineOptions options);
+  // The references outlive the engine.
+  ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus, const core::Clock& clock,
+              EngineOptions options);
 
   std::string_view name() const override { return "scores"; }
   std::vector<std::string> sources() const override;
@@ -112,6 +117,8 @@ class ScoreEngine final : public eventsourcing::Projection {
   EngineStatus status() const;
 
  private:
+  core::Day today() const { return campus_.day_of(clock_.now()); }
+  std::unique_ptr<ScoreMemory> new_memory(core::Day day) const;
   RankedEntry ranked(const RankBoard& board, const BoardEntry& entry) const
       ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void take(const eventsourcing::RecordedEvent& event, const Award& award)
@@ -121,6 +128,7 @@ class ScoreEngine final : public eventsourcing::Projection {
 
   const RuleBook& rules_;
   const core::CampusCalendar& campus_;
+  const core::Clock& clock_;
   const EngineOptions options_;
 
   // Held while departments are taken over into a new memory, so that none is lost meanwhile.

@@ -63,6 +63,27 @@ void ScoreMemory::put_day(const core::AccountId& account, core::Day day, const T
   }
 }
 
+void ScoreMemory::forget_before(core::Day today) {
+  for (Periods& periods : periods_) periods.forget_before(today);
+  counts_.forget_before(counted_from(today));
+}
+
+core::Day ScoreMemory::earned_from(core::Day today) {
+  return period_before(Span::Month, period_of(Span::Month, today));
+}
+
+std::optional<bool> ScoreMemory::count(const core::AccountId& account, core::Day day, Reason reason,
+                                       std::uint32_t cap) {
+  if (!counts_.holds(day)) return std::nullopt;
+  return counts_.count(member_of(account), day, reason) <= cap;
+}
+
+std::size_t ScoreMemory::periods() const {
+  std::size_t periods = 0;
+  for (const Periods& of_span : periods_) periods += of_span.all().size();
+  return periods;
+}
+
 void ScoreMemory::put_departments_of(const ScoreMemory& other) {
   for (MemberNumber theirs = 0; theirs < other.members_.size(); ++theirs) {
     const DepartmentNumber number = other.department_[theirs];
@@ -116,20 +137,13 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   const bool is_shown = MemberRegister::on_board(standing);
 
   // What the boards of periods showed of him before any of the books change.
-  std::array<Period*, kSpans.size()> earned_in{};
-  std::array<std::pair<Period*, std::optional<BoardEntry>>, 2 * kSpans.size()> shown_before;
-  std::size_t boards = 0;
-  for (std::size_t i = 0; i < periods_.size(); ++i) {
-    if (day) earned_in.at(i) = periods_.at(i).of(*day);
-    if (was_shown == is_shown) {
-      Period* period = earned_in.at(i);
-      if (period != nullptr) shown_before.at(boards++) = {period, period_entry(*period, member)};
-      continue;
-    }
-    for (Period* period : periods_.at(i).all()) {
-      shown_before.at(boards++) = {period, period_entry(*period, member)};
-    }
+  std::array<ShownBefore, kSpans.size()> earned{};
+  for (std::size_t i = 0; day && i < periods_.size(); ++i) {
+    Period* period = periods_.at(i).of(*day);
+    if (period != nullptr) earned.at(i) = {period, period_entry(*period, member)};
   }
+  const std::vector<ShownBefore> others =
+      was_shown == is_shown ? std::vector<ShownBefore>{} : shown_in_other_periods(member, earned);
 
   members_.set_standing(member, standing);
   totals_.put(member, has);
@@ -138,15 +152,31 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   board_.change(member, from, to);
   if (RankBoard* board = department_board(member)) board->change(member, from, to);
 
-  for (Period* period : earned_in) {
-    if (period == nullptr) continue;
-    const auto held = period->totals.find(member).value_or(Totals{});
-    period->totals.put(member, held.joined({change.points, change.reached_at}));
+  for (const ShownBefore& shown : earned) {
+    if (shown.period == nullptr) continue;
+    PeriodTotals& totals = shown.period->totals;
+    const auto held = totals.find(member).value_or(Totals{});
+    totals.put(member, held.joined({change.points, change.reached_at}));
+    tell(shown, member);
   }
-  for (std::size_t i = 0; i < boards; ++i) {
-    const auto& [period, before] = shown_before.at(i);
-    period->board.change(member, before, period_entry(*period, member));
+  for (const ShownBefore& shown : others) tell(shown, member);
+}
+
+void ScoreMemory::tell(const ShownBefore& shown, MemberNumber member) const {
+  shown.period->board.change(member, shown.entry, period_entry(*shown.period, member));
+}
+
+std::vector<ScoreMemory::ShownBefore> ScoreMemory::shown_in_other_periods(
+    MemberNumber member, const std::array<ShownBefore, kSpans.size()>& than) const {
+  std::vector<ShownBefore> shown;
+  for (const Periods& periods : periods_) {
+    for (Period* period : periods.all()) {
+      const bool among = std::any_of(than.begin(), than.end(),
+                                     [&](const ShownBefore& one) { return one.period == period; });
+      if (!among) shown.push_back({period, period_entry(*period, member)});
+    }
   }
+  return shown;
 }
 
 RankBoard* ScoreMemory::department_board(MemberNumber member) {

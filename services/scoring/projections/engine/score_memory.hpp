@@ -1,5 +1,5 @@
-// Everybody's totals, the counters of the daily caps, and the boards over them. What was added in
-// any order comes out the same. Not synchronized.
+// Everybody's totals, the counters of the daily caps of late, and the boards over them. What was
+// added in any order comes out the same. Not synchronized.
 //
 // People are numbered (see MemberIds); what is known of them lies in columns by their number.
 // Boards: everybody of all time, the periods (periods.hpp), and everybody of a department, which
@@ -9,6 +9,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "scoring/domain/rules.hpp"
+#include "scoring/projections/engine/cap_counts.hpp"
 #include "scoring/projections/engine/member_register.hpp"
 #include "scoring/projections/engine/periods.hpp"
 #include "scoring/projections/engine/rank_board.hpp"
@@ -31,22 +33,6 @@ struct PersonScore {
   std::int64_t points = 0;
   core::Timestamp reached_at{};  // the epoch: never
   std::uint8_t standing = 0;
-};
-
-// What a daily cap counts by.
-struct CapKey {
-  core::AccountId account;
-  core::Day day;  // of the campus
-  Reason reason = Reason::SignIn;
-
-  friend auto operator<=>(const CapKey&, const CapKey&) = default;
-  struct Hash {
-    std::size_t operator()(const CapKey& key) const {
-      const auto day = static_cast<std::uint64_t>(key.day.time_since_epoch().count());
-      const auto which = day * kReasonCount + static_cast<std::uint64_t>(key.reason) + 1;
-      return std::hash<core::AccountId>{}(key.account) ^ (which * 0x9e3779b97f4a7c15U);
-    }
-  };
 };
 
 // One of the boards. At most one of both is set; neither: everybody, of all time.
@@ -73,6 +59,9 @@ class ScoreMemory {
   // Periods keep a tenth of `band_members` in order, departments kDepartmentBand.
   static constexpr std::size_t kDepartmentBand = 1'000;
 
+  // So many days of the campus before today keep their counters.
+  static constexpr std::chrono::days kCountedDays{2};
+
   explicit ScoreMemory(std::size_t band_members);
   ScoreMemory(const ScoreMemory&) = delete;
   ScoreMemory& operator=(const ScoreMemory&) = delete;
@@ -80,13 +69,24 @@ class ScoreMemory {
   // From the tables, each row once: put everything, then finish once.
   void put(const core::AccountId& account, const PersonScore& score);
   void put_day(const core::AccountId& account, core::Day day, const Totals& earned);
-  void put_cap(const CapKey& key, std::uint32_t count) { counts_[key] = count; }
+  void put_cap(const core::AccountId& account, core::Day day, Reason reason, std::uint32_t events) {
+    counts_.put(member_of(account), day, reason, events);
+  }
   // Departments are in no table of the engine's: they are taken over from the memory before.
   void put_departments_of(const ScoreMemory& other);
   void finish();
 
-  // Counts one more event of the key and says whether it is among the first `cap`.
-  bool count(const CapKey& key, std::uint32_t cap) { return ++counts_[key] <= cap; }
+  // Forgets periods that are long over, and counters of days before kCountedDays: for good, so what
+  // was counted must be in the tables.
+  void forget_before(core::Day today);
+  // The first days of which that memory wants table cap_counter, and table day_score.
+  static core::Day counted_from(core::Day today) { return today - kCountedDays; }
+  static core::Day earned_from(core::Day today);
+
+  // nullopt: the counters of that day are not in memory. Otherwise counts one more event and says
+  // whether it is among the first `cap`.
+  std::optional<bool> count(const core::AccountId& account, core::Day day, Reason reason,
+                            std::uint32_t cap);
   // Points and facts join what is known; the later time stays. With a day the change also counts in
   // the periods that hold it; without, it is nothing that was earned (a registration, a closing).
   void add(const core::AccountId& account, const PersonScore& change,
@@ -105,6 +105,8 @@ class ScoreMemory {
   std::size_t cap_counters() const { return counts_.size(); }
   // Boards that have ever had a member.
   std::size_t departments() const { return departments_.size(); }
+  // Of all spans: of now, the last ones, and those of events that have a time ahead.
+  std::size_t periods() const;
   MemoryBytes bytes() const;
 
  private:
@@ -137,11 +139,20 @@ class ScoreMemory {
     RankBoard board;
   };
 
+  // What the board of a period showed of a member before he changed.
+  struct ShownBefore {
+    Period* period = nullptr;
+    std::optional<BoardEntry> entry{};
+  };
+
   MemberNumber member_of(const core::AccountId& account);
   BoardEntry entry_of(MemberNumber member, const Totals& totals) const {
     return {totals.points, totals.reached_at, members_.account(member)};
   }
   std::optional<BoardEntry> period_entry(const Period& period, MemberNumber member) const;
+  std::vector<ShownBefore> shown_in_other_periods(
+      MemberNumber member, const std::array<ShownBefore, kSpans.size()>& than) const;
+  void tell(const ShownBefore& shown, MemberNumber member) const;
   RankBoard* department_board(MemberNumber member);
   DepartmentNumber department_named(std::string_view name);
   void rebuild_departments();
@@ -150,7 +161,7 @@ class ScoreMemory {
   MemberRegister members_;
   Column<DepartmentNumber> department_;
   AllTimeTotals totals_;
-  absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
+  CapCounts counts_;
   const AllTime everybody_{*this};
   RankBoard board_;
   std::array<Periods, kSpans.size()> periods_;

@@ -135,7 +135,7 @@ class RoutesTest : public ::testing::Test {
   es::InMemoryEventStore store{"scoring", kLogs, clock, random};
   es::InMemoryTopics topics{kLogs};
   http::CommandEndpoint commands{store, clock};
-  ScoreEngine engine{RuleBook::standard(), campus, {}};
+  ScoreEngine engine{RuleBook::standard(), campus, clock, {}};
   people::PeopleProjection people;
   es::ProjectionRunner people_runner{
       people, {database, topics.source({"accounts"}), {}, {}}, kLogs};

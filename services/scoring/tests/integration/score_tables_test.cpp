@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <random>
 #include <regex>
 #include <set>
 #include <thread>
@@ -55,7 +57,8 @@ class ScoreTablesTest : public ::testing::Test {
   }
 
   std::unique_ptr<ScoreEngine> new_engine(std::chrono::milliseconds flush_interval = 1h) {
-    return std::make_unique<ScoreEngine>(RuleBook::standard(), campus, options(flush_interval));
+    return std::make_unique<ScoreEngine>(RuleBook::standard(), campus, clock,
+                                         options(flush_interval));
   }
 
   void load(ScoreEngine& engine) {
@@ -151,6 +154,7 @@ class ScoreTablesTest : public ::testing::Test {
   }
 
   ShiftedCalendar campus{8h};
+  core::ManualClock clock{kStart + 24h};
   EventMaker make;
   postgres::PooledDatabase database{scoring_database()};
 };
@@ -284,6 +288,27 @@ TEST_F(ScoreTablesTest, DaysAreWhatTheLedgerSays) {
       EXPECT_EQ(filled[i].text(column), written[i].text(column)) << i << ", " << column;
     }
   }
+}
+
+TEST_F(ScoreTablesTest, CapsOfLongAgoAreCountedByTheTable) {
+  auto events = history();
+  std::shuffle(events.begin(), events.end(), std::mt19937_64(7));
+  auto straight = new_engine();
+  for (const auto& event : events) straight->apply(event);
+  clock.advance(30 * 24h);
+  auto engine = new_engine();
+  load(*engine);
+  std::size_t applied = 0;
+  for (const auto& event : events) {
+    engine->apply(event);
+    if (++applied % 20 == 0) flush(*engine);
+    if (applied % 100 == 0) load(*engine);
+  }
+  flush(*engine);
+  EXPECT_EQ(engine->page({.limit = 100}).items, straight->page({.limit = 100}).items);
+  EXPECT_EQ(engine->status().cap_counters, 0U);
+  // Three days, each with a comment, an edit and a vote.
+  EXPECT_EQ(calendar(1, 2026, core::utc_day(kStart)).history_score, 3 * (2 + 1 + 1));
 }
 
 TEST_F(ScoreTablesTest, AQueryThatWaitsForTheTablesBringsAFlush) {
