@@ -1,4 +1,5 @@
-// The tables that the engine writes, in memory: they understand its statements and no others.
+// The tables that the engine writes, in memory: they understand its statements, that which reads a
+// calendar, and no others.
 #pragma once
 
 #include <algorithm>
@@ -30,14 +31,17 @@ class TablesForTests final : public eventsourcing::Transaction {
   std::map<Month, std::array<std::int64_t, 31>> months;
   std::map<std::pair<std::string, std::string>, Score> earned;         // account, day
   std::map<std::pair<std::string, std::string>, std::int64_t> ledger;  // account, event -> points
+  std::size_t statements = 0;
 
   eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
+    ++statements;
     const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
     if (is("INSERT INTO score")) return add_scores(params);
     if (is("INSERT INTO day_score")) return add_days(params);
     if (is("INSERT INTO cap_counter")) return add_counts(params, is("RETURNING"));
     if (is("INSERT INTO calendar")) return add_months(params);
     if (is("INSERT INTO ledger")) return add_ledger(params);
+    if (is("FROM calendar WHERE account_id")) return months_of(params.at(0).text().value());
     if (is("DECLARE score_rows")) return declare_scores();
     if (is("DECLARE day_rows")) return declare_days(params.at(0).text().value());
     if (is("DECLARE count_rows")) return declare_counts(params.at(0).text().value());
@@ -106,6 +110,17 @@ class TablesForTests final : public eventsourcing::Transaction {
       for (std::size_t day = 0; day < days.size(); ++day) days.at(day) += std::stoll(more[day]);
     }
     return {};
+  }
+  eventsourcing::Rows months_of(const std::string& account) const {
+    eventsourcing::Rows rows;
+    for (const auto& [key, days] : months) {
+      const auto& [whose, year, month] = key;
+      if (whose != account) continue;
+      const std::vector<std::int64_t> amounts(days.begin(), days.end());
+      rows.push_back(eventsourcing::Row(
+          {std::to_string(year), std::to_string(month), eventsourcing::Param(amounts).text()}));
+    }
+    return rows;
   }
   eventsourcing::Rows add_ledger(const eventsourcing::Params& params) {
     const auto accounts = array(params, 0);
