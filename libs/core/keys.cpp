@@ -63,6 +63,12 @@ StreamId member(std::string_view group_id, const AccountId& account) {
 StreamId member_count(std::string_view group_id) { return join({"members", made(group_id)}); }
 
 StreamId moment(MomentId id) { return join({"moment", to_string(id)}); }
+StreamId like(MomentId moment, const AccountId& account) {
+  return join({"like", to_string(moment), account.to_string()});
+}
+StreamId comment(MomentId moment, CommentId id) {
+  return join({"comment", to_string(moment), to_string(id)});
+}
 StreamId message(const AccountId& sender, Timestamp sent_at) {
   return join({"message", sender.to_string(), format_iso8601(sent_at)});
 }

@@ -41,6 +41,8 @@ StreamId member_count(std::string_view group_id);
 
 // feed
 StreamId moment(MomentId id);
+StreamId like(MomentId moment, const AccountId& account);
+StreamId comment(MomentId moment, CommentId id);
 StreamId message(const AccountId& sender, Timestamp sent_at);
 
 // scoring

@@ -87,6 +87,18 @@ std::optional<MomentId> parse_moment_id(std::string_view text) {
   return MomentId(value);
 }
 
+std::string to_string(CommentId id) { return std::to_string(id.value()); }
+
+std::optional<CommentId> parse_comment_id(std::string_view text) {
+  const auto id = parse_moment_id(text);
+  if (!id) return std::nullopt;
+  return CommentId(id->value());
+}
+
+CommentId MomentIdSource::next_comment(Timestamp now, const AccountId& moment_author) {
+  return CommentId(next(now, moment_author).value());
+}
+
 MomentId MomentIdSource::next(Timestamp now, const AccountId& author) {
   const std::lock_guard lock(mutex_);
   const std::int64_t millisecond = milliseconds_of(now);

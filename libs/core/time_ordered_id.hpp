@@ -34,6 +34,13 @@ Timestamp time_of(MomentId id);
 std::string to_string(MomentId id);
 std::optional<MomentId> parse_moment_id(std::string_view text);
 
+// A comment on a moment. Made like the id of a moment, of whose author it has the partition: so it
+// sorts by time and lies with the moment, and says nothing of how many others there are.
+using CommentId = Strong<struct CommentIdTag, std::uint64_t>;
+
+std::string to_string(CommentId id);
+std::optional<CommentId> parse_comment_id(std::string_view text);
+
 // Draws sequences so that two moments of one millisecond in one process differ. Thread-safe. Two
 // processes can still draw the same id: the stream moment-<id> must then be new, so that one of
 // them sees a conflict and draws again.
@@ -41,6 +48,8 @@ class MomentIdSource {
  public:
   explicit MomentIdSource(Random& random) : random_(random) {}
   MomentId next(Timestamp now, const AccountId& author);
+  // The same law for the stream comment-<moment id>-<comment id>.
+  CommentId next_comment(Timestamp now, const AccountId& moment_author);
 
  private:
   Random& random_;

@@ -1,5 +1,6 @@
 #include "feed/api/routes.hpp"
 #include "feed/migrations.hpp"
+#include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
 #include "feed/settings.hpp"
@@ -67,6 +68,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .freshness = freshness,
        .engine_applied = engine_applied,
        .moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed,
+       .interactions_applied =
+           context.add_projection(std::make_unique<InteractionProjection>()).committed,
        .messages_applied = context.add_projection(std::make_unique<MessageProjection>()).committed,
        .people_applied = context.people_applied(),
        .logs = context.store().logs()});

@@ -85,6 +85,18 @@ TEST(MomentIds, HaveOneTextOnly) {
   EXPECT_EQ(parse_moment_id("9223372036854775807")->value(), 9223372036854775807U);
 }
 
+TEST(CommentIds, LieWithTheirMomentsAuthor) {
+  SeededRandom random(7);
+  MomentIdSource source(random);
+  const AccountId author({0xA5});
+  const CommentId first = source.next_comment(at_ms(5), author);
+  const CommentId second = source.next_comment(at_ms(6), author);
+  EXPECT_LT(first, second);
+  EXPECT_EQ(author_partition(MomentId(first.value())), 0xA5);
+  EXPECT_EQ(parse_comment_id(to_string(first)), first);
+  EXPECT_EQ(parse_comment_id("0"), std::nullopt);
+}
+
 TEST(MomentIds, OfOneSourceDifferWithinAMillisecond) {
   SeededRandom random(3);
   MomentIdSource source(random);

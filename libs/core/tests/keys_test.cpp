@@ -32,12 +32,13 @@ Call any_call() {
   const std::string id = *rc::gen::elementOf(made);
   const Day day(std::chrono::days(*rc::gen::inRange(20000, 20003)));
   const MomentId moment(*rc::gen::inRange<std::uint64_t>(1, 4));
+  const CommentId comment(*rc::gen::inRange<std::uint64_t>(1, 4));
   const Timestamp time(std::chrono::microseconds(*rc::gen::inRange(0, 3)));
 
   const std::string A = a.to_string();
   const std::string B = b.to_string();
   const std::string D = format_day(day);
-  switch (*rc::gen::inRange(0, 20)) {
+  switch (*rc::gen::inRange(0, 22)) {
     case 0:
       return {"account " + A, keys::account(a)};
     case 1:
@@ -76,6 +77,11 @@ Call any_call() {
       return {"moment " + to_string(moment), keys::moment(moment)};
     case 18:
       return {"message " + A + format_iso8601(time), keys::message(a, time)};
+    case 19:
+      return {"like " + to_string(moment) + A, keys::like(moment, a)};
+    case 20:
+      return {"comment " + to_string(moment) + " " + to_string(comment),
+              keys::comment(moment, comment)};
     default:
       return {"adjustment " + id, keys::adjustment(id)};
   }

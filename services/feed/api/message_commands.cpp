@@ -4,6 +4,7 @@
 #include "feed/api/message_codec.hpp"
 #include "feed/api/message_items.hpp"
 #include "feed/api/named_people.hpp"
+#include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/api/seen_token.hpp"
 #include "http/json.hpp"
@@ -47,27 +48,17 @@ Parsed<Envelope> read_envelope(const Request& request) {
 }
 
 // The command without its time, which is drawn when it runs.
-Parsed<Message::Command> read_command(const ApiPorts& ports, const Request& request,
-                                      const Envelope& envelope, const PeopleByAccount& people,
-                                      std::string seen) {
+Message::Command command_of(const ApiPorts& ports, const Request& request, const Envelope& envelope,
+                            const PeopleByAccount& people, std::string seen) {
   const core::AccountId& sender = request.account();
   if (envelope.to) {
     const core::AccountId recipient = ports.account_ids.of(*envelope.to);
-    return Message::Command(SendToPerson{
-        sender, recipient, people.at(recipient).closed, envelope.text, {}, std::move(seen)});
+    return SendToPerson{sender,        recipient, people.at(recipient).closed,
+                        envelope.text, {},        std::move(seen)};
   }
-  if (auto refused = http::await_models(request, {ports.engine_applied})) {
-    return http::unavailable("what you have just seen is not known here yet, try again");
-  }
-  if (!ports.freshness.is_fresh()) {
-    return http::unavailable("the feed is catching up, try again");
-  }
-  return Message::Command(SendToGroup{sender,
-                                      *envelope.group_id,
-                                      ports.engine.members_of(*envelope.group_id),
-                                      envelope.text,
-                                      {},
-                                      std::move(seen)});
+  return SendToGroup{
+      sender, *envelope.group_id, ports.engine.members_of(*envelope.group_id), envelope.text,
+      {},     std::move(seen)};
 }
 
 CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
@@ -105,10 +96,12 @@ Response handle_send(const ApiPorts& ports, const Request& request) {
   if (!sender_user_id) {
     return to_response(http::unavailable("your name is not known here yet, try again"));
   }
-  const auto command = read_command(ports, request, *envelope, *people, std::move(seen).value());
-  if (!command) return command.response();
+  if (envelope->group_id) {
+    if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  }
+  const auto command = command_of(ports, request, *envelope, *people, std::move(seen).value());
   return ports.commands.answer(request, [&](CommandSession& session) {
-    return send(ports, session, *command, sender, *sender_user_id);
+    return send(ports, session, command, sender, *sender_user_id);
   });
 }
 

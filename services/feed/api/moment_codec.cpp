@@ -26,6 +26,16 @@ NewEvent MomentCodec::encode(const Moment::Event& event) const {
                  {"published_at", core::format_iso8601(fact.published_at)},
                  {"seen", fact.seen}});
           },
+          [&](const MomentEdited& fact) {
+            return own_event(
+                "MomentEdited",
+                {{"moment_id", core::to_string(fact.id)},
+                 {"author", fact.author.to_string()},
+                 {"edit", fact.edit},
+                 {"content", seal_text(cipher_, fact.author, fact.content, kEditedContent)},
+                 {"edited_at", core::format_iso8601(fact.edited_at)},
+                 {"seen", fact.seen}});
+          },
           [](const MomentDeleted& fact) {
             return own_event("MomentDeleted", {{"moment_id", core::to_string(fact.id)},
                                                {"author", fact.author.to_string()}});
@@ -47,6 +57,12 @@ std::optional<Moment::Event> MomentCodec::decode(
                            std::move(fact->images),
                            fact->published_at,
                            fact->seen.to_token()};
+  }
+  if (auto* fact = std::get_if<read::MomentEdited>(&*known)) {
+    return MomentEdited{
+        fact->id,        fact->author,
+        fact->edit,      open_text(cipher_, fact->author, fact->sealed_content, kEditedContent),
+        fact->edited_at, fact->seen.to_token()};
   }
   if (const auto* fact = std::get_if<read::MomentDeleted>(&*known)) {
     return MomentDeleted{fact->id, fact->author};

@@ -9,8 +9,9 @@
 
 namespace tideline::feed {
 
-// Context of the cipher: part of the data format.
+// Contexts of the cipher: part of the data format.
 inline constexpr std::string_view kMomentContent = "MomentPublished.content";
+inline constexpr std::string_view kEditedContent = "MomentEdited.content";
 
 // Thread-safe. Throws eventsourcing::CodecFailed when the cipher fails or an event is damaged.
 class MomentCodec {

@@ -1,8 +1,10 @@
-// POST /v1/moments, DELETE /v1/moments/{id}
+// POST /v1/moments, PATCH and DELETE /v1/moments/{id}
 #include "core/keys.hpp"
 #include "core/text.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "feed/api/moment_codec.hpp"
 #include "feed/api/named_people.hpp"
+#include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/api/seen_token.hpp"
 #include "http/json.hpp"
@@ -89,31 +91,46 @@ Response handle_publish(const ApiPorts& ports, const Request& request) {
       request, [&](CommandSession& session) { return publish(ports, session, *command); });
 }
 
-CommandResult remove(const ApiPorts& ports, CommandSession& session, core::MomentId id,
-                     const core::AccountId& by) {
-  const MomentCodec codec(ports.cipher);
+// What only its author does to a moment.
+CommandResult change_own(const ApiPorts& ports, CommandSession& session, core::MomentId id,
+                         const core::AccountId& by, const Moment::Command& command) {
   const auto stream = core::keys::moment(id);
-  const auto moment = session.load<Moment>(stream, codec);
-  if (!moment) return moment.error();
-  const auto decision = Moment::decide(moment->state, DeleteMoment{by});
-  if (decision.rejected()) {
-    const Rejection& rejection = decision.rejection();
-    // That it exists is told only to who may see it, and to nobody while that is not known.
-    const bool may_know = ports.freshness.is_fresh() && ports.engine.find_visible(id, by);
-    if (rejection.kind == RejectionKind::Forbidden && !may_know) {
-      return Moment::decide({}, DeleteMoment{by}).rejection();
-    }
-    return rejection;
+  const auto moment =
+      eventsourcing::change<Moment>(session, stream, MomentCodec(ports.cipher), command);
+  if (moment) return Answer{204, "", "", stream};
+  const CommandResult stopped = moment.stopped();
+  const auto* rejection = std::get_if<Rejection>(&stopped);
+  // That it exists is told only to who may see it, and to nobody while that is not known.
+  if (rejection != nullptr && rejection->kind == RejectionKind::Forbidden &&
+      !may_know_of(ports, id, by)) {
+    return kNoSuchMoment;
   }
-  session.stage(*moment, decision.events(), codec);
-  return Answer{204, "", "", stream};
+  return stopped;
+}
+
+Response handle_edit(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  const auto body = http::read_json_object(request);
+  if (!body) return body.response();
+  http::FieldReader fields(*body);
+  const std::string content = fields.text("content", {1, Moment::kContentCodePointsMax});
+  if (const auto problem = fields.problem()) return to_response(*problem);
+  const auto seen = read_seen(ports, request);
+  if (!seen) return seen.response();
+  const core::AccountId& by = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) {
+    return change_own(ports, session, *id, by,
+                      EditMoment{by, content, session.context().now, *seen});
+  });
 }
 
 Response handle_delete(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
+  const core::AccountId& by = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) {
-    return remove(ports, session, *id, request.account());
+    return change_own(ports, session, *id, by, DeleteMoment{by});
   });
 }
 
@@ -122,6 +139,8 @@ Response handle_delete(const ApiPorts& ports, const Request& request) {
 void add_moment_commands(http::Router& router, const ApiPorts& ports) {
   router.add(http::Method::Post, "/v1/moments", http::Access::SignedIn,
              [ports](const Request& request) { return handle_publish(ports, request); });
+  router.add(http::Method::Patch, "/v1/moments/{id}", http::Access::SignedIn,
+             [ports](const Request& request) { return handle_edit(ports, request); });
   router.add(http::Method::Delete, "/v1/moments/{id}", http::Access::SignedIn,
              [ports](const Request& request) { return handle_delete(ports, request); });
 }

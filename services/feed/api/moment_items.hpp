@@ -10,10 +10,15 @@
 
 namespace tideline::feed {
 
-// The items of `entries` in their order, as `viewer` is to see them; the audience is shown to the
-// author alone. A moment that was deleted meanwhile is left out. 503 when a row is not there yet.
+// The items of `entries` in their order, as `viewer` is to see them, each with the text of its
+// entry's last edit; the audience is shown to the author alone. A moment that was deleted meanwhile
+// is left out. 503 when a row is not there yet.
 http::Parsed<http::Json> moment_items(const ApiPorts& ports,
                                       const std::vector<TimelineEntry>& entries,
+                                      const core::AccountId& viewer);
+
+// All texts of the entry, newest first; none of one that was deleted meanwhile. 503 as above.
+http::Parsed<http::Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry,
                                       const core::AccountId& viewer);
 
 }  // namespace tideline::feed

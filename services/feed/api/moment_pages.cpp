@@ -2,6 +2,7 @@
 #include "core/text.hpp"
 #include "feed/api/moment_items.hpp"
 #include "feed/api/named_people.hpp"
+#include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
 #include "http/cursor.hpp"
 
@@ -33,18 +34,6 @@ Parsed<PlaceAndLimit> read_place(const Request& request, std::string_view kind) 
   return wanted;
 }
 
-// Visibility is only as good as what has been applied: an old answer would be a wrong one.
-Response answer_private(const ApiPorts& ports, const Request& request,
-                        const std::function<Response()>& query) {
-  return http::answer_query(
-      request, {ports.engine_applied, ports.moments_applied}, http::WhenBehind::Refuse, [&] {
-        if (!ports.freshness.is_fresh()) {
-          return to_response(http::unavailable("the feed is catching up, try again"));
-        }
-        return query();
-      });
-}
-
 Response page_of(const ApiPorts& ports, const Request& request, std::string_view kind,
                  const TimelinePage& page) {
   auto items = moment_items(ports, page.entries, request.account());
@@ -59,7 +48,7 @@ Response page_of(const ApiPorts& ports, const Request& request, std::string_view
 Response handle_timeline(const ApiPorts& ports, const Request& request) {
   const auto wanted = read_place(request, kTimelineCursor);
   if (!wanted) return wanted.response();
-  return answer_private(ports, request, [&] {
+  return answer_private(ports, request, ports.moments_applied, [&] {
     return page_of(ports, request, kTimelineCursor,
                    ports.engine.timeline(request.account(), wanted->place, wanted->limit));
   });
@@ -74,7 +63,7 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
   const core::AccountId author = ports.account_ids.of(*user_id);
   const auto known = find_registered(ports, request, {author});
   if (!known) return known.response();
-  return answer_private(ports, request, [&] {
+  return answer_private(ports, request, ports.moments_applied, [&] {
     return page_of(
         ports, request, kAuthorCursor,
         ports.engine.moments_of(author, request.account(), wanted->place, wanted->limit));
@@ -84,10 +73,10 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
 Response handle_moment(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  return answer_private(ports, request, [&] {
-    const auto author = ports.engine.find_visible(*id, request.account());
-    if (!author) return to_response(http::not_found());
-    const auto items = moment_items(ports, {{*id, *author}}, request.account());
+  return answer_private(ports, request, ports.moments_applied, [&] {
+    const auto moment = ports.engine.find_visible(*id, request.account());
+    if (!moment) return to_response(http::not_found());
+    const auto items = moment_items(ports, {*moment}, request.account());
     if (!items) return items.response();
     if (items->empty()) return to_response(http::not_found());
     return Response::json(200, items->front());

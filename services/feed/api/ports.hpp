@@ -25,9 +25,11 @@ struct ApiPorts {
   FeedEngine& engine;
   // Whether the engine's answers are of these seconds.
   Freshness& freshness;
-  // What queries wait on: the engine, tables `moment` and `message`, and the directory of people.
+  // What queries wait on: the engine; the tables of moments, of likes and comments, and of
+  // messages; and the directory of people.
   eventsourcing::AppliedPositions& engine_applied;
   eventsourcing::AppliedPositions& moments_applied;
+  eventsourcing::AppliedPositions& interactions_applied;
   eventsourcing::AppliedPositions& messages_applied;
   eventsourcing::AppliedPositions& people_applied;
   // Logs of each service: a token's further ones are none of ours.

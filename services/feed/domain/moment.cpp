@@ -1,5 +1,7 @@
 #include "feed/domain/moment.hpp"
 
+#include <optional>
+
 #include "core/text.hpp"
 
 namespace tideline::feed {
@@ -14,14 +16,17 @@ bool takes_lists(Audience audience) {
   return audience == Audience::PartlyVisible || audience == Audience::PartlyInvisible;
 }
 
+std::optional<Rejection> refuse_content(const std::string& content) {
+  const auto length = core::code_points(content);
+  if (length && *length > 0 && *length <= Moment::kContentCodePointsMax) return std::nullopt;
+  return Rejection{RejectionKind::Invalid, "content-length", "content has 1 to 2000 characters"};
+}
+
 Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment& command) {
   if (state.published) {
     return Rejection{RejectionKind::Conflict, "moment-id-taken", "this moment exists already"};
   }
-  const auto length = core::code_points(command.content);
-  if (!length || *length == 0 || *length > Moment::kContentCodePointsMax) {
-    return Rejection{RejectionKind::Invalid, "content-length", "content has 1 to 2000 characters"};
-  }
+  if (auto rejection = refuse_content(command.content)) return *rejection;
   if (command.images.size() > Moment::kImagesMax) {
     return Rejection{RejectionKind::Invalid, "too-many-images", "a moment has at most 9 images"};
   }
@@ -40,10 +45,26 @@ Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment&
                                                      command.now, command.seen});
 }
 
-Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& command) {
-  if (!state.published) {
-    return Rejection{RejectionKind::NotFound, "no-such-moment", "there is no such moment"};
+Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& command) {
+  if (!state.stands()) return kNoSuchMoment;
+  if (state.author != command.by) {
+    return Rejection{RejectionKind::Forbidden, "not-the-author", "only its author edits a moment"};
   }
+  if (auto rejection = refuse_content(command.content)) return *rejection;
+  if (state.content == command.content) return Decision<Moment::Event>::nothing();
+  if (command.now - state.published_at > Moment::kEditableFor) {
+    return Rejection{RejectionKind::Conflict, "too-late-to-edit",
+                     "a moment is edited within an hour of its publication"};
+  }
+  if (state.edits == Moment::kEditsMax) {
+    return Rejection{RejectionKind::Conflict, "too-many-edits", "a moment is edited 19 times"};
+  }
+  return Decision<Moment::Event>::of(MomentEdited{state.id, state.author, state.edits + 1,
+                                                  command.content, command.now, command.seen});
+}
+
+Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& command) {
+  if (!state.published) return kNoSuchMoment;
   if (state.author != command.by) {
     return Rejection{RejectionKind::Forbidden, "not-the-author",
                      "only its author deletes a moment"};
@@ -60,6 +81,12 @@ Moment::State Moment::evolve(State state, const Event& event) {
                    state.published = true;
                    state.id = published.id;
                    state.author = published.author;
+                   state.content = published.content;
+                   state.published_at = published.published_at;
+                 },
+                 [&](const MomentEdited& edited) {
+                   state.content = edited.content;
+                   state.edits = edited.edit;
                  },
                  [&](const MomentDeleted&) { state.deleted = true; },
              },
@@ -70,6 +97,7 @@ Moment::State Moment::evolve(State state, const Event& event) {
 eventsourcing::Decision<Moment::Event> Moment::decide(const State& state, const Command& command) {
   return std::visit(Overloaded{
                         [&](const PublishMoment& publish_it) { return publish(state, publish_it); },
+                        [&](const EditMoment& edit_it) { return edit(state, edit_it); },
                         [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
                     },
                     command);

@@ -1,7 +1,10 @@
-// One moment: published once, perhaps deleted by its author, never brought back.
+// One moment: published once, its text perhaps edited within the hour, perhaps deleted by its
+// author, never brought back. Its audience never changes.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +15,9 @@
 #include "feed/domain/visibility.hpp"
 
 namespace tideline::feed {
+
+inline const eventsourcing::Rejection kNoSuchMoment{eventsourcing::RejectionKind::NotFound,
+                                                    "no-such-moment", "there is no such moment"};
 
 // Whom a partly-visible moment is for, or a partly-invisible one is not for.
 struct AudienceLists {
@@ -36,6 +42,17 @@ struct MomentPublished {
   friend bool operator==(const MomentPublished&, const MomentPublished&) = default;
 };
 
+struct MomentEdited {
+  core::MomentId id;
+  core::AccountId author;
+  std::uint32_t edit = 0;  // 1 for the first
+  std::string content;
+  core::Timestamp edited_at;
+  std::string seen;  // the writer's position token, "" = none
+
+  friend bool operator==(const MomentEdited&, const MomentEdited&) = default;
+};
+
 struct MomentDeleted {
   core::MomentId id;
   core::AccountId author;
@@ -56,6 +73,15 @@ struct PublishMoment {
   friend bool operator==(const PublishMoment&, const PublishMoment&) = default;
 };
 
+struct EditMoment {
+  core::AccountId by;
+  std::string content;
+  core::Timestamp now;
+  std::string seen;
+
+  friend bool operator==(const EditMoment&, const EditMoment&) = default;
+};
+
 struct DeleteMoment {
   core::AccountId by;
 
@@ -64,21 +90,28 @@ struct DeleteMoment {
 
 struct Moment {
   static constexpr std::size_t kContentCodePointsMax = 2000;
+  static constexpr std::chrono::hours kEditableFor{1};  // since it was published
+  static constexpr std::uint32_t kEditsMax = 19;        // with the first text they fill one page
   static constexpr std::size_t kImagesMax = 9;
   static constexpr std::size_t kListedGroupsMax = 100;
   static constexpr std::size_t kListedTagsMax = 100;
   static constexpr std::size_t kListedUsersMax = 500;
 
-  using Event = std::variant<MomentPublished, MomentDeleted>;
+  using Event = std::variant<MomentPublished, MomentEdited, MomentDeleted>;
   struct State {
     bool published = false;
     bool deleted = false;
     core::MomentId id;
     core::AccountId author;
+    std::string content;  // the latest
+    core::Timestamp published_at;
+    std::uint32_t edits = 0;
+
+    bool stands() const { return published && !deleted; }
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<PublishMoment, DeleteMoment>;
+  using Command = std::variant<PublishMoment, EditMoment, DeleteMoment>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -1,6 +1,7 @@
 // Who may see a moment, and whose moments somebody wants: the two predicates that every route and
 // the fan-out ask. They say for one viewer and one moment what the oracle of the design says as one
-// query over the whole store.
+// query over the whole store. A third says whose likes and comments somebody meets under a moment
+// that he may see.
 //
 // Pure templates over an AudienceGraph, so that the engine answers them from its indexes and a test
 // from a handful of sets. As thread-safe as the graph; never block unless the graph does.
@@ -56,6 +57,11 @@ struct VisibilityRules {
   bool audience = true;          // every audience but public
   bool contacts_only = true;     // the partly audiences are for contacts alone
   bool own = true;               // an author sees whatever he writes
+  bool moment_first = true;      // nothing under a moment is for who may not see it
+  bool known_writers = true;     // likes and comments are met of one's contacts alone, ...
+  bool own_words = true;         // ... of oneself, ...
+  bool authors_words = true;     // ... and of the moment's author
+  bool closed_words = true;      // those of a closed account are gone
 
   friend bool operator==(const VisibilityRules&, const VisibilityRules&) = default;
 };
@@ -92,6 +98,15 @@ class Visibility {
     if (viewer == author) return true;
     if (rules_.exclusion && graph_.hides(viewer, author)) return false;
     return graph_.are_contacts(viewer, author) || graph_.is_following(viewer, author);
+  }
+
+  // Whether `viewer`, who may see the author's moment, meets what `writer` has done under it: liked
+  // it or commented on it.
+  bool may_meet(Person viewer, Person writer, Person moment_author) const {
+    if (rules_.closed_words && graph_.is_closed(writer)) return false;
+    if (viewer == writer) return rules_.own_words;
+    if (writer == moment_author && rules_.authors_words) return true;
+    return !rules_.known_writers || graph_.are_contacts(viewer, writer);
   }
 
  private:

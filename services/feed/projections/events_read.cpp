@@ -48,6 +48,20 @@ class Fields {
     if (!id) fail(name, "is no moment id");
     return *id;
   }
+  core::CommentId comment(const char* name) const { return as_comment(name, at(name)); }
+  std::optional<core::CommentId> nullable_comment(const char* name) const {
+    const Json& value = at(name);
+    if (value.is_null()) return std::nullopt;
+    return as_comment(name, value);
+  }
+  std::uint32_t edit(const char* name) const {
+    const Json& value = at(name);
+    const auto number = value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+    if (number == 0 || number > Moment::kEditsMax) {
+      fail(name, "is no number of an edit");
+    }
+    return static_cast<std::uint32_t>(number);
+  }
   eventsourcing::PositionVector positions(const char* name) const {
     auto positions = eventsourcing::PositionVector::from_token(text(name));
     if (!positions) fail(name, "is no position token");
@@ -91,6 +105,12 @@ class Fields {
     const auto account = core::AccountId::parse(as_text(name, value));
     if (!account) fail(name, "is no account id");
     return *account;
+  }
+
+  core::CommentId as_comment(const char* name, const Json& value) const {
+    const auto id = core::parse_comment_id(as_text(name, value));
+    if (!id) fail(name, "is no comment id");
+    return *id;
   }
 
   const eventsourcing::RecordedEvent& event_;
@@ -162,9 +182,34 @@ const Readers kFeedReaders{
                               f.time("published_at"),
                               f.positions("seen")};
      }},
+    {"MomentEdited",
+     [](const Fields& f) -> Event {
+       return MomentEdited{f.moment("moment_id"), f.account("author"), f.edit("edit"),
+                           f.text("content"),     f.time("edited_at"), f.positions("seen")};
+     }},
     {"MomentDeleted",
      [](const Fields& f) -> Event {
        return MomentDeleted{f.moment("moment_id"), f.account("author")};
+     }},
+    {"MomentLiked",
+     [](const Fields& f) -> Event {
+       return MomentLiked{f.moment("moment_id"), f.account("account_id"), f.time("liked_at")};
+     }},
+    {"MomentUnliked",
+     [](const Fields& f) -> Event {
+       return MomentUnliked{f.moment("moment_id"), f.account("account_id")};
+     }},
+    {"CommentAdded",
+     [](const Fields& f) -> Event {
+       return CommentAdded{f.moment("moment_id"),   f.account("moment_author"),
+                           f.comment("comment_id"), f.nullable_comment("parent_id"),
+                           f.account("author"),     f.text("text"),
+                           f.time("written_at"),    f.positions("seen")};
+     }},
+    {"CommentDeleted",
+     [](const Fields& f) -> Event {
+       return CommentDeleted{f.moment("moment_id"), f.comment("comment_id"), f.account("author"),
+                             f.account("by")};
      }},
     {"MessageSent",
      [](const Fields& f) -> Event {

@@ -4,6 +4,7 @@
 // Pure functions, callable from any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -83,9 +84,42 @@ struct MomentPublished {
   core::Timestamp published_at;
   eventsourcing::PositionVector seen;
 };
+struct MomentEdited {
+  core::MomentId id;
+  core::AccountId author;
+  std::uint32_t edit = 0;  // 1 for the first
+  std::string sealed_content;
+  core::Timestamp edited_at;
+  eventsourcing::PositionVector seen;
+};
 struct MomentDeleted {
   core::MomentId id;
   core::AccountId author;
+};
+struct MomentLiked {
+  core::MomentId moment;
+  core::AccountId account;
+  core::Timestamp liked_at;
+};
+struct MomentUnliked {
+  core::MomentId moment;
+  core::AccountId account;
+};
+struct CommentAdded {
+  core::MomentId moment;
+  core::AccountId moment_author;
+  core::CommentId id;
+  std::optional<core::CommentId> parent;
+  core::AccountId author;
+  std::string sealed_text;
+  core::Timestamp written_at;
+  eventsourcing::PositionVector seen;
+};
+struct CommentDeleted {
+  core::MomentId moment;
+  core::CommentId id;
+  core::AccountId author;
+  core::AccountId by;
 };
 struct MessageSent {
   core::AccountId sender;
@@ -100,7 +134,8 @@ struct MessageSent {
 using Event =
     std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
                  ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged, GroupJoined,
-                 GroupLeft, GroupDissolved, MomentPublished, MomentDeleted, MessageSent>;
+                 GroupLeft, GroupDissolved, MomentPublished, MomentEdited, MomentDeleted,
+                 MomentLiked, MomentUnliked, CommentAdded, CommentDeleted, MessageSent>;
 
 // nullopt: an event that this service does not use. Throws eventsourcing::PoisonEvent when a field
 // is missing or cannot be what it should.

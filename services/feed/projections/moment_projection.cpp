@@ -25,9 +25,23 @@ ON CONFLICT (id, author_partition) DO UPDATE
   SET lists = excluded.lists, content = NULL, images = excluded.images, deleted = true
   WHERE excluded.deleted)";
 
+constexpr const char* kInsertEdits = R"(
+INSERT INTO moment_edit (author_partition, moment, edit, content, edited_at)
+SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::smallint[], $4::text[], $5::timestamptz[])
+ON CONFLICT (moment, edit, author_partition) DO NOTHING)";
+
+constexpr const char* kDeleteEdits = R"(
+DELETE FROM moment_edit
+WHERE author_partition = ANY ($1::smallint[]) AND moment = ANY ($2::bigint[]))";
+
 }  // namespace
 
-void MomentProjection::load(eventsourcing::Transaction&) { changed_.clear(); }
+void MomentProjection::load(eventsourcing::Transaction&) { flushed(); }
+
+void MomentProjection::flushed() {
+  changed_.clear();
+  edited_.clear();
+}
 
 void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
   auto known = read::read_event(event);
@@ -35,6 +49,9 @@ void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
   if (auto* published = std::get_if<read::MomentPublished>(&*known)) {
     const core::MomentId id = published->id;
     changed_[id] = {std::move(*published), false};
+  } else if (auto* edited = std::get_if<read::MomentEdited>(&*known)) {
+    const EditKey key{edited->id, edited->edit};
+    edited_[key] = std::move(*edited);
   } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&*known)) {
     Change& change = changed_[deleted->id];
     change.published.id = deleted->id;
@@ -42,11 +59,16 @@ void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
     change.published.lists = {};
     change.published.images.clear();
     change.deleted = true;
+    std::erase_if(edited_, [&](const auto& edit) { return edit.first.first == deleted->id; });
   }
 }
 
 void MomentProjection::flush(eventsourcing::Transaction& transaction) {
-  if (changed_.empty()) return;
+  if (!changed_.empty()) write_moments(transaction);
+  write_edits(transaction);
+}
+
+void MomentProjection::write_moments(eventsourcing::Transaction& transaction) const {
   std::vector<int> partitions;
   std::vector<std::uint64_t> ids;
   std::vector<core::AccountId> authors;
@@ -68,6 +90,31 @@ void MomentProjection::flush(eventsourcing::Transaction& transaction) {
   }
   transaction.execute(
       kUpsert, {partitions, ids, authors, audiences, lists, contents, images, times, deleted});
+}
+
+void MomentProjection::write_edits(eventsourcing::Transaction& transaction) const {
+  std::vector<int> partitions, edits;
+  std::vector<core::MomentId> moments;
+  std::vector<std::string> contents;
+  std::vector<core::Timestamp> times;
+  for (const auto& [key, edit] : edited_) {
+    partitions.push_back(core::author_partition(edit.id));
+    moments.push_back(edit.id);
+    edits.push_back(static_cast<int>(edit.edit));
+    contents.push_back(edit.sealed_content);
+    times.push_back(edit.edited_at);
+  }
+  if (!moments.empty()) {
+    transaction.execute(kInsertEdits, {partitions, moments, edits, contents, times});
+  }
+  std::vector<int> gone_partitions;
+  std::vector<core::MomentId> gone;
+  for (const auto& [id, change] : changed_) {
+    if (!change.deleted) continue;
+    gone_partitions.push_back(core::author_partition(id));
+    gone.push_back(id);
+  }
+  if (!gone.empty()) transaction.execute(kDeleteEdits, {gone_partitions, gone});
 }
 
 }  // namespace tideline::feed

@@ -1,8 +1,10 @@
-// Table `moment`: what is shown of a moment once the engine has said that it may be shown. Used by
-// one runner thread.
+// Tables `moment` and `moment_edit`: what is shown of a moment and of its later texts once the
+// engine has said that it may be shown. Used by one runner thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <utility>
 
 #include "eventsourcing/projection.hpp"
 #include "feed/projections/events_read.hpp"
@@ -13,11 +15,11 @@ class MomentProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "moments"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
-  std::vector<std::string> tables() const override { return {"moment"}; }
+  std::vector<std::string> tables() const override { return {"moment", "moment_edit"}; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
-  void flushed() override { changed_.clear(); }
+  void flushed() override;
 
  private:
   struct Change {
@@ -25,7 +27,14 @@ class MomentProjection final : public eventsourcing::Projection {
     bool deleted = false;
   };
 
-  std::map<core::MomentId, Change> changed_;  // since the last flush
+  using EditKey = std::pair<core::MomentId, std::uint32_t>;
+
+  void write_moments(eventsourcing::Transaction& transaction) const;
+  void write_edits(eventsourcing::Transaction& transaction) const;
+
+  // Since the last flush.
+  std::map<core::MomentId, Change> changed_;
+  std::map<EditKey, read::MomentEdited> edited_;
 };
 
 }  // namespace tideline::feed

@@ -63,4 +63,31 @@ std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& tra
   return found;
 }
 
+const char* const kFindEditsSql = R"(
+SELECT moment, edit, content, (extract(epoch FROM edited_at) * 1000000)::bigint
+FROM moment_edit WHERE author_partition = ANY ($1::smallint[])
+  AND moment = ANY ($2::bigint[]) AND edit = ANY ($3::smallint[]))";
+
+std::map<MomentEditKey, MomentEditRow> find_edits(eventsourcing::Transaction& transaction,
+                                                  std::span<const MomentEditKey> edits) {
+  std::map<MomentEditKey, MomentEditRow> found;
+  if (edits.empty()) return found;
+  std::set<int> partitions;
+  std::vector<core::MomentId> moments;
+  std::vector<std::uint32_t> numbers;
+  for (const auto& [moment, edit] : edits) {
+    partitions.insert(core::author_partition(moment));
+    moments.push_back(moment);
+    numbers.push_back(edit);
+  }
+  for (const auto& row : transaction.execute(
+           kFindEditsSql,
+           {std::vector<int>(partitions.begin(), partitions.end()), moments, numbers})) {
+    const core::MomentId moment(static_cast<std::uint64_t>(row.integer(0)));
+    found.emplace(MomentEditKey{moment, static_cast<std::uint32_t>(row.integer(1))},
+                  MomentEditRow{row.text(2), row.timestamp_us(3)});
+  }
+  return found;
+}
+
 }  // namespace tideline::feed

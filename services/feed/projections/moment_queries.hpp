@@ -1,10 +1,12 @@
-// Reads table `moment`. Says nothing of who may see a row: ask the engine first.
+// Reads tables `moment` and `moment_edit`. Says nothing of who may see a row: ask the engine first.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
@@ -31,5 +33,21 @@ extern const char* const kFindMomentsSql;
 // authors, so one author's page touches one.
 std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& transaction,
                                                  std::span<const core::MomentId> ids);
+
+struct MomentEditRow {
+  std::string sealed_content;
+  core::Timestamp edited_at;
+};
+
+// A moment's id and the number of an edit of it, from 1 on.
+using MomentEditKey = std::pair<core::MomentId, std::uint32_t>;
+
+// $1 = partitions, $2 = ids, $3 = numbers. Public for the test that asks PostgreSQL how it runs it.
+extern const char* const kFindEditsSql;
+
+// Those of `edits` that the table holds, and perhaps others of these moments. Touches partitions as
+// find_moments() does.
+std::map<MomentEditKey, MomentEditRow> find_edits(eventsourcing::Transaction& transaction,
+                                                  std::span<const MomentEditKey> edits);
 
 }  // namespace tideline::feed

@@ -131,6 +131,12 @@ const BrokenEngine kBroken[] = {
     lacking("PartlyIsForContacts", VisibilityRules{.contacts_only = false}),
     lacking("OwnMoments", VisibilityRules{.own = false}),
 
+    lacking("MomentsBeforeWhatIsUnderThem", VisibilityRules{.moment_first = false}),
+    lacking("StrangersWords", VisibilityRules{.known_writers = false}),
+    lacking("OwnWords", VisibilityRules{.own_words = false}),
+    lacking("AuthorsWords", VisibilityRules{.authors_words = false}),
+    lacking("ClosedAccountsWords", VisibilityRules{.closed_words = false}),
+
     lacking("OlderMomentsOfANewContact", Grant::Contact),
     lacking("OlderMomentsOfAFollowed", Grant::Follow),
     lacking("OlderMomentsByATag", Grant::Tag),
@@ -172,6 +178,14 @@ const BrokenEngine kBroken[] = {
     lacking("ListsOfPartlyVisible", audience("partly-visible", "partly-invisible")),
     lacking("PartlyInvisibleIsForContacts", audience("partly-invisible", "public")),
     lacking("WhatTheWriterHadSeen", with("MomentPublished", forget_token)),
+    lacking("Likes", without("MomentLiked")),
+    lacking("TakingALikeBack", without("MomentUnliked")),
+    lacking("Comments", without("CommentAdded")),
+    lacking("DeletingComments", without("CommentDeleted")),
+    lacking("Answers", with("CommentAdded", [](Json& data) { data["parent_id"] = nullptr; })),
+    lacking("WhatTheCommenterHadSeen", with("CommentAdded", forget_token)),
+    lacking("Edits", without("MomentEdited")),
+    lacking("WhatTheEditorHadSeen", with("MomentEdited", forget_token)),
 };
 
 // The first difference that a search of at most `trials` histories finds.

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "eventsourcing/position_vector.hpp"
+#include "feed/api/comment_codec.hpp"
+#include "feed/api/like_codec.hpp"
 #include "feed/api/message_codec.hpp"
 #include "feed/api/moment_codec.hpp"
 
@@ -79,7 +81,41 @@ RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
       time(),
       token()};
   const MomentDeleted deleted{published.id, published.author};
-  for (const Moment::Event& event : {Moment::Event(published), Moment::Event(deleted)}) {
+  const MomentEdited edited{
+      published.id, published.author, *rc::gen::inRange<std::uint32_t>(1, Moment::kEditsMax + 1),
+      valid_text(), time(),           token()};
+  for (const Moment::Event& event :
+       {Moment::Event(published), Moment::Event(edited), Moment::Event(deleted)}) {
+    RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);
+  }
+}
+
+RC_GTEST_PROP(LikeCodec, ReadsWhatItWrote, ()) {
+  const core::MomentId moment(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62));
+  const MomentLiked liked{moment, account(), time()};
+  const MomentUnliked unliked{moment, account()};
+  for (const Like::Event& event : {Like::Event(liked), Like::Event(unliked)}) {
+    RC_ASSERT(LikeCodec().decode(recorded(LikeCodec().encode(event))) == event);
+  }
+}
+
+RC_GTEST_PROP(CommentCodec, ReadsWhatItWrote, ()) {
+  Sealing sealing;
+  const CommentCodec codec(sealing.cipher);
+  const auto id = [] {
+    return core::CommentId(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62));
+  };
+  CommentAdded added;
+  added.moment = core::MomentId(id().value());
+  added.moment_author = account();
+  added.id = id();
+  if (*rc::gen::arbitrary<bool>()) added.parent = id();
+  added.author = account();
+  added.text = valid_text();
+  added.written_at = time();
+  added.seen = token();
+  const CommentDeleted deleted{added.moment, added.id, added.author, account()};
+  for (const Comment::Event& event : {Comment::Event(added), Comment::Event(deleted)}) {
     RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);
   }
 }
@@ -112,6 +148,26 @@ TEST(MomentCodec, SealsTheContent) {
   const auto event = MomentCodec(sealing.cipher).encode(secret());
   EXPECT_EQ(event.data.find("boathouse"), std::string::npos);
   EXPECT_EQ(event.visibility, eventsourcing::Visibility::Public);
+}
+
+TEST(MomentCodec, SealsTheContentOfAnEdit) {
+  Sealing sealing;
+  MomentEdited edited;
+  edited.id = core::MomentId(1);
+  edited.author = kAda;
+  edited.edit = 1;
+  edited.content = "meet me at the boathouse";
+  EXPECT_EQ(MomentCodec(sealing.cipher).encode(edited).data.find("boathouse"), std::string::npos);
+}
+
+TEST(CommentCodec, SealsTheText) {
+  Sealing sealing;
+  CommentAdded added;
+  added.moment = core::MomentId(1);
+  added.id = core::CommentId(2);
+  added.author = kAda;
+  added.text = "meet me at the boathouse";
+  EXPECT_EQ(CommentCodec(sealing.cipher).encode(added).data.find("boathouse"), std::string::npos);
 }
 
 TEST(MomentCodec, ReadsNothingOfAnErasedAuthor) {

@@ -11,6 +11,7 @@
 #include "feed/api/message_codec.hpp"
 #include "feed_app.hpp"
 #include "support/contract.hpp"
+#include "support/schema.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -72,7 +73,14 @@ std::vector<es::RecordedEvent> made_by_commands() {
   const std::string group = core::make_time_ordered_id(app.clock.now(), app.random);
   const auto id = app.publish("ada", {{"content", "x"}, {"audience", "public"}});
   app.publish("ada", {{"content", "x"}, {"audience", "partly-visible"}, {"group_ids", {group}}});
-  EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+  auto events = app.deliver();
+  const std::string path = "/v1/moments/" + id;
+  const auto comment = app.comment("ada", id, {{"text", "x"}});
+  EXPECT_EQ(app.like("ada", id), 204);
+  EXPECT_EQ(app.call("ada", http::Method::Patch, path, {{"content", "y"}}).status, 204);
+  for (const auto& part : {"/comments/" + comment, std::string("/like"), std::string()}) {
+    EXPECT_EQ(app.call("ada", http::Method::Delete, path + part).status, 204) << part;
+  }
 
   // Sending asks a directory of people in a database: here the decider and the codec do it.
   const MessageCodec codec(app.cipher);
@@ -90,12 +98,18 @@ std::vector<es::RecordedEvent> made_by_commands() {
         {core::keys::message(ada, sent.sent_at), core::StreamVersion(0), {codec.encode(sent)}});
     EXPECT_TRUE(app.store.append(std::move(append)).ok());
   }
-  return app.new_events();
+  for (auto& event : app.new_events()) events.push_back(std::move(event));
+  return events;
 }
 
 TEST(FeedEvents, KeepThePromisesToTheirConsumers) {
   const auto contracts = test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "feed");
   EXPECT_THAT(test_support::broken_promises(contracts, made_by_commands()), IsEmpty());
+}
+
+TEST(FeedEvents, AreWhatTheirSchemasSay) {
+  EXPECT_THAT(test_support::broken_schemas(TIDELINE_SOURCE_DIR, "feed", made_by_commands()),
+              IsEmpty());
 }
 
 TEST(FeedEvents, ARenamedFieldIsNoticed) {

@@ -13,6 +13,7 @@
 #include "core/keys.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "feed/api/routes.hpp"
+#include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
 #include "http/authentication.hpp"
@@ -47,14 +48,15 @@ class FeedApp {
   explicit FeedApp(eventsourcing::Database& database_given) : database(database_given) {
     engine_applied.reset(engine.sources(), {});
     moments_applied.reset(moments.sources(), {});
+    interactions_applied.reset(interactions.sources(), {});
     messages_applied.reset(messages.sources(), {});
     people_applied.reset({"accounts"}, {});
     engine.watch(engine_applied);
     status.caught_up_once = true;
     status.behind = std::chrono::milliseconds(0);
-    add_routes(router,
-               {endpoint, database, moment_ids, account_ids, cipher, people, engine, freshness,
-                engine_applied, moments_applied, messages_applied, people_applied, kLogs});
+    add_routes(router, {endpoint, database, moment_ids, account_ids, cipher, people, engine,
+                        freshness, engine_applied, moments_applied, interactions_applied,
+                        messages_applied, people_applied, kLogs});
   }
 
   core::AccountId id_of(const std::string& user_id) const { return account_ids.of(user_id); }
@@ -100,6 +102,17 @@ class FeedApp {
     const auto response = post(who, "/v1/moments", moment, extra);
     EXPECT_EQ(response.status, 201) << response.body;
     return response.status == 201 ? Json::parse(response.body)["id"].get<std::string>() : "";
+  }
+
+  // Comments and returns the comment's id.
+  std::string comment(const std::string& who, const std::string& moment, const Json& body,
+                      const Extra& extra = {}) {
+    const auto response = post(who, "/v1/moments/" + moment + "/comments", body, extra);
+    EXPECT_EQ(response.status, 201) << response.body;
+    return response.status == 201 ? Json::parse(response.body)["id"].get<std::string>() : "";
+  }
+  int like(const std::string& who, const std::string& moment) {
+    return call(who, http::Method::Put, "/v1/moments/" + moment + "/like").status;
   }
 
   // An event of another service.
@@ -156,13 +169,14 @@ class FeedApp {
 
   void write_tables(const std::vector<eventsourcing::RecordedEvent>& events) {
     for (eventsourcing::Projection* projection :
-         std::initializer_list<eventsourcing::Projection*>{&moments, &messages}) {
+         std::initializer_list<eventsourcing::Projection*>{&moments, &interactions, &messages}) {
       for (const auto& event : events) projection->apply(event);
       const auto flushed = database.transact(
           [&](eventsourcing::Transaction& transaction) { projection->flush(transaction); });
       if (flushed) projection->flushed();
     }
     moments_applied.advance(read_);
+    interactions_applied.advance(read_);
     messages_applied.advance(read_);
   }
 
@@ -178,8 +192,10 @@ class FeedApp {
   people::PeopleDirectory people;
   FeedEngine engine;
   MomentProjection moments;
+  InteractionProjection interactions;
   MessageProjection messages;
-  eventsourcing::AppliedPositions engine_applied, moments_applied, messages_applied, people_applied;
+  eventsourcing::AppliedPositions engine_applied, moments_applied, interactions_applied,
+      messages_applied, people_applied;
   eventsourcing::RunnerStatus status;
   Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
                       std::chrono::seconds(5)};

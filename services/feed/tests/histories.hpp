@@ -3,6 +3,7 @@
 // carry them. A history is read off a tape of numbers, so that a shrunk tape is a smaller history.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "core/random.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/position_vector.hpp"
+#include "feed/domain/moment.hpp"
 
 namespace tideline::feed::testing {
 
@@ -50,6 +52,10 @@ class History {
 
   const std::vector<core::AccountId>& people() const { return people_; }
   const std::vector<core::MomentId>& moments() const { return moments_; }
+  // With the moment that each is on.
+  const std::vector<std::pair<core::MomentId, core::CommentId>>& comments() const {
+    return comments_;
+  }
   const std::vector<std::string>& groups() const { return groups_; }
   const std::vector<eventsourcing::RecordedEvent>& events() const { return events_; }
 
@@ -58,7 +64,7 @@ class History {
 
   void step() {
     time_ += std::chrono::milliseconds(1);
-    switch (tape_.below(21)) {
+    switch (tape_.below(29)) {
       case 0:
       case 1:
       case 2:
@@ -83,6 +89,18 @@ class History {
       case 14:
         return tape_.below(2) == 0 ? create_tag(tape_.below(kPeople))
                                    : create_group(tape_.below(kPeople));
+      case 15:
+      case 16:
+        return toggle_like();
+      case 17:
+      case 18:
+      case 19:
+        return comment();
+      case 20:
+        return delete_comment();
+      case 21:
+      case 22:
+        return edit_moment();
       default:
         return publish();
     }
@@ -223,7 +241,6 @@ class History {
     // Clocks of two processes differ: a later moment can have a smaller id.
     const auto at = time_ - std::chrono::milliseconds(tape_.below(6));
     const auto id = core::make_moment_id(at, people_[author], ++sequence_);
-    const bool with_token = tape_.below(3) == 0;
     moments_.push_back(id);
     authors_.push_back(author);
     record("feed", core::keys::moment(id), "MomentPublished",
@@ -236,7 +253,85 @@ class History {
             {"content", "1.sealed"},
             {"images", Json::array()},
             {"published_at", core::format_iso8601(at)},
-            {"seen", with_token ? positions_.to_token() : ""}});
+            {"seen", token()}});
+  }
+
+  std::string token() { return tape_.below(3) == 0 ? positions_.to_token() : ""; }
+
+  // Rather one of the latest, so that people meet; moments_.size() when there is none.
+  std::size_t some_moment() {
+    const auto count = static_cast<std::uint32_t>(moments_.size());
+    if (count == 0) return 0;
+    return count - 1 - tape_.below(tape_.below(2) == 0 ? std::min(count, 4U) : count);
+  }
+
+  void toggle_like() {
+    const std::size_t which = some_moment();
+    if (which == moments_.size()) return;
+    const std::uint32_t person = tape_.below(kPeople);
+    const auto stream = core::keys::like(moments_[which], people_[person]);
+    Json data{{"moment_id", core::to_string(moments_[which])}, {"account_id", name(person)}};
+    if (last_type(stream) == "MomentLiked") {
+      record("feed", stream, "MomentUnliked", data);
+    } else {
+      data["liked_at"] = core::format_iso8601(time_);
+      record("feed", stream, "MomentLiked", data);
+    }
+  }
+
+  void comment() {
+    const std::size_t which = some_moment();
+    if (which == moments_.size()) return;
+    const std::uint32_t person = tape_.below(kPeople);
+    const core::MomentId moment = moments_[which];
+    std::vector<core::CommentId> others;
+    for (const auto& [on, id] : comments_) {
+      if (on == moment) others.push_back(id);
+    }
+    Json parent = nullptr;
+    if (!others.empty() && tape_.below(2) == 0) parent = core::to_string(one_of(others));
+    const auto at = time_ - std::chrono::milliseconds(tape_.below(6));
+    const core::CommentId id(
+        core::make_moment_id(at, people_[authors_[which]], ++sequence_).value());
+    comments_.emplace_back(moment, id);
+    writers_.push_back(person);
+    record("feed", core::keys::comment(moment, id), "CommentAdded",
+           {{"moment_id", core::to_string(moment)},
+            {"moment_author", name(authors_[which])},
+            {"comment_id", core::to_string(id)},
+            {"parent_id", parent},
+            {"author", name(person)},
+            {"text", "1.sealed"},
+            {"written_at", core::format_iso8601(at)},
+            {"seen", token()}});
+  }
+
+  void delete_comment() {
+    if (comments_.empty()) return;
+    const std::size_t which = tape_.below(static_cast<std::uint32_t>(comments_.size()));
+    const auto& [moment, id] = comments_[which];
+    const auto stream = core::keys::comment(moment, id);
+    if (last_type(stream) == "CommentDeleted") return;
+    record("feed", stream, "CommentDeleted",
+           {{"moment_id", core::to_string(moment)},
+            {"comment_id", core::to_string(id)},
+            {"author", name(writers_[which])},
+            {"by", name(writers_[which])}});
+  }
+
+  void edit_moment() {
+    const std::size_t which = some_moment();
+    if (which == moments_.size()) return;
+    const auto stream = core::keys::moment(moments_[which]);
+    if (last_type(stream) == "MomentDeleted") return;
+    if (streams_.at(stream.value()).version > Moment::kEditsMax) return;
+    record("feed", stream, "MomentEdited",
+           {{"moment_id", core::to_string(moments_[which])},
+            {"author", name(authors_[which])},
+            {"edit", streams_.at(stream.value()).version},
+            {"content", "1.sealed"},
+            {"edited_at", core::format_iso8601(time_)},
+            {"seen", token()}});
   }
 
   void delete_moment() {
@@ -290,6 +385,8 @@ class History {
   std::vector<Tag> tags_;
   std::vector<core::MomentId> moments_;
   std::vector<std::uint32_t> authors_;
+  std::vector<std::pair<core::MomentId, core::CommentId>> comments_;
+  std::vector<std::uint32_t> writers_;  // of the comments
   std::map<std::string, Known> streams_;
   eventsourcing::PositionVector positions_;
   std::vector<eventsourcing::RecordedEvent> events_;

@@ -1,7 +1,7 @@
-// What every timeline must be, by brute force: relations as plain sets, and for each question a
-// scan of all moments under the sentence of the design's section 8, word for word. Shares nothing
-// with the engine but the names of events. tests/integration/oracle.sql says the same once more as
-// SQL.
+// What every timeline must be, and what everybody meets under each moment, by brute force:
+// relations as plain sets, and for each question a scan of everything under the sentence of the
+// design's section 8, word for word. Shares nothing with the engine but the names of events.
+// tests/integration/oracle.sql says the same once more as SQL.
 #pragma once
 
 #include <algorithm>
@@ -47,6 +47,23 @@ class Oracle {
     return select([&](const Moment& moment) { return moment.author == by && shows(who, moment); });
   }
 
+  // What a viewer meets under a moment that he may see: the likes and comments of himself, of the
+  // moment's author and of his contacts.
+  struct Met {
+    std::set<std::string> likers;
+    std::map<std::uint64_t, std::uint64_t> comments;  // id -> id of the parent if he meets it, or 0
+    unsigned edits = 0;
+    bool liked = false;
+  };
+  std::map<std::uint64_t, Met> met_by(const core::AccountId& viewer) const {
+    const int who = find(viewer.to_string());
+    std::map<std::uint64_t, Met> all;
+    for (const Moment& moment : moments_) {
+      if (shows(who, moment)) all.emplace(moment.id, met_under(moment, who));
+    }
+    return all;
+  }
+
  private:
   using Relation = std::set<std::pair<int, int>>;
   struct Moment {
@@ -56,10 +73,17 @@ class Oracle {
     std::set<int> users, tags, groups;
     eventsourcing::PositionVector seen;
   };
+  struct Remark {
+    std::uint64_t id, parent;
+    int writer;
+    eventsourcing::PositionVector seen;
+  };
 
   // People, tags and groups by numbers, as they come.
   int number(const std::string& name) {
-    return numbers_.emplace(name, static_cast<int>(numbers_.size())).first->second;
+    const auto [entry, is_new] = numbers_.emplace(name, static_cast<int>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return entry->second;
   }
   int find(const std::string& name) const {
     const auto found = numbers_.find(name);
@@ -103,6 +127,30 @@ class Oracle {
       std::erase_if(moments_, [&](const Moment& moment) { return moment.id == id; });
     } else if (type == "MomentPublished") {
       add_moment(data);
+    } else {
+      take_interaction(type, data);
+    }
+  }
+
+  void take_interaction(const std::string& type, const nlohmann::json& data) {
+    const auto id_in = [&](const char* field) {
+      return data[field].is_null() ? 0 : std::stoull(data[field].get<std::string>());
+    };
+    const auto seen = [&] {
+      return *eventsourcing::PositionVector::from_token(data["seen"].get<std::string>());
+    };
+    if (type == "MomentLiked") {
+      likes_.emplace(id_in("moment_id"), number(data["account_id"]));
+    } else if (type == "MomentUnliked") {
+      likes_.erase({id_in("moment_id"), number(data["account_id"])});
+    } else if (type == "CommentAdded") {
+      remarks_[id_in("moment_id")].push_back(
+          {id_in("comment_id"), id_in("parent_id"), number(data["author"]), seen()});
+    } else if (type == "CommentDeleted") {
+      std::erase_if(remarks_[id_in("moment_id")],
+                    [&](const Remark& remark) { return remark.id == id_in("comment_id"); });
+    } else if (type == "MomentEdited") {
+      edits_[id_in("moment_id")].push_back(seen());  // numbered from 1 in their order
     }
   }
 
@@ -145,16 +193,56 @@ class Oracle {
     return moment.audience == "partly-invisible" && !in_lists(viewer, moment);
   }
 
-  // Nothing of a closed account; nothing before what its author had seen is here.
-  bool readable_now(int viewer, const Moment& moment) const {
-    if (ended_.contains(moment.author)) return false;
-    if (viewer == moment.author) return true;
-    for (const auto& [service, logs] : moment.seen.services()) {
+  bool is_here(const eventsourcing::PositionVector& seen) const {
+    for (const auto& [service, logs] : seen.services()) {
       for (const auto& [log, position] : logs) {
         if (delivered_.at(service, log) < position) return false;
       }
     }
     return true;
+  }
+
+  // Nothing of a closed account; nothing before what its author had seen is here.
+  bool readable_now(int viewer, const Moment& moment) const {
+    if (ended_.contains(moment.author)) return false;
+    return viewer == moment.author || is_here(moment.seen);
+  }
+
+  // Himself, the author, his contacts; but nobody who has left.
+  std::set<int> known_to(int viewer, const Moment& moment) const {
+    std::set<int> known{viewer, moment.author};
+    for (const auto& [one, other] : contacts_) {
+      if (one == viewer) known.insert(other);
+    }
+    std::erase_if(known, [&](int person) { return ended_.contains(person); });
+    return known;
+  }
+
+  Met met_under(const Moment& moment, int viewer) const {
+    const std::set<int> known = known_to(viewer, moment);
+    Met met;
+    for (const int person : known) {
+      if (!likes_.contains({moment.id, person})) continue;
+      met.likers.insert(names_[static_cast<std::size_t>(person)]);
+      met.liked |= person == viewer;
+    }
+    if (const auto remarks = remarks_.find(moment.id); remarks != remarks_.end()) {
+      for (const Remark& remark : remarks->second) {
+        if (!known.contains(remark.writer)) continue;
+        if (remark.writer == viewer || is_here(remark.seen))
+          met.comments[remark.id] = remark.parent;
+      }
+      for (auto& [id, parent] : met.comments) {
+        if (!met.comments.contains(parent)) parent = 0;
+      }
+    }
+    if (const auto edits = edits_.find(moment.id); edits != edits_.end()) {
+      for (const auto& seen : edits->second) {
+        if (viewer != moment.author && !is_here(seen)) break;
+        ++met.edits;
+      }
+    }
+    return met;
   }
 
   bool belongs_on(int viewer, const Moment& moment) const {
@@ -185,6 +273,7 @@ class Oracle {
   }
 
   std::map<std::string, int> numbers_;
+  std::vector<std::string> names_;
   Relation contacts_;    // both ways
   Relation follows_;     // follower, followee
   Relation tunes_out_;   // the first does not want to see the second
@@ -194,6 +283,9 @@ class Oracle {
   std::set<int> ended_;  // tags, groups and accounts
   std::map<int, int> tag_owners_;
   std::vector<Moment> moments_;
+  std::set<std::pair<std::uint64_t, int>> likes_;  // moment, person
+  std::map<std::uint64_t, std::vector<Remark>> remarks_;
+  std::map<std::uint64_t, std::vector<eventsourcing::PositionVector>> edits_;
   eventsourcing::PositionVector delivered_;
 };
 

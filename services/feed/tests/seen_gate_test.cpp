@@ -1,4 +1,4 @@
-// Moments that wait for what their authors had seen: until it is applied, or they are deleted.
+// What waits for what its writer had seen: until it is applied, or it is deleted.
 #include "feed/projections/engine/seen_gate.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,13 @@
 namespace tideline::feed {
 namespace {
 
-using core::MomentId;
+HeldEntry moment(std::uint64_t id) { return {.moment = core::MomentId(id)}; }
+HeldEntry edit(std::uint64_t id, std::uint32_t edit) {
+  return {.moment = core::MomentId(id), .edit = edit};
+}
+HeldEntry comment(std::uint64_t id, std::uint64_t comment) {
+  return {.moment = core::MomentId(id), .comment = core::CommentId(comment)};
+}
 
 eventsourcing::PositionVector at(std::uint64_t log_0, std::uint64_t log_1) {
   eventsourcing::PositionVector positions;
@@ -17,33 +23,48 @@ eventsourcing::PositionVector at(std::uint64_t log_0, std::uint64_t log_1) {
 
 TEST(SeenGate, HoldsUntilAllThatWasSeenIsApplied) {
   SeenGate gate({"feed"});
-  EXPECT_FALSE(gate.hold(MomentId(1), at(3, 3), at(3, 4)));
-  ASSERT_TRUE(gate.hold(MomentId(2), at(5, 5), at(3, 4)));
+  EXPECT_FALSE(gate.hold(moment(1), at(3, 3), at(3, 4)));
+  ASSERT_TRUE(gate.hold(moment(2), at(5, 5), at(3, 4)));
   EXPECT_FALSE(gate.is_due(at(4, 5))) << "it waits for log 0 first";
   EXPECT_TRUE(gate.release(at(4, 5)).empty());
   EXPECT_TRUE(gate.is_due(at(5, 4)));
   EXPECT_TRUE(gate.release(at(5, 4)).empty()) << "now for log 1";
   EXPECT_FALSE(gate.is_due(at(5, 4)));
   EXPECT_TRUE(gate.is_due(at(5, 5)));
-  EXPECT_EQ(gate.release(at(5, 5)), std::vector{MomentId(2)});
+  EXPECT_EQ(gate.release(at(5, 5)), std::vector{moment(2)});
   EXPECT_TRUE(gate.empty());
 }
 
 TEST(SeenGate, ForgetsWhatIsDeleted) {
   SeenGate gate({"feed"});
-  ASSERT_TRUE(gate.hold(MomentId(1), at(5, 0), at(0, 0)));
-  ASSERT_TRUE(gate.hold(MomentId(2), at(5, 0), at(0, 0)));
-  gate.drop(MomentId(1));
-  EXPECT_EQ(gate.release(at(5, 0)), std::vector{MomentId(2)});
-  ASSERT_TRUE(gate.hold(MomentId(3), at(0, 7), at(5, 0)));
-  gate.drop(MomentId(3));
+  ASSERT_TRUE(gate.hold(moment(1), at(5, 0), at(0, 0)));
+  ASSERT_TRUE(gate.hold(moment(2), at(5, 0), at(0, 0)));
+  gate.drop(moment(1));
+  EXPECT_EQ(gate.release(at(5, 0)), std::vector{moment(2)});
+  ASSERT_TRUE(gate.hold(moment(3), at(0, 7), at(5, 0)));
+  gate.drop(moment(3));
   EXPECT_TRUE(gate.empty());
   EXPECT_FALSE(gate.is_due(at(9, 9)));
 }
 
+TEST(SeenGate, ForgetsWhatBelongsToADeletedMoment) {
+  SeenGate gate({"feed"});
+  ASSERT_TRUE(gate.hold(edit(1, 2), at(5, 0), {}));
+  ASSERT_TRUE(gate.hold(comment(1, 7), at(5, 0), {}));
+  ASSERT_TRUE(gate.hold(comment(1, 8), at(5, 0), {}));
+  ASSERT_TRUE(gate.hold(comment(2, 7), at(5, 0), {}));
+  gate.drop(comment(1, 7));
+  EXPECT_EQ(gate.release(at(5, 0)), (std::vector{edit(1, 2), comment(1, 8), comment(2, 7)}));
+  ASSERT_TRUE(gate.hold(edit(1, 2), at(5, 0), {}));
+  ASSERT_TRUE(gate.hold(comment(1, 8), at(5, 0), {}));
+  ASSERT_TRUE(gate.hold(comment(2, 7), at(5, 0), {}));
+  gate.drop(moment(1));
+  EXPECT_EQ(gate.release(at(5, 0)), std::vector{comment(2, 7)});
+}
+
 TEST(SeenGate, WaitsForNoOtherServices) {
   SeenGate gate({"accounts"});
-  EXPECT_FALSE(gate.hold(MomentId(1), at(5, 5), {}));
+  EXPECT_FALSE(gate.hold(moment(1), at(5, 5), {}));
 }
 
 }  // namespace

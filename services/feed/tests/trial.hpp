@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -62,7 +63,50 @@ inline Difference compare_pages(const std::string& what, const Oracle::Ids& expe
   return std::nullopt;
 }
 
-// Every viewer's timeline, every author's page as each viewer sees it, and every moment by id.
+// What the viewer meets under one moment: nothing (nullptr) when he may not see it.
+inline Difference compare_under(core::MomentId id, const core::AccountId& viewer,
+                                const Oracle::Met* expected, FeedEngine& engine,
+                                std::size_t limit) {
+  const auto entry = engine.find_visible(id, viewer);
+  const auto likers = engine.likers_of(id, viewer);
+  const auto all = engine.comments_of(id, viewer, {}, 10'000);
+  if (!expected) {
+    if (entry) return "finds it";
+    return likers || all ? Difference("meets something under it") : std::nullopt;
+  }
+  if (!entry || !likers || !all) return "finds nothing";
+  if (entry->edits != expected->edits) return "reads the text of another edit";
+
+  std::set<std::string> names;
+  for (const core::AccountId& liker : *likers) names.insert(liker.to_string());
+  if (names != expected->likers) return "meets other likers";
+  if (entry->likes != names.size() || likers->size() != names.size()) return "counts other likes";
+  if (entry->liked != expected->liked) return "likes it otherwise";
+
+  std::map<std::uint64_t, std::uint64_t> comments;
+  for (const CommentEntry& comment : all->items) {
+    comments[comment.id.value()] = comment.parent.value_or(core::CommentId()).value();
+  }
+  if (comments != expected->comments) return "meets other comments";
+  if (entry->comments != all->items.size()) return "counts other comments";
+  Oracle::Ids ids;
+  for (const auto& [comment, parent] : expected->comments) ids.push_back(comment);
+  // Oldest first: "older" is further down the list.
+  return compare_pages("comments", ids, [&](const PlaceInTimeline& place) {
+    PlaceInComments there;
+    if (place.older_than) there.after = core::CommentId(place.older_than->value());
+    if (place.newer_than) there.before = core::CommentId(place.newer_than->value());
+    const auto slice = engine.comments_of(id, viewer, there, limit);
+    TimelinePage page{{}, slice->more_before, slice->more_after};
+    for (const CommentEntry& comment : slice->items) {
+      page.entries.push_back({.id = core::MomentId(comment.id.value()), .author = comment.author});
+    }
+    return page;
+  });
+}
+
+// Every viewer's timeline, every author's page as each viewer sees it, and every moment by id with
+// what lies under it.
 inline Difference compare(const History& history, FeedEngine& engine, const Oracle& oracle,
                           std::size_t limit) {
   for (std::size_t v = 0; v < history.people().size(); ++v) {
@@ -79,12 +123,19 @@ inline Difference compare(const History& history, FeedEngine& engine, const Orac
           [&](const auto& place) { return engine.moments_of(author, viewer, place, limit); });
       if (difference) return difference;
     }
-    const Oracle::Ids shown = oracle.shown_to(viewer);
+    const auto met = oracle.met_by(viewer);
     for (const core::MomentId id : history.moments()) {
-      const bool expected =
-          std::binary_search(shown.begin(), shown.end(), id.value(), std::greater<>());
-      if (engine.find_visible(id, viewer).has_value() == expected) continue;
-      return who + " by id " + core::to_string(id) + (expected ? " finds nothing" : " finds it");
+      const auto found = met.find(id.value());
+      difference =
+          compare_under(id, viewer, found == met.end() ? nullptr : &found->second, engine, limit);
+      if (difference) return who + " by id " + core::to_string(id) + " " + *difference;
+    }
+    for (const auto& [id, comment] : history.comments()) {
+      const auto found = met.find(id.value());
+      const bool expected = found != met.end() && found->second.comments.contains(comment.value());
+      if (engine.shows_comment(id, comment, viewer) != expected) {
+        return who + " meets comment " + core::to_string(comment) + " otherwise";
+      }
     }
   }
   return std::nullopt;

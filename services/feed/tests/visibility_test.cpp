@@ -142,5 +142,31 @@ TEST(Audience, HasANameEach) {
   EXPECT_EQ(parse_audience("everybody"), std::nullopt);
 }
 
+struct Meeting {
+  std::string what;
+  SetsGraph graph;
+  char writer;
+  bool met;
+};
+
+TEST(Visibility, MeetsUnderAMomentOneselfItsAuthorAndOnesContacts) {
+  const SetsGraph closed{.contacts = {{'v', 'x'}}, .closed = {'v', 'a', 'x'}};
+  const std::vector<Meeting> meetings{
+      {"oneself", kNobody, 'v', true},
+      {"the author, a stranger", kNobody, 'a', true},
+      {"a contact", {.contacts = {{'v', 'x'}}}, 'x', true},
+      {"a stranger", kNobody, 'x', false},
+      {"a contact of the author", {.contacts = {{'a', 'x'}, {'a', 'v'}}}, 'x', false},
+      {"somebody whom he follows", {.following = {{'v', 'x'}}}, 'x', false},
+      {"oneself, closed", closed, 'v', false},
+      {"the author, closed", closed, 'a', false},
+      {"a contact, closed", closed, 'x', false},
+  };
+  for (const Meeting& meeting : meetings) {
+    EXPECT_EQ(Visibility(meeting.graph).may_meet('v', meeting.writer, 'a'), meeting.met)
+        << meeting.what;
+  }
+}
+
 }  // namespace
 }  // namespace tideline::feed

@@ -23,6 +23,7 @@ void FeedEngine::load(eventsourcing::Transaction&) {
   const std::unique_lock lock(mutex_);
   graph_ = GraphMemory();
   moments_ = MomentMemory();
+  interactions_ = InteractionMemory();
   gate_.clear();
   anything_held_ = false;
   known_before_.join(known_);
@@ -145,20 +146,52 @@ void FeedEngine::on(const read::MomentPublished& event) {
     for (const auto& id : event.lists.tag_ids) facts.lists->tags.push_back(graph_.tag(id));
     for (const auto& id : event.lists.user_ids) facts.lists->users.push_back(number_of(id));
   }
-  if (!event.seen.empty()) {
-    const auto applied = applied_ ? applied_->current() : eventsourcing::PositionVector();
-    facts.held = gate_.hold(event.id, event.seen, applied);
-    if (facts.held) anything_held_ = true;
-  }
+  facts.held = is_held({.moment = event.id}, event.seen);
   moments_.add(std::move(facts));
   const std::size_t deliveries = fan_out(*moments_.find(event.id));
   if (options_.on_fan_out) options_.on_fan_out({event.published_at, deliveries});
 }
 
+// Its text lies in the tables, under the number of the edit: a reader is told up to which one.
+void FeedEngine::on(const read::MomentEdited& event) {
+  const bool held = is_held({.moment = event.id, .edit = event.edit}, event.seen);
+  interactions_.add_edit(event.id, event.edit, held);
+}
+
 void FeedEngine::on(const read::MomentDeleted& event) {
-  const MomentFacts* moment = moments_.find(event.id);
-  if (moment != nullptr && moment->held) gate_.drop(event.id);
+  if (anything_held_) gate_.drop({.moment = event.id});
   moments_.remove(event.id);
+}
+
+// What belongs to a moment may come before it: other streams lie in other logs.
+void FeedEngine::on(const read::MomentLiked& event) {
+  interactions_.set_liked(event.moment, number_of(event.account), true);
+}
+
+void FeedEngine::on(const read::MomentUnliked& event) {
+  interactions_.set_liked(event.moment, number_of(event.account), false);
+}
+
+void FeedEngine::on(const read::CommentAdded& event) {
+  CommentFacts facts;
+  facts.id = event.id;
+  facts.parent = event.parent.value_or(core::CommentId());
+  facts.author = number_of(event.author);
+  facts.held = is_held({.moment = event.moment, .comment = event.id}, event.seen);
+  interactions_.add_comment(event.moment, facts);
+}
+
+void FeedEngine::on(const read::CommentDeleted& event) {
+  if (anything_held_) gate_.drop({.moment = event.moment, .comment = event.id});
+  interactions_.remove_comment(event.moment, event.id);
+}
+
+bool FeedEngine::is_held(const HeldEntry& entry, const eventsourcing::PositionVector& seen) {
+  if (seen.empty()) return false;
+  const auto applied = applied_ ? applied_->current() : eventsourcing::PositionVector();
+  const bool held = gate_.hold(entry, seen, applied);
+  if (held) anything_held_ = true;
+  return held;
 }
 
 void FeedEngine::on(const read::MessageSent&) {}

@@ -7,7 +7,8 @@
 // everybody who may see it. Reading takes the newest ids and asks both predicates before any id
 // leaves, so that a stale entry cannot leak and revoking needs no clean-up. A grant (a new contact,
 // a tag, ...) marks viewer and author as pending; the next read merges them. Pages below an array's
-// floor are merged from the authors' moments.
+// floor are merged from the authors' moments. Likes and comments are counted and listed when they
+// are read, for each viewer those that he may meet.
 //
 // Threads: apply() and load() on the runner's thread; every other member from any thread. A reader
 // waits for at most one event to be applied; a writer for the reads under way.
@@ -18,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -28,11 +30,13 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
+#include "eventsourcing/keyset.hpp"
 #include "eventsourcing/projection.hpp"
 #include "eventsourcing/projection_runner.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/author_merge.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
+#include "feed/projections/engine/interaction_memory.hpp"
 #include "feed/projections/engine/moment_memory.hpp"
 #include "feed/projections/engine/seen_gate.hpp"
 #include "feed/projections/engine/viewer_timeline.hpp"
@@ -74,11 +78,30 @@ struct PlaceInTimeline {
   std::optional<core::MomentId> newer_than;  // the nearest ones
 };
 
+// A moment as one viewer is to see it.
 struct TimelineEntry {
   core::MomentId id;
   core::AccountId author;
+  std::uint32_t edits = 0;  // its text is the last one's
+  std::size_t likes = 0;    // those that the viewer meets, as are the comments
+  std::size_t comments = 0;
+  bool liked = false;  // by the viewer
 
   friend bool operator==(const TimelineEntry&, const TimelineEntry&) = default;
+};
+
+struct CommentEntry {
+  core::CommentId id;
+  core::AccountId author;
+  std::optional<core::CommentId> parent;  // if there is one that the viewer may see
+
+  friend bool operator==(const CommentEntry&, const CommentEntry&) = default;
+};
+
+// At most one of both.
+struct PlaceInComments {
+  std::optional<core::CommentId> before;  // the nearest older ones
+  std::optional<core::CommentId> after;   // newer ones
 };
 
 struct TimelinePage {
@@ -116,8 +139,18 @@ class FeedEngine final : public eventsourcing::Projection {
   // One author's moments, as the viewer may see them.
   TimelinePage moments_of(const core::AccountId& author, const core::AccountId& viewer,
                           const PlaceInTimeline& place, std::size_t limit);
-  // The moment's author, if the viewer may see it.
-  std::optional<core::AccountId> find_visible(core::MomentId id, const core::AccountId& viewer);
+  // nullopt, here and below: not a moment that the viewer may see.
+  std::optional<TimelineEntry> find_visible(core::MomentId id, const core::AccountId& viewer);
+  // Who likes the moment, of those whom the viewer meets; in no order.
+  std::optional<std::vector<core::AccountId>> likers_of(core::MomentId id,
+                                                        const core::AccountId& viewer);
+  // Its comments that the viewer meets, oldest first.
+  std::optional<eventsourcing::Slice<CommentEntry>> comments_of(core::MomentId id,
+                                                                const core::AccountId& viewer,
+                                                                const PlaceInComments& place,
+                                                                std::size_t limit);
+  // Whether it is one of these.
+  bool shows_comment(core::MomentId id, core::CommentId comment, const core::AccountId& viewer);
 
   // Members who have not closed their accounts; none for a dissolved or unknown group.
   std::vector<core::AccountId> members_of(std::string_view group_id) const;
@@ -153,11 +186,18 @@ class FeedEngine final : public eventsourcing::Projection {
   void on(const read::GroupLeft& event);
   void on(const read::GroupDissolved& event);
   void on(const read::MomentPublished& event);
+  void on(const read::MomentEdited& event);
   void on(const read::MomentDeleted& event);
+  void on(const read::MomentLiked& event);
+  void on(const read::MomentUnliked& event);
+  void on(const read::CommentAdded& event);
+  void on(const read::CommentDeleted& event);
   void on(const read::MessageSent& event);
 
   // Who an event names has a number from now on, and an array.
   PersonIndex number_of(const core::AccountId& account);
+  // Whether the entry has to wait for what its writer had seen.
+  bool is_held(const HeldEntry& entry, const eventsourcing::PositionVector& seen);
   std::size_t fan_out(const MomentFacts& moment);
   // Appends the id to the array of each who is accepted; returns to how many.
   template <class Accept>
@@ -182,10 +222,20 @@ class FeedEngine final : public eventsourcing::Projection {
   std::vector<core::MomentId> read_author(PersonIndex author, PersonIndex viewer,
                                           core::MomentId bound, AuthorMerge::Direction direction,
                                           std::size_t n) const;
-  TimelinePage make_page(const PlaceInTimeline& place, std::size_t limit, const Reading& older,
-                         const Reading& newer) const;
+  TimelinePage make_page(PersonIndex viewer, const PlaceInTimeline& place, std::size_t limit,
+                         const Reading& older, const Reading& newer) const;
+  TimelineEntry entry_of(PersonIndex viewer, const MomentFacts& moment) const;
+
+  // Each under mutex_, shared, and of a moment whose being visible is asked apart.
+  // nullptr: not one that the viewer may see.
+  const MomentFacts* find_for(PersonIndex viewer, core::MomentId id) const;
+  std::vector<PersonIndex> met_likers(PersonIndex viewer, const MomentFacts& moment) const;
+  std::vector<const CommentFacts*> met_comments(PersonIndex viewer,
+                                                const MomentFacts& moment) const;
+  bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
 
   void release_held();
+  void release(const HeldEntry& entry);
   Visibility<GraphMemory> visibility() const { return Visibility(graph_, options_.rules); }
   Shard& shard_of(PersonIndex viewer) const;
 
@@ -195,6 +245,7 @@ class FeedEngine final : public eventsourcing::Projection {
   GraphMemory graph_;
   std::vector<ViewerTimeline> timelines_;  // by number
   MomentMemory moments_;
+  InteractionMemory interactions_;
   SeenGate gate_;
   std::atomic<bool> anything_held_{false};
   eventsourcing::PositionVector known_;         // of the events that have been used

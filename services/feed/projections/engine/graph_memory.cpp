@@ -15,6 +15,8 @@ void set(People& people, PersonIndex person, bool is) {
   }
 }
 
+}  // namespace
+
 void set(PeopleArray& people, PersonIndex person, bool is) {
   const auto place = people.empty() || people.back() < person
                          ? people.end()
@@ -23,8 +25,6 @@ void set(PeopleArray& people, PersonIndex person, bool is) {
   if (is && !was) people.insert(place, person);
   if (!is && was) people.erase(place);
 }
-
-}  // namespace
 
 GraphMemory::GraphMemory() { people_.emplace_back(); }
 

@@ -35,6 +35,9 @@ inline bool holds(const PeopleArray& people, PersonIndex person) {
   return std::binary_search(people.begin(), people.end(), person);
 }
 
+// Whether he is in it, from now on.
+void set(PeopleArray& people, PersonIndex person, bool is);
+
 class GraphMemory {
  public:
   using Person = PersonIndex;

@@ -5,7 +5,7 @@
 
 namespace tideline::feed {
 
-bool SeenGate::hold(core::MomentId id, eventsourcing::PositionVector seen,
+bool SeenGate::hold(const HeldEntry& entry, eventsourcing::PositionVector seen,
                     const eventsourcing::PositionVector& applied) {
   for (const std::string& service : services_) {
     const auto logs = seen.services().find(service);
@@ -13,7 +13,7 @@ bool SeenGate::hold(core::MomentId id, eventsourcing::PositionVector seen,
     for (const auto& [log, position] : logs->second) {
       if (applied.at(service, log) >= position) continue;
       const core::LogPosition awaited = position;
-      waiting_[{service, log}].emplace(awaited, Held{id, std::move(seen)});
+      waiting_[{service, log}].emplace(awaited, Held{entry, std::move(seen)});
       return true;
     }
   }
@@ -26,28 +26,31 @@ bool SeenGate::is_due(const eventsourcing::PositionVector& applied) const {
   });
 }
 
-void SeenGate::drop(core::MomentId id) {
+void SeenGate::drop(const HeldEntry& entry) {
+  const bool whole_moment = entry == HeldEntry{.moment = entry.moment};
   for (auto log = waiting_.begin(); log != waiting_.end();) {
-    std::erase_if(log->second, [id](const auto& held) { return held.second.id == id; });
+    std::erase_if(log->second, [&](const auto& held) {
+      return whole_moment ? held.second.entry.moment == entry.moment : held.second.entry == entry;
+    });
     log = log->second.empty() ? waiting_.erase(log) : std::next(log);
   }
 }
 
-std::vector<core::MomentId> SeenGate::release(const eventsourcing::PositionVector& applied) {
+std::vector<HeldEntry> SeenGate::release(const eventsourcing::PositionVector& applied) {
   std::vector<Held> reached;
   for (auto log = waiting_.begin(); log != waiting_.end();) {
     auto& held = log->second;
     const auto end = held.upper_bound(applied.at(log->first.first, log->first.second));
-    for (auto entry = held.begin(); entry != end; ++entry) {
-      reached.push_back(std::move(entry->second));
+    for (auto waiting = held.begin(); waiting != end; ++waiting) {
+      reached.push_back(std::move(waiting->second));
     }
     held.erase(held.begin(), end);
     log = held.empty() ? waiting_.erase(log) : std::next(log);
   }
-  std::vector<core::MomentId> released;
+  std::vector<HeldEntry> released;
   for (Held& held : reached) {
-    const core::MomentId id = held.id;
-    if (!hold(id, std::move(held.seen), applied)) released.push_back(id);
+    const HeldEntry entry = held.entry;
+    if (!hold(entry, std::move(held.seen), applied)) released.push_back(entry);
   }
   return released;
 }

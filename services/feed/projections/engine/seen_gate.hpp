@@ -1,10 +1,11 @@
-// Moments that wait for what their authors had seen when they wrote them.
+// Moments, edits and comments that wait for what their writers had seen when they wrote them.
 //
 // Each waits at the first position of its vector that is not applied, so that asking costs as much
-// as there are logs waited on and moments let go, however many are held. Not synchronized.
+// as there are logs waited on and entries let go, however many are held. Not synchronized.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,20 +16,29 @@
 
 namespace tideline::feed {
 
+// A moment, the n-th edit of it, or a comment on it.
+struct HeldEntry {
+  core::MomentId moment;
+  std::uint32_t edit = 0;     // 0: none
+  core::CommentId comment{};  // 0: none
+
+  friend bool operator==(const HeldEntry&, const HeldEntry&) = default;
+};
+
 class SeenGate {
  public:
   // Waits only on positions of these services.
   explicit SeenGate(std::vector<std::string> services) : services_(std::move(services)) {}
 
-  // True if the moment has to wait: it comes out of a later release().
-  bool hold(core::MomentId id, eventsourcing::PositionVector seen,
+  // True if the entry has to wait: it comes out of a later release().
+  bool hold(const HeldEntry& entry, eventsourcing::PositionVector seen,
             const eventsourcing::PositionVector& applied);
   // True if release() would have something to look at.
   bool is_due(const eventsourcing::PositionVector& applied) const;
-  // It waits no more, for it is deleted.
-  void drop(core::MomentId id);
+  // It waits no more, for it is deleted; nor does what belongs to a moment without it.
+  void drop(const HeldEntry& entry);
   // Those that `applied` covers.
-  std::vector<core::MomentId> release(const eventsourcing::PositionVector& applied);
+  std::vector<HeldEntry> release(const eventsourcing::PositionVector& applied);
 
   bool empty() const { return waiting_.empty(); }
   void clear() { waiting_.clear(); }
@@ -36,7 +46,7 @@ class SeenGate {
  private:
   using Log = std::pair<std::string, core::LogIndex>;
   struct Held {
-    core::MomentId id;
+    HeldEntry entry;
     eventsourcing::PositionVector seen;
   };
 

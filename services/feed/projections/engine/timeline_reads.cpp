@@ -1,4 +1,5 @@
-// What queries read from the engine; feed_engine.cpp has what events do to it.
+// What queries read from the engine of moments; interaction_reads.cpp has what lies under them, and
+// feed_engine.cpp what events do to it.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -21,7 +22,7 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
   return make_page(
-      place, limit,
+      viewer, place, limit,
       [&](core::MomentId bound, std::size_t n) { return timeline_older(viewer, bound, n); },
       [&](core::MomentId bound, std::size_t n) { return timeline_newer(viewer, bound, n); });
 }
@@ -35,7 +36,7 @@ TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
   const PersonIndex viewer = graph_.find_person(viewer_id);
   using enum AuthorMerge::Direction;
   return make_page(
-      place, limit,
+      viewer, place, limit,
       [&](core::MomentId bound, std::size_t n) {
         return read_author(author, viewer, bound, Older, n);
       },
@@ -44,13 +45,14 @@ TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
       });
 }
 
-std::optional<core::AccountId> FeedEngine::find_visible(core::MomentId id,
-                                                        const core::AccountId& viewer) {
+std::optional<TimelineEntry> FeedEngine::find_visible(core::MomentId id,
+                                                      const core::AccountId& viewer_id) {
   release_held();
   const std::shared_lock lock(mutex_);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
   const MomentFacts* moment = moments_.find(id);
-  if (moment == nullptr || !is_visible(graph_.find_person(viewer), *moment)) return std::nullopt;
-  return graph_.account_of(moment->author);
+  if (moment == nullptr || !is_visible(viewer, *moment)) return std::nullopt;
+  return entry_of(viewer, *moment);
 }
 
 std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) const {
@@ -187,8 +189,9 @@ std::vector<core::MomentId> FeedEngine::read_author(PersonIndex author, PersonIn
   return found;
 }
 
-TimelinePage FeedEngine::make_page(const PlaceInTimeline& place, std::size_t limit,
-                                   const Reading& older, const Reading& newer) const {
+TimelinePage FeedEngine::make_page(PersonIndex viewer, const PlaceInTimeline& place,
+                                   std::size_t limit, const Reading& older,
+                                   const Reading& newer) const {
   TimelinePage page;
   std::vector<core::MomentId> ids;
   if (place.newer_than) {
@@ -204,7 +207,7 @@ TimelinePage FeedEngine::make_page(const PlaceInTimeline& place, std::size_t lim
     page.has_newer = !ids.empty() && !newer(ids.front(), 1).empty();
   }
   for (const core::MomentId id : ids) {
-    page.entries.push_back({id, graph_.account_of(moments_.find(id)->author)});
+    page.entries.push_back(entry_of(viewer, *moments_.find(id)));
   }
   return page;
 }
@@ -217,8 +220,18 @@ void FeedEngine::release_held() {
     if (!gate_.is_due(applied)) return;
   }
   const std::unique_lock lock(mutex_);
-  for (const core::MomentId id : gate_.release(applied)) moments_.release(id);
+  for (const HeldEntry& entry : gate_.release(applied)) release(entry);
   anything_held_ = !gate_.empty();
+}
+
+void FeedEngine::release(const HeldEntry& entry) {
+  if (entry.comment != core::CommentId()) {
+    interactions_.release_comment(entry.moment, entry.comment);
+  } else if (entry.edit != 0) {
+    interactions_.release_edit(entry.moment, entry.edit);
+  } else {
+    moments_.release(entry.moment);
+  }
 }
 
 }  // namespace tideline::feed

@@ -60,7 +60,12 @@ TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
                        {"group_ids", Json::array()},
                        {"tag_ids", {tag}},
                        {"user_ids", {"bob"}},
-                       {"published_at", core::format_iso8601(app.clock.now())}}));
+                       {"published_at", core::format_iso8601(app.clock.now())},
+                       {"edited_at", nullptr},
+                       {"edits", 0},
+                       {"likes", 0},
+                       {"liked", false},
+                       {"comments", 0}}));
   const Json bobs = read("bob", "/v1/moments/" + id);
   EXPECT_EQ(bobs["content"], "for some");
   EXPECT_EQ(bobs["audience"], nullptr);

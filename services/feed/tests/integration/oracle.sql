@@ -4,8 +4,8 @@
 
 -- What has been delivered, n-th in its history.
 CREATE TABLE event (h int, n int, source text, log int, position bigint, type text, data jsonb);
--- What the writer of a moment had seen: in each log, up to this position.
-CREATE TABLE seen (h int, moment text, source text, log int, position bigint);
+-- What the writer of the n-th event had seen: in each log, up to this position.
+CREATE TABLE seen (h int, n int, source text, log int, position bigint);
 CREATE TABLE person (h int, id text);
 
 -- What holds at the end.
@@ -63,19 +63,42 @@ WHERE type = 'GroupJoined'
 CREATE TABLE closed AS
 SELECT DISTINCT h, data->>'account_id' AS person FROM event WHERE type = 'AccountClosed';
 
--- Held: its writer had seen something that has not been delivered.
+-- Events whose writers had seen something that has not been delivered.
+CREATE TABLE held AS
+SELECT DISTINCT s.h, s.n FROM seen AS s
+WHERE NOT EXISTS (SELECT FROM event AS d WHERE d.h = s.h AND d.source = s.source AND d.log = s.log
+                  AND d.position >= s.position);
+
 CREATE TABLE moment AS
 SELECT h, data->>'moment_id' AS id, data->>'author' AS author, data->>'audience' AS audience,
        data->'user_ids' AS users, data->'tag_ids' AS tags, data->'group_ids' AS groups,
-       EXISTS (SELECT FROM seen AS s
-               WHERE s.h = e.h AND s.moment = e.data->>'moment_id'
-                 AND NOT EXISTS (SELECT FROM event AS d
-                                 WHERE d.h = s.h AND d.source = s.source AND d.log = s.log
-                                   AND d.position >= s.position)) AS held
+       EXISTS (SELECT FROM held WHERE held.h = e.h AND held.n = e.n) AS held
 FROM event AS e
 WHERE type = 'MomentPublished'
   AND NOT EXISTS (SELECT FROM event AS d WHERE d.h = e.h AND d.type = 'MomentDeleted'
                   AND d.data->>'moment_id' = e.data->>'moment_id');
+
+CREATE TABLE liked AS
+SELECT h, moment, person FROM (
+  SELECT DISTINCT ON (h, data->>'moment_id', data->>'account_id')
+         h, type, data->>'moment_id' AS moment, data->>'account_id' AS person
+  FROM event WHERE type IN ('MomentLiked', 'MomentUnliked')
+  ORDER BY h, data->>'moment_id', data->>'account_id', n DESC
+) AS last WHERE type = 'MomentLiked';
+
+CREATE TABLE remark AS
+SELECT h, data->>'moment_id' AS moment, data->>'comment_id' AS id, data->>'parent_id' AS parent,
+       data->>'author' AS writer,
+       EXISTS (SELECT FROM held WHERE held.h = e.h AND held.n = e.n) AS held
+FROM event AS e
+WHERE type = 'CommentAdded'
+  AND NOT EXISTS (SELECT FROM event AS d WHERE d.h = e.h AND d.type = 'CommentDeleted'
+                  AND d.data->>'comment_id' = e.data->>'comment_id');
+
+CREATE TABLE edit AS
+SELECT h, data->>'moment_id' AS moment, (data->>'edit')::int AS edit,
+       EXISTS (SELECT FROM held WHERE held.h = e.h AND held.n = e.n) AS held
+FROM event AS e WHERE type = 'MomentEdited';
 
 CREATE INDEX ON contact (h, one, other);
 CREATE INDEX ON follow (h, follower, followee);
@@ -122,7 +145,7 @@ CREATE FUNCTION wants(h int, viewer text, author text) RETURNS boolean LANGUAGE 
                     AND s.other = author AND s.hides)
 $$;
 
-CREATE VIEW shown AS
+CREATE TABLE shown AS
 SELECT m.h, p.id AS viewer, m.author, m.id::bigint AS id
 FROM moment AS m JOIN person AS p USING (h) WHERE may_see(p.id, m);
 
@@ -154,3 +177,33 @@ WHERE NOT are_contacts(f.h, f.follower, f.followee)
                        OR s.owner = f.followee AND s.other = f.follower AND s.hidden_from))
   AND m.audience = 'public'
   AND is_there(m) AND NOT m.held;
+
+-- Under what they are shown, people meet likes and comments of themselves, of the moment's author and
+-- of their contacts.
+CREATE FUNCTION meets(h int, viewer text, writer text, author text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+  SELECT NOT EXISTS (SELECT FROM closed AS c WHERE c.h = $1 AND c.person = writer)
+     AND (writer IN (viewer, author) OR are_contacts($1, viewer, writer))
+$$;
+CREATE TABLE met_remark AS
+SELECT s.h, s.viewer, r.moment, r.id, r.parent
+FROM shown AS s JOIN remark AS r ON r.h = s.h AND r.moment = s.id::text
+WHERE meets(s.h, s.viewer, r.writer, s.author) AND (NOT r.held OR r.writer = s.viewer);
+
+CREATE VIEW met AS
+SELECT s.h, s.viewer, 'like ' || l.moment || ' ' || l.person AS line
+FROM shown AS s JOIN liked AS l ON l.h = s.h AND l.moment = s.id::text
+WHERE meets(s.h, s.viewer, l.person, s.author)
+UNION ALL
+SELECT r.h, r.viewer, 'comment ' || r.moment || ' ' || r.id || ' ' || coalesce(parent.id, '0')
+FROM met_remark AS r LEFT JOIN met_remark AS parent
+  ON parent.h = r.h AND parent.viewer = r.viewer AND parent.moment = r.moment
+ AND parent.id = r.parent
+UNION ALL
+-- A text is shown when none up to it is held.
+SELECT s.h, s.viewer, 'edits ' || e.moment || ' ' || max(e.edit)
+FROM shown AS s JOIN edit AS e ON e.h = s.h AND e.moment = s.id::text
+WHERE s.viewer = s.author
+   OR NOT EXISTS (SELECT FROM edit AS earlier WHERE earlier.h = e.h AND earlier.moment = e.moment
+                  AND earlier.edit <= e.edit AND earlier.held)
+GROUP BY s.h, s.viewer, e.moment;

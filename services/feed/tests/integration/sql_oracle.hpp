@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -26,6 +27,9 @@ class SqlOracle {
   struct Answers {
     std::map<Viewer, Oracle::Ids> timelines;  // newest first
     std::map<Viewer, Oracle::Ids> shown;
+    // What is met under them: "like <moment> <account>", "comment <moment> <id> <parent>",
+    // "edits <moment> <how many>"; sorted.
+    std::map<Viewer, std::vector<std::string>> met;
     // Where the query over all and the two predicates disagree: lines "history viewer id".
     std::vector<std::string> disagreements;
   };
@@ -43,6 +47,7 @@ class SqlOracle {
       for (auto i = first_fact; i < statements.size(); ++i) transaction.execute(statements[i]);
       answers.timelines = read("timeline", transaction);
       answers.shown = read("shown", transaction);
+      answers.met = read_met(transaction);
       answers.disagreements = compare_forms(transaction);
     });
     EXPECT_TRUE(done.ok()) << (done.ok() ? "" : done.error().message);
@@ -78,21 +83,22 @@ class SqlOracle {
     for (std::size_t h = 0; h < all.size(); ++h) {
       std::size_t n = 0;
       for (const auto& event : all[h].first) {
-        events.push_back({h, n++, event.source, event.log, event.position, event.type, event.data});
-        if (event.type != "MomentPublished") continue;
+        events.push_back({h, n, event.source, event.log, event.position, event.type, event.data});
+        const std::size_t number = n++;
         const auto data = nlohmann::json::parse(event.data);
+        if (!data.contains("seen")) continue;
         const auto vector =
             eventsourcing::PositionVector::from_token(data["seen"].get<std::string>());
         for (const auto& [source, logs] : vector->services()) {
           for (const auto& [log, position] : logs) {
-            seen.push_back({h, data["moment_id"].get<std::string>(), source, log, position});
+            seen.push_back({h, number, source, log, position});
           }
         }
       }
       for (const core::AccountId& person : all[h].second) people.push_back({h, person.to_string()});
     }
     copy("event", {"h", "n", "source", "log", "position", "type", "data"}, events, transaction);
-    copy("seen", {"h", "moment", "source", "log", "position"}, seen, transaction);
+    copy("seen", {"h", "n", "source", "log", "position"}, seen, transaction);
     copy("person", {"h", "id"}, people, transaction);
   }
 
@@ -110,6 +116,16 @@ class SqlOracle {
       found[{static_cast<std::size_t>(row.integer(0)), row.text(1)}].push_back(
           static_cast<std::uint64_t>(row.integer(2)));
     }
+    return found;
+  }
+
+  static std::map<Viewer, std::vector<std::string>> read_met(
+      eventsourcing::Transaction& transaction) {
+    std::map<Viewer, std::vector<std::string>> found;
+    for (const auto& row : transaction.execute("SELECT h, viewer, line FROM met")) {
+      found[{static_cast<std::size_t>(row.integer(0)), row.text(1)}].push_back(row.text(2));
+    }
+    for (auto& [viewer, lines] : found) std::sort(lines.begin(), lines.end());
     return found;
   }
 

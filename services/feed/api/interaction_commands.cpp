@@ -1,0 +1,153 @@
+// PUT and DELETE /v1/moments/{id}/like, POST /v1/moments/{id}/comments,
+// DELETE /v1/moments/{id}/comments/{comment_id}
+//
+// Who does not see a moment cannot like it or comment on it. That is asked of the engine alone:
+// what is written while the moment is being deleted is as invisible as the moment.
+#include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
+#include "feed/api/comment_codec.hpp"
+#include "feed/api/like_codec.hpp"
+#include "feed/api/private_reads.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/api/seen_token.hpp"
+#include "http/json.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Rejection;
+using eventsourcing::RejectionKind;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr int kIdDrawsMax = 16;
+
+Response handle_like(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  const core::AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    if (!ports.engine.find_visible(*id, me)) return kNoSuchMoment;
+    const auto stream = core::keys::like(*id, me);
+    const auto like = eventsourcing::change<Like>(session, stream, LikeCodec{},
+                                                  LikeMoment{*id, me, session.context().now});
+    if (!like) return like.stopped();
+    return Answer{204, "", "", stream};
+  });
+}
+
+// Taking back what one has given takes no look at the moment.
+Response handle_unlike(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  const core::AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::like(*id, me);
+    const auto like =
+        eventsourcing::change<Like>(session, stream, LikeCodec{}, UnlikeMoment{*id, me});
+    if (!like) return like.stopped();
+    if (like->events.empty() && !may_know_of(ports, *id, me)) return kNoSuchMoment;
+    return Answer{204, "", "", stream};
+  });
+}
+
+// All but id, author of the moment and time, which come when the command runs.
+Parsed<AddComment> read_comment(const ApiPorts& ports, const Request& request, core::MomentId id) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  AddComment command;
+  command.text = fields.text("text", {1, Comment::kTextCodePointsMax});
+  if (const auto parent = fields.optional_text("parent_id", {1, 19})) {
+    command.parent = core::parse_comment_id(*parent);
+    if (!command.parent) fields.violate("parent_id", "is no id");
+  }
+  if (auto problem = fields.problem()) return *problem;
+  command.moment = id;
+  command.author = request.account();
+  auto seen = read_seen(ports, request);
+  if (!seen) return seen.problem();
+  command.seen = std::move(seen).value();
+  return command;
+}
+
+CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment command) {
+  const auto moment = ports.engine.find_visible(command.moment, command.author);
+  if (!moment) return kNoSuchMoment;
+  if (command.parent &&
+      !ports.engine.shows_comment(command.moment, *command.parent, command.author)) {
+    return Rejection{RejectionKind::Invalid, "no-such-comment",
+                     "the comment that this one answers does not exist"};
+  }
+  const CommentCodec codec(ports.cipher);
+  command.moment_author = moment->author;
+  command.now = session.context().now;
+  for (int draw = 0; draw < kIdDrawsMax; ++draw) {
+    command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
+    const auto stream = core::keys::comment(command.moment, command.id);
+    const auto comment = session.load<Comment>(stream, codec);
+    if (!comment) return comment.error();
+    if (comment->state.added) continue;  // by another process, in the same millisecond
+    const auto decision = Comment::decide(comment->state, command);
+    if (decision.rejected()) return decision.rejection();
+    session.stage(*comment, decision.events(), codec);
+    const nlohmann::json body{{"id", core::to_string(command.id)},
+                              {"written_at", core::format_iso8601(command.now)}};
+    return Answer{201, body.dump(), "/v1/moments/" + core::to_string(command.moment) + "/comments",
+                  stream};
+  }
+  return core::unavailable("every drawn comment id was taken");
+}
+
+Response handle_comment(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  const auto command = read_comment(ports, request, *id);
+  if (!command) return command.response();
+  if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  return ports.commands.answer(
+      request, [&](CommandSession& session) { return add(ports, session, *command); });
+}
+
+Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  const auto comment_id = core::parse_comment_id(request.param("comment_id"));
+  if (!id || !comment_id) return to_response(http::not_found());
+  const core::AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::comment(*id, *comment_id);
+    const auto removed = eventsourcing::change<Comment>(session, stream, CommentCodec(ports.cipher),
+                                                        DeleteComment{me});
+    if (removed) return Answer{204, "", "", stream};
+    const CommandResult stopped = removed.stopped();
+    const auto* rejection = std::get_if<Rejection>(&stopped);
+    // That it exists is told only to who may see it, and to nobody while that is not known.
+    if (rejection != nullptr && rejection->kind == RejectionKind::Forbidden &&
+        !(ports.freshness.is_fresh() && ports.engine.shows_comment(*id, *comment_id, me))) {
+      return Comment::decide({}, DeleteComment{me}).rejection();
+    }
+    return stopped;
+  });
+}
+
+}  // namespace
+
+void add_interaction_commands(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Put, "/v1/moments/{id}/like", Access::SignedIn, with(handle_like));
+  router.add(Method::Delete, "/v1/moments/{id}/like", Access::SignedIn, with(handle_unlike));
+  router.add(Method::Post, "/v1/moments/{id}/comments", Access::SignedIn, with(handle_comment));
+  router.add(Method::Delete, "/v1/moments/{id}/comments/{comment_id}", Access::SignedIn,
+             with(handle_delete_comment));
+}
+
+}  // namespace tideline::feed

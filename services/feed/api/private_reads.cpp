@@ -1,0 +1,32 @@
+#include "feed/api/private_reads.hpp"
+
+#include "http/command_endpoint.hpp"
+
+namespace tideline::feed {
+namespace {
+
+http::Problem catching_up() { return http::unavailable("the feed is catching up, try again"); }
+
+}  // namespace
+
+http::Response answer_private(const ApiPorts& ports, const http::Request& request,
+                              eventsourcing::AppliedPositions& tables,
+                              const std::function<http::Response()>& query) {
+  return http::answer_query(request, {ports.engine_applied, tables}, http::WhenBehind::Refuse, [&] {
+    if (!ports.freshness.is_fresh()) return to_response(catching_up());
+    return query();
+  });
+}
+
+std::optional<http::Response> refuse_while_blind(const ApiPorts& ports,
+                                                 const http::Request& request) {
+  if (auto refused = http::await_models(request, {ports.engine_applied})) return refused;
+  if (!ports.freshness.is_fresh()) return to_response(catching_up());
+  return std::nullopt;
+}
+
+bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer) {
+  return ports.freshness.is_fresh() && ports.engine.find_visible(id, viewer);
+}
+
+}  // namespace tideline::feed

@@ -1,0 +1,64 @@
+#include "feed/domain/comment.hpp"
+
+#include "core/text.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::Decision;
+using eventsourcing::Overloaded;
+using eventsourcing::Rejection;
+using eventsourcing::RejectionKind;
+
+Decision<Comment::Event> add(const Comment::State& state, const AddComment& command) {
+  if (state.added) {
+    return Rejection{RejectionKind::Conflict, "comment-id-taken", "this comment exists already"};
+  }
+  const auto length = core::code_points(command.text);
+  if (!length || *length == 0 || *length > Comment::kTextCodePointsMax) {
+    return Rejection{RejectionKind::Invalid, "text-length", "a text has 1 to 2000 characters"};
+  }
+  return Decision<Comment::Event>::of(CommentAdded{command.moment, command.moment_author,
+                                                   command.id, command.parent, command.author,
+                                                   command.text, command.now, command.seen});
+}
+
+Decision<Comment::Event> remove(const Comment::State& state, const DeleteComment& command) {
+  if (!state.added) {
+    return Rejection{RejectionKind::NotFound, "no-such-comment", "there is no such comment"};
+  }
+  if (command.by != state.author && command.by != state.moment_author) {
+    return Rejection{RejectionKind::Forbidden, "not-the-author",
+                     "only its author and the moment's delete a comment"};
+  }
+  if (state.deleted) return Decision<Comment::Event>::nothing();
+  return Decision<Comment::Event>::of(
+      CommentDeleted{state.moment, state.id, state.author, command.by});
+}
+
+}  // namespace
+
+Comment::State Comment::evolve(State state, const Event& event) {
+  std::visit(Overloaded{
+                 [&](const CommentAdded& fact) {
+                   state.added = true;
+                   state.moment = fact.moment;
+                   state.moment_author = fact.moment_author;
+                   state.id = fact.id;
+                   state.author = fact.author;
+                 },
+                 [&](const CommentDeleted&) { state.deleted = true; },
+             },
+             event);
+  return state;
+}
+
+Decision<Comment::Event> Comment::decide(const State& state, const Command& command) {
+  return std::visit(Overloaded{
+                        [&](const AddComment& wanted) { return add(state, wanted); },
+                        [&](const DeleteComment& wanted) { return remove(state, wanted); },
+                    },
+                    command);
+}
+
+}  // namespace tideline::feed

@@ -1,0 +1,50 @@
+// That somebody likes a moment: given, taken back, given again. Whether he may see the moment is
+// asked before.
+#pragma once
+
+#include <variant>
+
+#include "core/clock.hpp"
+#include "core/time_ordered_id.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::feed {
+
+// Events
+struct MomentLiked {
+  core::MomentId moment;
+  core::AccountId account;
+  core::Timestamp liked_at;
+
+  friend bool operator==(const MomentLiked&, const MomentLiked&) = default;
+};
+struct MomentUnliked {
+  core::MomentId moment;
+  core::AccountId account;
+
+  friend bool operator==(const MomentUnliked&, const MomentUnliked&) = default;
+};
+
+// Commands
+struct LikeMoment {
+  core::MomentId moment;
+  core::AccountId account;
+  core::Timestamp now;
+};
+struct UnlikeMoment {
+  core::MomentId moment;
+  core::AccountId account;
+};
+
+struct Like {
+  using Event = std::variant<MomentLiked, MomentUnliked>;
+  struct State {
+    bool standing = false;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<LikeMoment, UnlikeMoment>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::feed

@@ -1,0 +1,126 @@
+// What queries read from the engine of the likes, comments and edits of a moment. Who may not see
+// the moment meets nothing under it; the rest is asked of each writer.
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+
+#include "feed/projections/engine/feed_engine.hpp"
+
+namespace tideline::feed {
+
+TimelineEntry FeedEngine::entry_of(PersonIndex viewer, const MomentFacts& moment) const {
+  const MomentInteractions& interactions = interactions_.of(moment.id);
+  const auto likers = met_likers(viewer, moment);
+  return {.id = moment.id,
+          .author = graph_.account_of(moment.author),
+          .edits = interactions.edits_shown_to(viewer == moment.author),
+          .likes = likers.size(),
+          .comments = met_comments(viewer, moment).size(),
+          .liked = std::ranges::find(likers, viewer) != likers.end()};
+}
+
+std::optional<std::vector<core::AccountId>> FeedEngine::likers_of(
+    core::MomentId id, const core::AccountId& viewer_id) {
+  release_held();
+  const std::shared_lock lock(mutex_);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  const MomentFacts* moment = find_for(viewer, id);
+  if (moment == nullptr) return std::nullopt;
+  std::vector<core::AccountId> accounts;
+  for (const PersonIndex liker : met_likers(viewer, *moment)) {
+    accounts.push_back(graph_.account_of(liker));
+  }
+  return accounts;
+}
+
+std::optional<eventsourcing::Slice<CommentEntry>> FeedEngine::comments_of(
+    core::MomentId id, const core::AccountId& viewer_id, const PlaceInComments& place,
+    std::size_t limit) {
+  release_held();
+  const std::shared_lock lock(mutex_);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  const MomentFacts* moment = find_for(viewer, id);
+  if (moment == nullptr) return std::nullopt;
+
+  const auto met = met_comments(viewer, *moment);
+  const auto older_than = [&](core::CommentId bound) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        met, [&](const CommentFacts* comment) { return comment->id < bound; }));
+  };
+  std::size_t begin = 0;
+  std::size_t end = met.size();
+  if (place.before) {
+    end = older_than(*place.before);
+    begin = end - std::min(end, limit);
+  } else {
+    if (place.after) begin = older_than(core::CommentId(place.after->value() + 1));
+    end = begin + std::min(end - begin, limit);
+  }
+  const MomentInteractions& interactions = interactions_.of(id);
+  eventsourcing::Slice<CommentEntry> slice{{}, begin > 0, end < met.size()};
+  for (std::size_t i = begin; i < end; ++i) {
+    const CommentFacts* parent = interactions.find(met[i]->parent);
+    const bool knows_parent = parent != nullptr && meets(viewer, *parent, *moment);
+    slice.items.push_back({met[i]->id, graph_.account_of(met[i]->author),
+                           knows_parent ? std::optional(parent->id) : std::nullopt});
+  }
+  if (slice.items.empty()) return eventsourcing::Slice<CommentEntry>{};
+  return slice;
+}
+
+bool FeedEngine::shows_comment(core::MomentId id, core::CommentId comment_id,
+                               const core::AccountId& viewer_id) {
+  release_held();
+  const std::shared_lock lock(mutex_);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  const MomentFacts* moment = find_for(viewer, id);
+  if (moment == nullptr) return false;
+  const CommentFacts* comment = interactions_.of(id).find(comment_id);
+  return comment != nullptr && meets(viewer, *comment, *moment);
+}
+
+const MomentFacts* FeedEngine::find_for(PersonIndex viewer, core::MomentId id) const {
+  const MomentFacts* moment = moments_.find(id);
+  if (moment == nullptr || !options_.rules.moment_first) return moment;
+  return is_visible(viewer, *moment) ? moment : nullptr;
+}
+
+// Asks the fewer ones: those who like it, or those whom the viewer can meet.
+std::vector<PersonIndex> FeedEngine::met_likers(PersonIndex viewer,
+                                                const MomentFacts& moment) const {
+  const PeopleArray& likers = interactions_.of(moment.id).likers;
+  const PeopleArray& contacts = graph_.contacts_of(viewer);
+  const auto predicates = visibility();
+  std::vector<PersonIndex> met;
+  const auto ask = [&](PersonIndex liker) {
+    if (predicates.may_meet(viewer, liker, moment.author)) met.push_back(liker);
+  };
+  if (likers.size() <= contacts.size() + 2) {
+    for (const PersonIndex liker : likers) ask(liker);
+    return met;
+  }
+  const auto ask_if_liker = [&](PersonIndex person) {
+    if (holds(likers, person)) ask(person);
+  };
+  for (const PersonIndex contact : contacts) ask_if_liker(contact);
+  ask_if_liker(viewer);
+  if (moment.author != viewer && !holds(contacts, moment.author)) ask_if_liker(moment.author);
+  return met;
+}
+
+std::vector<const CommentFacts*> FeedEngine::met_comments(PersonIndex viewer,
+                                                          const MomentFacts& moment) const {
+  std::vector<const CommentFacts*> met;
+  for (const CommentFacts& comment : interactions_.of(moment.id).comments) {
+    if (meets(viewer, comment, moment)) met.push_back(&comment);
+  }
+  return met;
+}
+
+bool FeedEngine::meets(PersonIndex viewer, const CommentFacts& comment,
+                       const MomentFacts& moment) const {
+  if (comment.held && viewer != comment.author) return false;
+  return visibility().may_meet(viewer, comment.author, moment.author);
+}
+
+}  // namespace tideline::feed
