@@ -37,6 +37,15 @@ bool is_acceptable_id(std::string_view id) {
          std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
+// All fields of that name, in their order.
+std::string joined(const Headers& headers, std::string_view name) {
+  std::string all;
+  for (const auto& [other, value] : headers) {
+    if (equal_ignoring_case(other, name)) all.append(all.empty() ? "" : ",").append(value);
+  }
+  return all;
+}
+
 // What the client's kernel has not acknowledged yet; 0 when it is gone.
 int unsent_bytes(int descriptor) {
   int unsent = 0;
@@ -153,10 +162,13 @@ void Connection::prepare_ids(Request& request) {
   request.correlation_id = correlation && is_acceptable_id(*correlation) ? std::string(*correlation)
                                                                          : request.request_id;
   // Several are as good as none: nobody could say which one is meant.
-  const auto sent = request.headers.count("traceparent") == 1 ? request.header("traceparent") : "";
-  const auto parent = core::TraceContext::parse(*sent);
+  std::optional<core::TraceContext> parent;
+  if (request.headers.count("traceparent") == 1) {
+    parent = core::TraceContext::parse(*request.header("traceparent"),
+                                       joined(request.headers, "tracestate"));
+  }
   if (parent) exchange_.parent_span_id = parent->span_id();
-  request.traceparent = host_.draw_span(parent).traceparent();
+  request.traceparent = host_.draw_span(parent).text();
 }
 
 void Connection::refuse(const Problem& problem) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/trace.hpp"
+
 namespace tideline::kafka {
 namespace {
 
@@ -18,6 +20,7 @@ constexpr std::string_view kType = "ce_type";
 constexpr std::string_view kTime = "ce_time";
 constexpr std::string_view kOwn = "tideline";
 constexpr std::string_view kTraceparent = "traceparent";
+constexpr std::string_view kTracestate = "tracestate";
 
 // In the header `tideline`.
 constexpr std::string_view kPosition = "position";
@@ -107,7 +110,7 @@ struct OwnFields {
 
 // The headers that matter, in one pass; of a repeated header the last counts.
 struct Found {
-  std::string_view spec_version, id, source, type, time, own, traceparent;
+  std::string_view spec_version, id, source, type, time, own, traceparent, tracestate;
 
   explicit Found(const RecordView& record) {
     for (const HeaderView& header : record.headers) {
@@ -121,6 +124,8 @@ struct Found {
     switch (name.size()) {
       case kOwn.size():
         return name == kOwn ? &own : nullptr;
+      case kTracestate.size():
+        return name == kTracestate ? &tracestate : nullptr;
       case kTraceparent.size():
         return name == kTraceparent ? &traceparent : nullptr;
       case kSpecVersion.size():
@@ -155,7 +160,9 @@ RecordView Encoder::encode(const RecordedEvent& event) {
   add(kType, event.type);
   add(kTime, time_);
   add(kOwn, own_);
-  if (!event.metadata.traceparent.empty()) add(kTraceparent, event.metadata.traceparent);
+  const auto trace = core::TraceHeaders::split(event.metadata.traceparent);
+  if (!trace.traceparent.empty()) add(kTraceparent, trace.traceparent);
+  if (!trace.tracestate.empty()) add(kTracestate, trace.tracestate);
   return {event.stream.value(),
           is_private ? std::string_view() : std::string_view(event.data),
           {headers_.data(), count}};
@@ -223,7 +230,7 @@ core::Status decode_into(RecordedEvent& event, const RecordView& record, core::L
   if (!unescape(own.correlation_id, event.metadata.correlation_id))
     return malformed(kCorrelationId);
   if (!unescape(own.causation_id, event.metadata.causation_id)) return malformed(kCausationId);
-  event.metadata.traceparent = found.traceparent;
+  core::TraceHeaders{found.traceparent, found.tracestate}.join(event.metadata.traceparent);
   event.data = record.value;
   event.visibility = own.is_private == "true" ? Visibility::Private : Visibility::Public;
   return core::success();

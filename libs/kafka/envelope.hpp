@@ -3,7 +3,7 @@
 //
 //   ce_specversion "1.0"    ce_id         UUID            ce_source   "feed"
 //   ce_type   "MomentPublished"           ce_time  "2026-01-02T03:04:05.678901Z"
-//   traceparent             left out when empty
+//   traceparent   and tracestate are left out when empty
 //   tideline  "position=42 stream_version=3 schema_version=2 correlation_id=a causation_id=b":
 //             what CloudEvents has no name for. Ids are left out when empty; what is not visible
 //             ASCII in them, and the percent sign, is written %XX. A private event has
@@ -48,7 +48,7 @@ class Encoder {
   RecordView encode(const eventsourcing::RecordedEvent& event);
 
  private:
-  static constexpr std::size_t kHeadersMax = 7;
+  static constexpr std::size_t kHeadersMax = 8;
 
   void write_own(const eventsourcing::RecordedEvent& event);
 

@@ -41,6 +41,7 @@ json to_json(const Span& span) {
                {"attributes", std::move(attributes)},
                {"status", json::object()}};
   if (!span.parent_span_id.empty()) made["parentSpanId"] = span.parent_span_id;
+  if (!span.context.tracestate().empty()) made["traceState"] = span.context.tracestate();
   if (span.failed) made["status"]["code"] = kStatusError;
   return made;
 }

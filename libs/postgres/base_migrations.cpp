@@ -7,8 +7,9 @@
 namespace tideline::postgres {
 namespace {
 
-// The owner of the table gives up the right to change it, and the trigger keeps the owner from
-// taking it back without noticing.
+// `traceparent` holds the whole text of a trace, with its state where there is one
+// (core/trace.hpp). The owner of the table gives up the right to change it, and the trigger keeps
+// the owner from taking it back without noticing.
 constexpr const char* kEventSql = R"sql(
 CREATE TABLE event (
   log            int         NOT NULL CHECK (log >= 0),

@@ -27,7 +27,7 @@ void RecordingObserver::on_request(const http::RequestRecord& record) {
 }
 
 void RecordingObserver::export_span(const http::RequestRecord& record) const {
-  const auto context = core::TraceContext::parse(record.traceparent);
+  const auto context = core::TraceContext::read(record.traceparent);
   if (!context || !context->sampled()) return;
   const core::Timestamp end = clock_.now();
   observability::Span span{

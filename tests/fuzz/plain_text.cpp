@@ -1,10 +1,12 @@
-// Ids, times and encodings: each value has one text, and nothing else is taken.
+// Ids, times, traces and encodings: each value has one text, and nothing else is taken.
 #include "core/check.hpp"
 #include "core/clock.hpp"
 #include "core/encoding.hpp"
 #include "core/ids.hpp"
 #include "core/text.hpp"
 #include "core/time_ordered_id.hpp"
+#include "core/trace.hpp"
+#include "core/trace_state.hpp"
 #include "fuzz/input.hpp"
 #include "http/json.hpp"
 
@@ -27,6 +29,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Fewer decimals are taken too, so the text may differ; the time may not.
     CHECK(core::parse_iso8601(core::format_iso8601(*time)) == time, "time");
   }
+  if (const auto trace = core::TraceContext::read(text)) {
+    CHECK(core::TraceContext::read(trace->text()) == trace, "trace");
+  }
+  const std::string state = core::sound_trace_state(text);
+  CHECK(state.size() <= core::kTraceStateBytesMax, "a bounded trace state");
+  CHECK(core::sound_trace_state(state) == state, "trace state");
   if (const auto normal = http::normalise_nfc(text)) {
     CHECK(core::code_points(*normal).has_value(), "NFC is UTF-8");
     CHECK(http::normalise_nfc(*normal) == normal, "NFC is its own NFC");

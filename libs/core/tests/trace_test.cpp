@@ -69,8 +69,40 @@ TEST(TraceContextTest, AChildKeepsTheTraceAndItsFlag) {
   EXPECT_TRUE(child.sampled());
 }
 
+TEST(TraceContextTest, TheStateGoesAlongInOneText) {
+  SeededRandom random(1);
+  const TraceContext parent = *TraceContext::parse(kExample, "rojo=1 2, congo=t61");
+  EXPECT_EQ(parent.traceparent(), kExample);
+  EXPECT_EQ(parent.tracestate(), "rojo=1 2,congo=t61");
+  EXPECT_EQ(parent.text(), kExample + " rojo=1 2,congo=t61");
+  EXPECT_EQ(TraceContext::read(parent.text()), parent);
+  EXPECT_EQ(parent.child(random).tracestate(), "rojo=1 2,congo=t61");
+  EXPECT_EQ(TraceContext::start(random).tracestate(), "");
+}
+
+TEST(TraceContextTest, AnUnsoundStateLeavesTheTraceAlone) {
+  EXPECT_EQ(TraceContext::parse(kExample, "a=1,a=2")->text(), kExample);
+  EXPECT_EQ(TraceContext::read(kExample + " no state")->text(), kExample);
+  EXPECT_FALSE(TraceContext::parse(kExample + " a=1", "").has_value());
+  EXPECT_FALSE(TraceContext::parse("00-0-0-0", "a=1").has_value());
+}
+
+TEST(TraceContextTest, AnyTextIsTwoHeadersAndBackAgain) {
+  EXPECT_TRUE(rc::check("join(split)", [] {
+    const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("  a=,-0")));
+    std::string back = "what was there before";
+    TraceHeaders::split(text).join(back);
+    RC_ASSERT(back == text);
+  }));
+  const std::string text = kExample + " a=1 2,b=3";
+  const auto headers = TraceHeaders::split(text);
+  EXPECT_EQ(headers.traceparent, kExample);
+  EXPECT_EQ(headers.tracestate, "a=1 2,b=3");
+}
+
 TEST(TraceContextTest, FindsTheTraceIdInAText) {
   EXPECT_EQ(trace_id_of(kExample), kTraceId);
+  EXPECT_EQ(trace_id_of(kExample + " a=1"), kTraceId);
   EXPECT_EQ(trace_id_of("00-0-0-0"), "");
 }
 

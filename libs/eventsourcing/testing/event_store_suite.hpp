@@ -90,7 +90,7 @@ TYPED_TEST_P(EventStoreSuite, KeepsEverythingOfAnEvent) {
   append.streams[0].events[0].data = awkward + "\n\t";
   append.streams[0].events[0].schema_version = core::SchemaVersion(7);
   append.streams[0].events.push_back({"Second", core::SchemaVersion(1), "{}", Visibility::Private});
-  append.metadata = {"correlation", "", "00-'trace'\\"};
+  append.metadata = {"correlation", "", "00-'trace'\\ a='1',b={,}"};
   append.time = *core::parse_iso8601("2026-01-02T03:04:05.678901Z");
   expect_appended(this->store().append(append));
 
@@ -105,7 +105,7 @@ TYPED_TEST_P(EventStoreSuite, KeepsEverythingOfAnEvent) {
   EXPECT_EQ(read[0].time, append.time);
   EXPECT_EQ(read[0].metadata.correlation_id, "correlation");
   EXPECT_EQ(read[0].metadata.causation_id, "");
-  EXPECT_EQ(read[0].metadata.traceparent, "00-'trace'\\");
+  EXPECT_EQ(read[0].metadata.traceparent, "00-'trace'\\ a='1',b={,}");
   EXPECT_EQ(read[0].visibility, Visibility::Public);
   EXPECT_EQ(read[0].id.size(), 36U);
   EXPECT_EQ(read[0].id[14], '7');

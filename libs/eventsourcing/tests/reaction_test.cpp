@@ -128,6 +128,7 @@ RecordedEvent noted(std::uint32_t log, std::uint64_t position, std::string strea
   made.log = core::LogIndex(log);
   made.position = core::LogPosition(position);
   made.metadata.correlation_id = "chain";
+  made.metadata.traceparent = "00-trace-01 vendor=a";
   made.data = std::move(data);
   return made;
 }
@@ -180,6 +181,7 @@ TEST(Reaction, DoesWhatItsRulesCallForAndNamesTheCause) {
                   "Marked mark-event-1-1 event-1-1"));
   const auto last = world.store.read_last(core::StreamId("mark-event-1-1"));
   EXPECT_EQ((**last).metadata.correlation_id, "chain");
+  EXPECT_EQ((**last).metadata.traceparent, "00-trace-01 vendor=a");
 }
 
 TEST(Reaction, ReplaysAndCrashesAtEveryPointLeaveTheSameEventsOnce) {

@@ -2,10 +2,7 @@
 // test's own.
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <mutex>
-
-#include "http/json.hpp"
+#include "collector.hpp"
 #include "http/server.hpp"
 #include "http/tests/test_client.hpp"
 #include "runtime/edge_adapters.hpp"
@@ -15,81 +12,12 @@ namespace {
 
 using http::Json;
 using http::testing::TestClient;
-using std::chrono::milliseconds;
-
-const std::string kTraceId = "0af7651916cd43dd8448eb211c80319c";
-const std::string kSpanId = "b7ad6b7169203331";
-
-core::SystemClock system_clock_;
-
-// Keeps the spans that it is sent; answers only once it is open.
-class Collector {
- public:
-  explicit Collector(int status = 200) : router_(nullptr, system_clock_) {
-    router_.add(http::Method::Post, "/v1/traces", http::Access::Public,
-                [this, status](const http::Request& request) {
-                  std::unique_lock lock(mutex_);
-                  ++asked_;
-                  changed_.notify_all();
-                  changed_.wait_for(lock, std::chrono::seconds(20), [this] { return open_; });
-                  const auto sent = Json::parse(request.body);
-                  for (const auto& resource : sent["resourceSpans"]) {
-                    service_ = resource["resource"]["attributes"][0]["value"]["stringValue"];
-                    for (const auto& scope : resource["scopeSpans"]) {
-                      for (const auto& span : scope["spans"]) spans_.push_back(span);
-                    }
-                  }
-                  changed_.notify_all();
-                  return http::Response::json(status, Json::object());
-                });
-    server_ = std::make_unique<http::Server>(http::ServerOptions(), router_, system_clock_);
-    EXPECT_TRUE(server_->start().ok());
-  }
-  ~Collector() {
-    set_open(true);
-    server_->stop();
-  }
-
-  std::string endpoint() const {
-    return "http://127.0.0.1:" + std::to_string(server_->port()) + "/v1/traces";
-  }
-  void set_open(bool open) {
-    const std::lock_guard lock(mutex_);
-    open_ = open;
-    changed_.notify_all();
-  }
-  bool wait_until_asked() {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [this] { return asked_ > 0; });
-  }
-  std::vector<Json> await_spans(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(10), [&] { return spans_.size() >= count; });
-    return spans_;
-  }
-  std::string service() {
-    const std::lock_guard lock(mutex_);
-    return service_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = true;
-  int asked_ = 0;
-  std::vector<Json> spans_;
-  std::string service_;
-  http::Router router_;
-  std::unique_ptr<http::Server> server_;
-};
-
-observability::SpanExporterOptions quick_options(const std::string& endpoint) {
-  observability::SpanExporterOptions options;
-  options.endpoint = endpoint;
-  options.service = "tideline-feed";
-  options.interval = milliseconds(5);
-  return options;
-}
+using testing::attribute;
+using testing::Collector;
+using testing::kSpanId;
+using testing::kTraceId;
+using testing::quick_options;
+using testing::system_clock_;
 
 observability::Span some_span() {
   core::SeededRandom random(1);
@@ -102,17 +30,9 @@ observability::Span some_span() {
           .attributes = {}};
 }
 
-std::string attribute(const Json& span, const std::string& key) {
-  for (const auto& found : span["attributes"]) {
-    if (found["key"] != key) continue;
-    return found["value"].begin()->get<std::string>();
-  }
-  return "none";
-}
-
 class TracingTest : public ::testing::Test {
  protected:
-  // An edge whose only route answers with the traceparent that the handler sees.
+  // An edge whose only route answers with the trace that the handler sees.
   void start(double sampled) {
     exporter = std::make_unique<observability::SpanExporter>(quick_options(collector.endpoint()),
                                                              metrics, observability::Log());
@@ -136,7 +56,7 @@ class TracingTest : public ::testing::Test {
 
   core::TraceContext seen(const std::string& headers, const std::string& id = "1") {
     EXPECT_TRUE(client->send("GET /seen/" + id + " HTTP/1.1\r\nHost: h\r\n" + headers + "\r\n"));
-    const auto context = core::TraceContext::parse(client->answer().body);
+    const auto context = core::TraceContext::read(client->answer().body);
     EXPECT_TRUE(context) << headers;
     return context.value_or(*core::TraceContext::parse("00-" + kTraceId + "-" + kSpanId + "-00"));
   }
@@ -169,6 +89,21 @@ TEST_F(TracingTest, WhatARequestCausesCarriesItsOwnSpan) {
             std::stoll(spans[0]["endTimeUnixNano"].get<std::string>()));
   EXPECT_FALSE(spans[0]["status"].contains("code"));
   EXPECT_EQ(collector.service(), "tideline-feed");
+}
+
+TEST_F(TracingTest, TheStateOfATraceGoesAlong) {
+  start(1);
+  const std::string parent = "traceparent: 00-" + kTraceId + "-" + kSpanId + "-01\r\n";
+  const std::string state = "tracestate: rojo=1\r\nTracestate: ,congo=t61 ,\r\n";
+  EXPECT_EQ(seen(state + parent).tracestate(), "rojo=1,congo=t61");
+  EXPECT_EQ(seen(parent + "tracestate: rojo=1\r\ntracestate: rojo=2\r\n").tracestate(), "");
+  EXPECT_EQ(seen(state).tracestate(), "") << "a state without its trace";
+  EXPECT_EQ(seen(parent + parent + state).tracestate(), "") << "nobody knows of which trace";
+  const auto spans = collector.await_spans(4);
+  ASSERT_EQ(spans.size(), 4);
+  EXPECT_EQ(spans[0]["traceState"], "rojo=1,congo=t61");
+  EXPECT_EQ(spans[1]["traceId"], kTraceId) << "a state that breaks a rule leaves the trace alone";
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(spans[i].contains("traceState"));
 }
 
 TEST_F(TracingTest, WhatIsNoTraceparentStartsANewTrace) {

@@ -44,7 +44,8 @@ class Notes final : public eventsourcing::Projection {
       transaction.execute(
           "INSERT INTO note (stream, bytes, correlation, happened)"
           " VALUES ($1, decode($2, 'hex'), $3, $4)",
-          {event.stream, core::to_hex(bytes), event.metadata.correlation_id, event.time});
+          {event.stream, core::to_hex(bytes),
+           event.metadata.correlation_id + " " + event.metadata.traceparent, event.time});
     }
   }
   void flushed() override { noted_.clear(); }
@@ -78,6 +79,7 @@ class DeadLetters : public ::testing::Test {
     event.position = core::LogPosition(positions_.at("feed", event.log).value() + 1);
     event.time = *core::parse_iso8601("2026-01-02T03:04:05.678901Z");
     event.metadata.correlation_id = "correlated";
+    event.metadata.traceparent = "00-trace-01 vendor=a";
     event.data = data;
     positions_.raise("feed", event.log, event.position);
     topics_.publish(event);
@@ -172,7 +174,7 @@ TEST_F(DeadLetters, AReplayedEventIsAppliedAsItWas) {
       " WHERE stream = 'a'",
       {});
   ASSERT_TRUE(row.ok());
-  EXPECT_EQ(row->at(0).text(0), "correlated");
+  EXPECT_EQ(row->at(0).text(0), "correlated 00-trace-01 vendor=a");
   EXPECT_EQ(core::format_iso8601(row->at(0).timestamp_us(1)), "2026-01-02T03:04:05.678901Z");
 }
 
