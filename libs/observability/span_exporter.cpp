@@ -12,7 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kSpanKindServer = 2;
 constexpr int kStatusError = 2;
 
 std::size_t discard(char*, std::size_t size, std::size_t count, void*) { return size * count; }
@@ -35,7 +34,7 @@ json to_json(const Span& span) {
   json made = {{"traceId", span.context.trace_id()},
                {"spanId", span.context.span_id()},
                {"name", span.name},
-               {"kind", kSpanKindServer},
+               {"kind", static_cast<int>(span.kind)},
                {"startTimeUnixNano", unix_nanos(span.start)},
                {"endTimeUnixNano", unix_nanos(span.end)},
                {"attributes", std::move(attributes)},
@@ -57,6 +56,21 @@ std::string to_request(const std::string& service, const std::deque<Span>& batch
 }
 
 }  // namespace
+
+std::optional<Span> begin_span(std::string_view trace, SpanKind kind, std::string_view name,
+                               const core::Clock& clock, core::Random& random) {
+  if (trace.empty()) return std::nullopt;
+  const auto parent = core::TraceContext::read(trace);
+  if (!parent || !parent->sampled()) return std::nullopt;
+  const core::Timestamp now = clock.now();
+  return Span{.context = parent->child(random),
+              .parent_span_id = parent->span_id(),
+              .name = std::string(name),
+              .kind = kind,
+              .start = now,
+              .end = now,
+              .attributes = {}};
+}
 
 // One connection to the collector, kept open between batches. Of the exporter's thread alone.
 class SpanExporter::Collector {

@@ -1,6 +1,6 @@
-// Spans of requests to a collector: OTLP over HTTP, as JSON, in batches.
+// Spans to a collector: OTLP over HTTP, as JSON, in batches.
 //
-// offer() is called for every sampled request and never waits for the collector: a thread of the
+// offer() is called for whatever is sampled and never waits for the collector: a thread of the
 // exporter's own sends what is queued. What the queue cannot take, and what the collector does not
 // take within `timeout`, is dropped and counted:
 //
@@ -15,30 +15,42 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/random.hpp"
 #include "core/trace.hpp"
 #include "observability/log.hpp"
 #include "observability/metrics.hpp"
 
 namespace tideline::observability {
 
-// What a server did for one request.
+// On which side of what it tells of a span was made; the numbers are OTLP's.
+enum class SpanKind { Server = 2, Client = 3, Consumer = 5 };
+
+// What was done for one request, append or event.
 struct Span {
   core::TraceContext context;
   std::string parent_span_id;  // "" = the first of its trace
-  std::string name;
+  std::string name;            // takes few values
+  SpanKind kind = SpanKind::Server;
   core::Timestamp start;
   core::Timestamp end;
   bool failed = false;
   std::vector<std::pair<std::string, std::variant<std::string, std::int64_t>>> attributes;
 };
+
+// A span within the one that `trace`, a text of core/trace.hpp, tells of, from now on; nullopt when
+// nobody wants it: there is no trace, or it is not sampled.
+std::optional<Span> begin_span(std::string_view trace, SpanKind kind, std::string_view name,
+                               const core::Clock& clock, core::Random& random);
 
 struct SpanExporterOptions {
   std::string endpoint;  // URL with its path: "http://collector:4318/v1/traces"

@@ -10,6 +10,7 @@
 #include "people/profile_view.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/position_seal.hpp"
+#include "runtime/traced_projection.hpp"
 
 namespace tideline::runtime {
 namespace {
@@ -101,15 +102,18 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       clock_(clock),
       random_(random),
       purpose_(purpose),
+      spans_(make_exporter(definition, settings, metrics_, logging)),
       database_(database_options(definition, settings)),
       log_pools_(database_, settings.log_places, settings.logs),
       store_(log_pools_.databases(), clock, random, store_options(definition, settings)),
-      logged_store_(store_, logging.logger("commands")),
+      traced_store_(spans_ ? std::make_unique<TracedEventStore>(store_, *spans_, clock) : nullptr),
+      logged_store_(
+          traced_store_ ? static_cast<eventsourcing::EventStore&>(*traced_store_) : store_,
+          logging.logger("commands")),
       subject_keys_(database_),
       cipher_(subject_keys_, clock),
       router_(secrets_.tokens, clock),
       commands_(logged_store_, clock),
-      spans_(make_exporter(definition, settings, metrics_, logging)),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request}),
                 clock, spans_.get()),
@@ -213,6 +217,9 @@ AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Proje
   std::unique_ptr<eventsourcing::RecordSource> source;
   if (purpose_ == Purpose::Serve) {
     source = std::make_unique<kafka::KafkaRecordSource>(std::move(consumer));
+    if (spans_) {
+      projection = std::make_unique<TracedProjection>(std::move(projection), *spans_, clock_);
+    }
   }
 
   Model model;

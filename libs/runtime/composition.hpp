@@ -20,6 +20,7 @@
 #include "runtime/logged_event_store.hpp"
 #include "runtime/service.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/traced_event_store.hpp"
 
 namespace tideline::runtime {
 
@@ -122,16 +123,18 @@ class RunningService final : public ServiceContext {
   const Purpose purpose_;
 
   observability::Metrics metrics_;
+  // None: nobody collects spans, and nothing is there that would make them.
+  std::unique_ptr<observability::SpanExporter> spans_;
   postgres::PooledDatabase database_;
   LogPools log_pools_;
   postgres::PostgresEventStore store_;
+  std::unique_ptr<TracedEventStore> traced_store_;
   LoggedEventStore logged_store_;
   postgres::PostgresSubjectKeys subject_keys_;
   crypto::SubjectCipher cipher_;
   people::PeopleDirectory people_;
   http::Router router_;
   http::CommandEndpoint commands_;
-  std::unique_ptr<observability::SpanExporter> spans_;
   RecordingObserver observer_;
   kafka::GapReporter gaps_;
   // One for each database that holds logs.

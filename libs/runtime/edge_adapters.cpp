@@ -34,6 +34,7 @@ void RecordingObserver::export_span(const http::RequestRecord& record) const {
       .context = *context,
       .parent_span_id = std::string(record.parent_span_id),
       .name = std::string(record.method),
+      .kind = observability::SpanKind::Server,
       .start = end - std::chrono::floor<std::chrono::microseconds>(record.duration),
       .end = end,
       .failed = record.status >= 500,
