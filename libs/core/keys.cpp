@@ -73,6 +73,10 @@ StreamId message(const AccountId& sender, Timestamp sent_at) {
   return join({"message", sender.to_string(), format_iso8601(sent_at)});
 }
 
+StreamId reading(const AccountId& reader, Timestamp read_at) {
+  return join({"reading", reader.to_string(), format_iso8601(read_at)});
+}
+
 StreamId adjustment(std::string_view adjustment_id) {
   return join({"adjustment", made(adjustment_id)});
 }

@@ -44,6 +44,7 @@ StreamId moment(MomentId id);
 StreamId like(MomentId moment, const AccountId& account);
 StreamId comment(MomentId moment, CommentId id);
 StreamId message(const AccountId& sender, Timestamp sent_at);
+StreamId reading(const AccountId& reader, Timestamp read_at);
 
 // scoring
 StreamId adjustment(std::string_view adjustment_id);

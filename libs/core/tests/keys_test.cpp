@@ -38,7 +38,7 @@ Call any_call() {
   const std::string A = a.to_string();
   const std::string B = b.to_string();
   const std::string D = format_day(day);
-  switch (*rc::gen::inRange(0, 22)) {
+  switch (*rc::gen::inRange(0, 23)) {
     case 0:
       return {"account " + A, keys::account(a)};
     case 1:
@@ -82,6 +82,8 @@ Call any_call() {
     case 20:
       return {"comment " + to_string(moment) + " " + to_string(comment),
               keys::comment(moment, comment)};
+    case 21:
+      return {"reading " + A + format_iso8601(time), keys::reading(a, time)};
     default:
       return {"adjustment " + id, keys::adjustment(id)};
   }

@@ -1,4 +1,5 @@
-// Messages as they are stored: the text sealed under its sender's key. See schemas/events/feed.
+// Messages as they are stored, the text sealed under its sender's key, and which have been read.
+// See schemas/events/feed.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,7 @@
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/codec.hpp"
 #include "feed/domain/message.hpp"
+#include "feed/domain/message_reading.hpp"
 
 namespace tideline::feed {
 
@@ -23,6 +25,13 @@ class MessageCodec {
 
  private:
   crypto::SubjectCipher& cipher_;
+};
+
+// Thread-safe. Throws eventsourcing::CodecFailed when an event is damaged.
+class MessageReadingCodec {
+ public:
+  eventsourcing::NewEvent encode(const MessageReading::Event& event) const;
+  std::optional<MessageReading::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
 };
 
 }  // namespace tideline::feed

@@ -47,7 +47,8 @@ http::Parsed<Json> message_items(const ApiPorts& ports, const std::vector<Messag
               {"to", nullptr},
               {"group_id", nullptr},
               {"text", nullptr},
-              {"sent_at", core::format_iso8601(message.key.sent_at)}};
+              {"sent_at", core::format_iso8601(message.key.sent_at)},
+              {"read", message.read}};
     if (sender["user_id"].is_string()) {
       item["key"] = message_key_text(sender["user_id"].get<std::string>(), message.key.sent_at);
     }

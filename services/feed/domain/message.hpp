@@ -14,6 +14,14 @@
 
 namespace tideline::feed {
 
+// The natural key of a message; also its place in a box.
+struct MessageKey {
+  core::Timestamp sent_at;
+  core::AccountId sender;
+
+  friend auto operator<=>(const MessageKey&, const MessageKey&) = default;
+};
+
 struct MessageSent {
   core::AccountId sender;
   std::optional<core::AccountId> recipient;  // nullopt: to a group

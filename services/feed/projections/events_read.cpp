@@ -77,6 +77,18 @@ class Fields {
     for (const Json& item : array(name)) texts.push_back(as_text(name, item));
     return texts;
   }
+  std::vector<MessageKey> message_keys(const char* name) const {
+    std::vector<MessageKey> keys;
+    for (const std::string& text : texts(name)) {
+      const std::size_t mark = text.find('_');
+      if (mark == std::string::npos) fail(name, "is no message key");
+      const auto sender = core::AccountId::parse(text.substr(0, mark));
+      const auto sent_at = core::parse_iso8601(text.substr(mark + 1));
+      if (!sender || !sent_at) fail(name, "is no message key");
+      keys.push_back({*sent_at, *sender});
+    }
+    return keys;
+  }
   std::vector<core::AccountId> accounts(const char* name) const {
     std::vector<core::AccountId> accounts;
     for (const Json& item : array(name)) accounts.push_back(as_account(name, item));
@@ -220,6 +232,10 @@ const Readers kFeedReaders{
                           f.text("text"),
                           f.time("sent_at"),
                           f.positions("seen")};
+     }},
+    {"MessagesRead",
+     [](const Fields& f) -> Event {
+       return MessagesRead{f.account("reader"), f.message_keys("messages")};
      }},
 };
 

@@ -15,6 +15,7 @@
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/position_vector.hpp"
+#include "feed/domain/message.hpp"
 #include "feed/domain/moment.hpp"
 
 namespace tideline::feed::read {
@@ -131,11 +132,16 @@ struct MessageSent {
   eventsourcing::PositionVector seen;
 };
 
-using Event =
-    std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
-                 ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged, GroupJoined,
-                 GroupLeft, GroupDissolved, MomentPublished, MomentEdited, MomentDeleted,
-                 MomentLiked, MomentUnliked, CommentAdded, CommentDeleted, MessageSent>;
+struct MessagesRead {
+  core::AccountId reader;
+  std::vector<MessageKey> messages;
+};
+
+using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
+                           ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged,
+                           GroupJoined, GroupLeft, GroupDissolved, MomentPublished, MomentEdited,
+                           MomentDeleted, MomentLiked, MomentUnliked, CommentAdded, CommentDeleted,
+                           MessageSent, MessagesRead>;
 
 // nullopt: an event that this service does not use. Throws eventsourcing::PoisonEvent when a field
 // is missing or cannot be what it should.

@@ -1,5 +1,6 @@
-// Tables `message` and `message_entry`: one canonical copy, and its key in the sender's Sent and in
-// the Inbox of everybody who got it. Used by one runner thread.
+// Tables `message`, `message_entry` and `message_read`: one canonical copy, its key in the sender's
+// Sent and in the Inbox of everybody who got it, and who has read it there. What is read is said
+// before or after what was sent, in any order of logs. Used by one runner thread.
 #pragma once
 
 #include <vector>
@@ -15,17 +16,22 @@ class MessageProjection final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "messages"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
-  std::vector<std::string> tables() const override { return {"message", "message_entry"}; }
+  std::vector<std::string> tables() const override {
+    return {"message", "message_entry", "message_read"};
+  }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
-  void flushed() override { sent_.clear(); }
+  void flushed() override;
 
  private:
   void write_messages(eventsourcing::Transaction& transaction) const;
   void write_entries(eventsourcing::Transaction& transaction) const;
+  void write_reads(eventsourcing::Transaction& transaction) const;
 
-  std::vector<read::MessageSent> sent_;  // since the last flush
+  // Since the last flush.
+  std::vector<read::MessageSent> sent_;
+  std::vector<read::MessagesRead> read_;
 };
 
 }  // namespace tideline::feed

@@ -11,17 +11,26 @@ using eventsourcing::Transaction;
 
 constexpr const char* kMicroseconds = "(extract(epoch FROM sent_at) * 1000000)::bigint";
 
-// Keys on one side of `bound` (or from that end of the list), nearest first.
-std::vector<MessageKey> read_keys(Transaction& transaction, const MessageList& list,
-                                  const std::optional<MessageKey>& bound, bool older,
-                                  std::size_t limit) {
+using Entries = std::vector<ReceivedMessage>;
+
+Entries to_entries(const eventsourcing::Rows& rows) {
+  Entries entries;
+  for (const auto& row : rows) {
+    entries.push_back({{row.timestamp_us(0), row.account(1)}, row.boolean(2)});
+  }
+  return entries;
+}
+
+// Entries on one side of `bound` (or from that end of the list), nearest first.
+Entries read_entries(Transaction& transaction, const MessageList& list,
+                     const std::optional<MessageKey>& bound, bool older, std::size_t limit) {
   Params params{list.owner};
   const auto parameter = [&](eventsourcing::Param value) {
     params.push_back(std::move(value));
     return "$" + std::to_string(params.size());
   };
-  std::string sql =
-      std::string("SELECT ") + kMicroseconds + ", sender FROM message_entry WHERE owner = $1::uuid";
+  std::string sql = std::string("SELECT ") + kMicroseconds +
+                    ", sender, read FROM message_entry WHERE owner = $1::uuid";
   if (list.box) sql += " AND box = " + parameter(static_cast<int>(*list.box)) + "::smallint";
   if (list.group_id) sql += " AND group_id = " + parameter(*list.group_id) + "::text";
   if (list.day) sql += " AND day = " + parameter(*list.day) + "::date";
@@ -33,11 +42,7 @@ std::vector<MessageKey> read_keys(Transaction& transaction, const MessageList& l
   const std::string direction = older ? " DESC" : "";
   sql += " ORDER BY day" + direction + ", sent_at" + direction + ", sender" + direction +
          " LIMIT " + parameter(limit) + "::bigint";
-  std::vector<MessageKey> keys;
-  for (const auto& row : transaction.execute(sql, params)) {
-    keys.push_back({row.timestamp_us(0), row.account(1)});
-  }
-  return keys;
+  return to_entries(transaction.execute(sql, params));
 }
 
 MessageRow to_message(const eventsourcing::Row& row) {
@@ -49,28 +54,36 @@ MessageRow to_message(const eventsourcing::Row& row) {
   return message;
 }
 
-std::vector<MessageRow> read_copies(Transaction& transaction, const std::vector<MessageKey>& keys) {
-  if (keys.empty()) return {};
+struct KeyColumns {
   std::vector<core::AccountId> senders;
   std::vector<core::Timestamp> times;
-  for (const MessageKey& key : keys) {
+
+  void add(const MessageKey& key) {
     senders.push_back(key.sender);
     times.push_back(key.sent_at);
   }
+};
+
+std::vector<MessageRow> read_copies(Transaction& transaction, const Entries& entries) {
+  if (entries.empty()) return {};
+  KeyColumns keys;
+  for (const ReceivedMessage& entry : entries) keys.add(entry.key);
   const std::string sql = std::string("SELECT ") + kMicroseconds +
                           ", sender, recipient, group_id, text"
                           " FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (sender, sent_at)"
                           " JOIN message USING (sender, sent_at)";
   std::map<MessageKey, MessageRow> by_key;
-  for (const auto& row : transaction.execute(sql, {senders, times})) {
+  for (const auto& row : transaction.execute(sql, {keys.senders, keys.times})) {
     MessageRow message = to_message(row);
     const MessageKey key = message.key;
     by_key.emplace(key, std::move(message));
   }
   std::vector<MessageRow> messages;
-  for (const MessageKey& key : keys) {
+  for (const auto& [key, read] : entries) {
     const auto found = by_key.find(key);
-    if (found != by_key.end()) messages.push_back(std::move(found->second));
+    if (found == by_key.end()) continue;
+    messages.push_back(std::move(found->second));
+    messages.back().read = read;
   }
   return messages;
 }
@@ -81,31 +94,69 @@ MessagePage read_messages(Transaction& transaction, const MessageList& list,
                           const PlaceInBox& place, std::size_t limit) {
   const bool older = !place.newer_than;
   const auto& bound = older ? place.older_than : place.newer_than;
-  auto keys = read_keys(transaction, list, bound, older, limit + 1);
-  const bool more = keys.size() > limit;
-  if (more) keys.pop_back();
-  if (!older) std::reverse(keys.begin(), keys.end());
+  auto entries = read_entries(transaction, list, bound, older, limit + 1);
+  const bool more = entries.size() > limit;
+  if (more) entries.pop_back();
+  if (!older) std::reverse(entries.begin(), entries.end());
 
   MessagePage page;
   (older ? page.has_older : page.has_newer) = more;
-  if (keys.empty()) return page;
-  const auto& other_end = older ? keys.front() : keys.back();
+  if (entries.empty()) return page;
+  const MessageKey& other_end = older ? entries.front().key : entries.back().key;
   (older ? page.has_newer : page.has_older) =
-      bound && !read_keys(transaction, list, other_end, !older, 1).empty();
-  page.messages = read_copies(transaction, keys);
+      bound && !read_entries(transaction, list, other_end, !older, 1).empty();
+  page.messages = read_copies(transaction, entries);
   return page;
 }
 
 std::optional<MessageRow> find_message(Transaction& transaction, const MessageKey& key,
                                        const core::AccountId& reader) {
   const auto entries = transaction.execute(
-      "SELECT 1 FROM message_entry WHERE owner = $1::uuid AND box = ANY ('{0,1}'::smallint[])"
+      "SELECT read FROM message_entry WHERE owner = $1::uuid AND box = ANY ('{0,1}'::smallint[])"
       " AND day = $2::date AND sent_at = $3::timestamptz AND sender = $4::uuid",
       {reader, core::utc_day(key.sent_at), key.sent_at, key.sender});
   if (entries.empty()) return std::nullopt;
-  auto messages = read_copies(transaction, {key});
+  auto messages = read_copies(transaction, {{key, entries.front().boolean(0)}});
   if (messages.empty()) return std::nullopt;
   return std::move(messages.front());
+}
+
+std::size_t count_unread(Transaction& transaction, const core::AccountId& reader) {
+  const auto rows = transaction.execute(
+      "SELECT count(*) FROM message_entry WHERE owner = $1::uuid AND box = 0 AND NOT read",
+      {reader});
+  return static_cast<std::size_t>(rows.front().integer(0));
+}
+
+std::vector<MessageKey> find_unread(Transaction& transaction, const core::AccountId& reader,
+                                    const MessageKey& up_to, std::size_t limit) {
+  const std::string sql =
+      std::string("SELECT ") + kMicroseconds +
+      ", sender, read FROM message_entry WHERE owner = $1::uuid AND box = 0 AND NOT read"
+      " AND (day, sent_at, sender) <= ($2::date, $3::timestamptz, $4::uuid)"
+      " ORDER BY day DESC, sent_at DESC, sender DESC LIMIT $5::bigint";
+  std::vector<MessageKey> keys;
+  for (const auto& entry : to_entries(transaction.execute(
+           sql, {reader, core::utc_day(up_to.sent_at), up_to.sent_at, up_to.sender, limit}))) {
+    keys.push_back(entry.key);
+  }
+  return keys;
+}
+
+std::vector<ReceivedMessage> find_received(Transaction& transaction, const core::AccountId& reader,
+                                           const std::vector<MessageKey>& keys) {
+  KeyColumns wanted;
+  std::vector<core::Day> days;
+  for (const MessageKey& key : keys) {
+    wanted.add(key);
+    days.push_back(core::utc_day(key.sent_at));
+  }
+  const std::string sql =
+      std::string("SELECT ") + kMicroseconds +
+      ", sender, read FROM unnest($2::date[], $3::timestamptz[], $4::uuid[])"
+      " AS wanted (day, sent_at, sender) JOIN message_entry USING (day, sent_at, sender)"
+      " WHERE owner = $1::uuid AND box = 0";
+  return to_entries(transaction.execute(sql, {reader, days, wanted.times, wanted.senders}));
 }
 
 }  // namespace tideline::feed

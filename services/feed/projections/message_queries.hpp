@@ -10,23 +10,17 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/transaction.hpp"
+#include "feed/domain/message.hpp"
 #include "feed/projections/message_projection.hpp"
 
 namespace tideline::feed {
-
-// The natural key of a message; also its place in a box.
-struct MessageKey {
-  core::Timestamp sent_at;
-  core::AccountId sender;
-
-  friend auto operator<=>(const MessageKey&, const MessageKey&) = default;
-};
 
 struct MessageRow {
   MessageKey key;
   std::optional<core::AccountId> recipient;
   std::optional<std::string> group_id;
   std::string sealed_text;
+  bool read = false;  // by the owner of the box; what he has sent himself is
 };
 
 // Which entries of the owner. A group's are those in both of his boxes.
@@ -55,5 +49,21 @@ MessagePage read_messages(eventsourcing::Transaction& transaction, const Message
 // nullopt also when it is not in one of the reader's boxes.
 std::optional<MessageRow> find_message(eventsourcing::Transaction& transaction,
                                        const MessageKey& key, const core::AccountId& reader);
+
+// In his Inbox.
+std::size_t count_unread(eventsourcing::Transaction& transaction, const core::AccountId& reader);
+// Of his Inbox, the newest that are not newer than `up_to`.
+std::vector<MessageKey> find_unread(eventsourcing::Transaction& transaction,
+                                    const core::AccountId& reader, const MessageKey& up_to,
+                                    std::size_t limit);
+
+struct ReceivedMessage {
+  MessageKey key;
+  bool read = false;
+};
+// Those of the messages that are in his Inbox.
+std::vector<ReceivedMessage> find_received(eventsourcing::Transaction& transaction,
+                                           const core::AccountId& reader,
+                                           const std::vector<MessageKey>& keys);
 
 }  // namespace tideline::feed

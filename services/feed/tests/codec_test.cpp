@@ -133,6 +133,28 @@ RC_GTEST_PROP(MessageCodec, ReadsWhatItWrote, ()) {
   RC_ASSERT(codec.decode(recorded(codec.encode(sent))) == Message::Event(sent));
 }
 
+RC_GTEST_PROP(MessageReadingCodec, ReadsWhatItWrote, ()) {
+  MessagesRead read{account(), {}};
+  for (const core::AccountId& sender : accounts()) read.messages.push_back({time(), sender});
+  const MessageReadingCodec codec;
+  RC_ASSERT(codec.decode(recorded(codec.encode(read))) == MessageReading::Event(read));
+}
+
+TEST(MessageReadingCodec, RefusesDamage) {
+  const MessageReadingCodec codec;
+  const core::AccountId reader(core::AccountId::Bytes{1});
+  const RecordedEvent good = recorded(codec.encode(MessagesRead{reader, {}}));
+  const std::vector<std::string> bad{"", "_", "x", reader.to_string() + "_",
+                                     "x_2026-01-02T03:04:05.000000Z"};
+  for (const std::string& key : bad) {
+    RecordedEvent stored = good;
+    auto data = nlohmann::json::parse(good.data);
+    data["messages"] = {key};
+    stored.data = data.dump();
+    EXPECT_THROW(codec.decode(stored), CodecFailed) << key;
+  }
+}
+
 const core::AccountId kAda(core::AccountId::Bytes{1});
 
 MomentPublished secret() {

@@ -98,6 +98,13 @@ std::vector<es::RecordedEvent> made_by_commands() {
         {core::keys::message(ada, sent.sent_at), core::StreamVersion(0), {codec.encode(sent)}});
     EXPECT_TRUE(app.store.append(std::move(append)).ok());
   }
+  es::Append append;
+  append.time = app.clock.now();
+  append.streams.push_back(
+      {core::keys::reading(bob, app.clock.now()),
+       core::StreamVersion(0),
+       {MessageReadingCodec{}.encode(MessagesRead{bob, {{app.clock.now(), ada}}})}});
+  EXPECT_TRUE(app.store.append(std::move(append)).ok());
   for (auto& event : app.new_events()) events.push_back(std::move(event));
   return events;
 }

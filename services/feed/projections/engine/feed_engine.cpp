@@ -195,6 +195,7 @@ bool FeedEngine::is_held(const HeldEntry& entry, const eventsourcing::PositionVe
 }
 
 void FeedEngine::on(const read::MessageSent&) {}
+void FeedEngine::on(const read::MessagesRead&) {}
 
 // A held moment is fanned out at once, too: its being held is asked when it is read. Whoever is a
 // contact or a follower and not shut out wants it, so that only the lists are left to be asked.

@@ -193,6 +193,7 @@ class FeedEngine final : public eventsourcing::Projection {
   void on(const read::CommentAdded& event);
   void on(const read::CommentDeleted& event);
   void on(const read::MessageSent& event);
+  void on(const read::MessagesRead& event);
 
   // Who an event names has a number from now on, and an array.
   PersonIndex number_of(const core::AccountId& account);

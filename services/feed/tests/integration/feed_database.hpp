@@ -7,6 +7,7 @@
 #include <iterator>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "feed/migrations.hpp"
 #include "people/people_directory.hpp"
@@ -32,6 +33,13 @@ class FeedDatabase {
           {account, user_id, real_name, closed});
     });
     EXPECT_TRUE(entered.ok()) << (entered.ok() ? "" : entered.error().message);
+  }
+
+  void empty(const std::vector<std::string>& names) {
+    const auto emptied = database.transact([&](eventsourcing::Transaction& transaction) {
+      for (const std::string& name : names) transaction.execute("TRUNCATE " + name);
+    });
+    EXPECT_TRUE(emptied.ok()) << (emptied.ok() ? "" : emptied.error().message);
   }
 
   // What PostgreSQL says about how it runs a statement.

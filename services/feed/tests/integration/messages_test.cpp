@@ -62,13 +62,16 @@ TEST_F(Messages, GoFromSentToInboxUnderANaturalKey) {
                       {"to", {{"user_id", "bob"}, {"real_name", "Miss bob"}}},
                       {"group_id", nullptr},
                       {"text", "hi"},
-                      {"sent_at", core::format_iso8601(app.clock.now())}};
+                      {"sent_at", core::format_iso8601(app.clock.now())},
+                      {"read", false}};
+  Json sent = expected;
+  sent["read"] = true;
   EXPECT_EQ(read("bob", "/v1/messages/inbox")["items"], Json::array({expected}));
-  EXPECT_EQ(read("ada", "/v1/messages/sent")["items"], Json::array({expected}));
+  EXPECT_EQ(read("ada", "/v1/messages/sent")["items"], Json::array({sent}));
   EXPECT_EQ(texts("ada", "/v1/messages/inbox"), Texts{});
   EXPECT_EQ(texts("bob", "/v1/messages/sent"), Texts{});
   EXPECT_EQ(read("bob", "/v1/messages/" + key), expected);
-  EXPECT_EQ(read("ada", "/v1/messages/" + key), expected);
+  EXPECT_EQ(read("ada", "/v1/messages/" + key), sent);
   EXPECT_EQ(app.get("cleo", "/v1/messages/" + key).status, 404);
 }
 
@@ -153,6 +156,102 @@ TEST_F(Messages, AreReadByDayOrAcrossDays) {
   EXPECT_EQ(texts("ada", "/v1/messages/sent?day=2027-01-17&limit=100"),
             Texts(all.begin(), all.begin() + 10));
   EXPECT_EQ(texts("bob", "/v1/messages/inbox?day=2027-01-14"), Texts{});
+}
+
+class ReadMarks : public Messages {
+ protected:
+  http::Response mark(const std::string& who, const Json& body, const FeedApp::Extra& extra = {}) {
+    return app.post(who, "/v1/messages/inbox/read", body, extra);
+  }
+  int marked(const std::string& who, const Json& body, const FeedApp::Extra& extra = {}) {
+    const auto response = mark(who, body, extra);
+    EXPECT_EQ(response.status, 200) << response.body;
+    return Json::parse(response.body)["marked"];
+  }
+  int unread(const std::string& who) { return read(who, "/v1/messages/inbox/unread")["unread"]; }
+  std::string send_later(const std::string& who, const std::string& to) {
+    app.clock.advance(std::chrono::seconds(1));
+    return send(who, to, "hi");
+  }
+};
+
+TEST_F(ReadMarks, AreSetOneByOne) {
+  const auto first = send_later("ada", "bob");
+  const auto second = send_later("cleo", "bob");
+  app.deliver();
+  EXPECT_EQ(unread("bob"), 2);
+  EXPECT_EQ(unread("ada"), 0);
+  EXPECT_EQ(marked("bob", {{"keys", {first}}}), 1);
+  app.deliver();
+  EXPECT_EQ(unread("bob"), 1);
+  EXPECT_EQ(read("bob", "/v1/messages/" + first)["read"], true);
+  EXPECT_EQ(read("bob", "/v1/messages/inbox")["items"][0]["read"], false);
+  EXPECT_EQ(read("bob", "/v1/messages/inbox")["items"][1]["read"], true);
+  EXPECT_EQ(marked("bob", {{"keys", {first, second}}}), 1) << "what is read is read";
+  app.deliver();
+  EXPECT_EQ(unread("bob"), 0);
+  EXPECT_EQ(marked("bob", {{"keys", {first, second}}}), 0);
+  EXPECT_TRUE(app.deliver().empty());
+}
+
+TEST_F(ReadMarks, OfAllThatHaveArrivedUpToOne) {
+  send_later("ada", "bob");
+  const auto late = app.new_events();  // on its way still
+  send_later("ada", "bob");
+  const auto bound = send_later("cleo", "bob");
+  send_later("ada", "bob");
+  app.deliver();
+  EXPECT_EQ(marked("bob", {{"up_to", bound}}), 2);
+  app.deliver();
+  EXPECT_EQ(unread("bob"), 1);
+  app.write_tables(late);
+  EXPECT_EQ(unread("bob"), 2) << "older, but he cannot have read it";
+}
+
+TEST_F(ReadMarks, MayComeBeforeTheirMessages) {
+  const auto key = send_later("ada", "bob");
+  const auto sent = app.new_events();
+  app.write_tables(sent);
+  EXPECT_EQ(marked("bob", {{"keys", {key}}}), 1);
+  const auto marks = app.new_events();
+  tables.empty({"message", "message_entry", "message_read"});
+  app.write_tables(marks);
+  app.write_tables(sent);
+  EXPECT_EQ(unread("bob"), 0);
+  EXPECT_EQ(read("bob", "/v1/messages/" + key)["read"], true);
+}
+
+TEST_F(ReadMarks, AreForOnesOwnInboxAlone) {
+  const auto key = send_later("ada", "bob");
+  app.deliver();
+  for (const std::string who : {"ada", "cleo"}) {
+    EXPECT_EQ(mark(who, {{"keys", {key}}}).status, 404) << who;
+  }
+  for (const Json& body : {Json::object(), Json{{"keys", {"x"}}}, Json{{"up_to", "bob_yesterday"}},
+                           Json{{"keys", {key}}, {"up_to", key}}}) {
+    EXPECT_EQ(mark("bob", body).status, 422) << body;
+  }
+  EXPECT_EQ(marked("cleo", {{"up_to", key}}), 0);
+  EXPECT_EQ(unread("bob"), 1);
+}
+
+TEST_F(ReadMarks, AnswerTheSameToTheSameKey) {
+  const auto key = send_later("ada", "bob");
+  app.deliver();
+  const FeedApp::Extra again{"", "once"};
+  EXPECT_EQ(marked("bob", {{"up_to", key}}, again), 1);
+  app.deliver();
+  EXPECT_EQ(marked("bob", {{"up_to", key}}, again), 1) << "the first answer, not a second look";
+}
+
+TEST_F(ReadMarks, AreCountedInThePartitionOfTheReader) {
+  const auto plan = tables.explain(
+      "SELECT count(*) FROM message_entry WHERE owner = $1::uuid AND box = 0 AND NOT read",
+      {app.id_of("bob")});
+  EXPECT_EQ(testing::scans_of(plan, "message_entry"), 1U) << plan;
+  // By the index of the unread alone, which needs no look at what has been read.
+  EXPECT_NE(plan.find("Index Only Scan"), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("Filter"), std::string::npos) << plan;
 }
 
 TEST_F(Messages, LieInTheOwnersPartition) {
