@@ -69,6 +69,16 @@ void EventStream::close() {
   if (listener) listener->on_stream();
 }
 
+void EventStream::end_at(core::Timestamp time) {
+  std::lock_guard lock(mutex_);
+  ends_at_ = time;
+}
+
+std::optional<core::Timestamp> EventStream::ends_at() const {
+  std::lock_guard lock(mutex_);
+  return ends_at_;
+}
+
 EventStream::State EventStream::state() const {
   std::lock_guard lock(mutex_);
   return state_;

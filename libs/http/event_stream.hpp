@@ -18,8 +18,11 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/clock.hpp"
 
 namespace tideline::http {
 
@@ -48,6 +51,10 @@ class EventStream {
   // Ends the stream behind what has been sent. Idempotent.
   void close();
   [[nodiscard]] bool is_open() const { return state() == State::Open; }
+  // When the token ends under which the stream was opened: from then on whoever sends is to close
+  // it. The router says so; nullopt for a public route, and before the handler has returned.
+  void end_at(core::Timestamp time);
+  [[nodiscard]] std::optional<core::Timestamp> ends_at() const;
 
   // Below: for the server.
 
@@ -74,6 +81,7 @@ class EventStream {
   const std::size_t bytes_max_;
   mutable std::mutex mutex_;
   State state_ = State::Open;
+  std::optional<core::Timestamp> ends_at_;
   std::string waiting_;
   std::weak_ptr<Listener> listener_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "http/event_stream.hpp"
 #include "http/late_answer.hpp"
 #include "http/problem.hpp"
 
@@ -54,9 +55,9 @@ Problem invalid_token() {
   return problem;
 }
 
-// Sets the principal, or says why the caller may not go on.
-std::optional<Problem> authenticate(TokenVerifier& verifier, core::Timestamp now, Access access,
-                                    Request& request) {
+// Sets the principal and says when his token ends, or why the caller may not go on.
+Parsed<core::Timestamp> authenticate(TokenVerifier& verifier, core::Timestamp now, Access access,
+                                     Request& request) {
   const auto bearer = bearer_of(request);
   if (!bearer) return unauthenticated("send a token in Authorization: Bearer");
   auto verified = verifier.verify(*bearer, now);
@@ -69,7 +70,7 @@ std::optional<Problem> authenticate(TokenVerifier& verifier, core::Timestamp now
   if (access == Access::Operator && !request.principal->has_role(kOperatorRole)) {
     return forbidden("this needs the role operator");
   }
-  return std::nullopt;
+  return verified->expires_at;
 }
 
 }  // namespace
@@ -209,10 +210,12 @@ Response Router::dispatch(Request& request) const {
         .header("Allow", node->allow());
   }
   request.route_template = target->path_template;
+  std::optional<core::Timestamp> token_ends;
   if (target->access != Access::Public) {
-    const auto refused =
+    const auto allowed =
         authenticate(*table_->verifier, table_->clock->now(), target->access, request);
-    if (refused) return to_response(*refused);
+    if (!allowed) return allowed.response();
+    token_ends = *allowed;
   }
   const auto sent = request.header(kPositionHeader);
   if (sent && table_->seal.open) {
@@ -220,7 +223,9 @@ Response Router::dispatch(Request& request) const {
     if (!token) return to_response(malformed("Tideline-Position was not given by this suite"));
     request.headers.set(kPositionHeader, *token);
   }
-  return table_->finish(*target, request, target->handler(request));
+  Response response = table_->finish(*target, request, target->handler(request));
+  if (response.events && token_ends) response.events->end_at(*token_ends);
+  return response;
 }
 
 void Router::set_position_seal(PositionSeal seal) { table_->seal = std::move(seal); }

@@ -56,6 +56,10 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
       context.make<Freshness>(Freshness::Ports{context.status_of(engine.name()),
                                                [&engine] { return engine.is_rebuilding(); }},
                               settings.staleness_max);
+  auto& streams = context.make<TimelineStreams>(
+      TimelineStreams::Ports{engine, engine_applied, freshness, context.clock()});
+  context.add_background("timeline-streams",
+                         [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
   add_routes(
       context.router(),
       {.commands = context.commands(),
@@ -66,6 +70,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .people = context.people(),
        .engine = engine,
        .freshness = freshness,
+       .streams = streams,
        .engine_applied = engine_applied,
        .moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed,
        .interactions_applied =

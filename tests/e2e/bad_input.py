@@ -81,6 +81,10 @@ def check(connection, token, method, target, body, headers):
         sent["Content-Type"] = "application/json"
     connection.request(method, target, body=body, headers=sent)
     answer = connection.getresponse()
+    if answer.getheader("Content-Type") == "text/event-stream":
+        answer.close()  # it would not end by itself
+        connection.close()
+        return None
     text = answer.read()
     what = f"{method} {target[:120]} {headers or (body or b'')[:80]}"
     if answer.status >= 500:

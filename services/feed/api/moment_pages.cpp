@@ -1,4 +1,4 @@
-// GET /v1/timeline, GET /v1/moments?author=, GET /v1/moments/{id}
+// GET /v1/timeline, GET /v1/timeline/stream, GET /v1/moments?author=, GET /v1/moments/{id}
 #include "core/text.hpp"
 #include "feed/api/moment_items.hpp"
 #include "feed/api/named_people.hpp"
@@ -54,6 +54,12 @@ Response handle_timeline(const ApiPorts& ports, const Request& request) {
   });
 }
 
+Response handle_stream(const ApiPorts& ports, const Request& request) {
+  if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  return Response::event_stream(
+      ports.streams.open(request.account(), request.header("Last-Event-ID")));
+}
+
 Response handle_author_page(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.query("author");
   if (!user_id) return to_response(http::malformed("author=<user_id> is missing"));
@@ -90,6 +96,8 @@ void add_moment_queries(http::Router& router, const ApiPorts& ports) {
   using http::Method;
   router.add(Method::Get, "/v1/timeline", Access::SignedIn,
              [ports](const Request& request) { return handle_timeline(ports, request); });
+  router.add(Method::Get, "/v1/timeline/stream", Access::SignedIn,
+             [ports](const Request& request) { return handle_stream(ports, request); });
   router.add(Method::Get, "/v1/moments", Access::SignedIn,
              [ports](const Request& request) { return handle_author_page(ports, request); });
   router.add(Method::Get, "/v1/moments/{id}", Access::SignedIn,

@@ -9,6 +9,7 @@
 #include "eventsourcing/projection_runner.hpp"
 #include "eventsourcing/transaction.hpp"
 #include "feed/api/freshness.hpp"
+#include "feed/api/timeline_streams.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "http/command_endpoint.hpp"
 #include "people/people_directory.hpp"
@@ -25,6 +26,7 @@ struct ApiPorts {
   FeedEngine& engine;
   // Whether the engine's answers are of these seconds.
   Freshness& freshness;
+  TimelineStreams& streams;
   // What queries wait on: the engine; the tables of moments, of likes and comments, and of
   // messages; and the directory of people.
   eventsourcing::AppliedPositions& engine_applied;

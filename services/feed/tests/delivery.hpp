@@ -61,6 +61,7 @@ class Delivery {
   const Oracle& oracle() const { return oracle_; }
   // What the oracle has got, in that order.
   const Events& delivered() const { return delivered_; }
+  eventsourcing::AppliedPositions& applied() { return applied_; }
   // False after a restart, until the engine has again what it had before.
   bool is_comparable() const { return at_engine_ == oracle_.delivered(); }
 

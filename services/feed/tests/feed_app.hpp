@@ -55,7 +55,7 @@ class FeedApp {
     status.caught_up_once = true;
     status.behind = std::chrono::milliseconds(0);
     add_routes(router, {endpoint, database, moment_ids, account_ids, cipher, people, engine,
-                        freshness, engine_applied, moments_applied, interactions_applied,
+                        freshness, streams, engine_applied, moments_applied, interactions_applied,
                         messages_applied, people_applied, kLogs});
   }
 
@@ -66,9 +66,15 @@ class FeedApp {
     std::string idempotency_key;  // "" = none
   };
 
-  http::Response call(const std::string& who, http::Method method, const std::string& path,
-                      const Json& body = nullptr, const Extra& extra = {}) {
+  // The live timeline, from behind the event of that id.
+  http::Response listen(const std::string& who, const std::optional<std::string>& last_event_id) {
     http::Request request;
+    if (last_event_id) request.headers.set("Last-Event-ID", *last_event_id);
+    return call(who, http::Method::Get, "/v1/timeline/stream", nullptr, {}, std::move(request));
+  }
+  http::Response call(const std::string& who, http::Method method, const std::string& path,
+                      const Json& body = nullptr, const Extra& extra = {},
+                      http::Request request = {}) {
     request.method = method;
     const auto mark = path.find('?');
     request.path = path.substr(0, mark);
@@ -199,6 +205,7 @@ class FeedApp {
   eventsourcing::RunnerStatus status;
   Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
                       std::chrono::seconds(5)};
+  TimelineStreams streams{{engine, engine_applied, freshness, clock}};
   http::Router router{std::make_shared<TrustingVerifier>(), clock};
 
  private:

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""live_timeline.py GATEWAY: one person listens to his live timeline through the gateway, publishes, and says
+something under it.
+
+  - what he publishes is told, what he deletes is taken away
+  - who comes back with the last id that he heard hears what he missed
+  - a moment has the likes, comments and texts that were given to it, and shows them
+Exit code 1 and the finding when one of these does not hold."""
+
+import http.client
+import json
+import sys
+import urllib.parse
+
+USER = "first-0"
+HOST = urllib.parse.urlsplit(sys.argv[1]).netloc
+WAIT_S = 30  # the gateway's heartbeats come more often
+
+
+class Person:
+    def __init__(self):
+        self.position = ""
+        self.token = ""
+        self.token = self.call("POST", "/v1/sessions", {"user_id": USER, "password": f"tideline-{USER}"})["access_token"]
+
+    def headers(self):
+        headers = {"Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        if self.position:
+            headers["Tideline-Position"] = self.position
+        return headers
+
+    def call(self, method, path, body=None):
+        connection = http.client.HTTPConnection(HOST, timeout=WAIT_S)
+        connection.request(method, path, json.dumps(body) if body is not None else None, self.headers())
+        answer = connection.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            sys.exit(f"{method} {path} answered {answer.status}: {text[:300]!r}")
+        self.position = answer.getheader("Tideline-Position") or self.position
+        return json.loads(text) if text else None
+
+    def publish(self):
+        return self.call("POST", "/v1/moments", {"content": "live", "audience": "public"})["id"]
+
+
+class Stream:
+    def __init__(self, person, last_id=None):
+        self.last_id = last_id
+        self.connection = http.client.HTTPConnection(HOST, timeout=WAIT_S)
+        last = {"Last-Event-ID": last_id} if last_id else {}
+        self.connection.request("GET", "/v1/timeline/stream", headers={**person.headers(), **last})
+        self.answer = self.connection.getresponse()
+        if self.answer.status != 200 or self.answer.getheader("Content-Type") != "text/event-stream":
+            sys.exit(f"the stream answered {self.answer.status}: {self.answer.getheaders()}")
+
+    def wait_for(self, kind, moment=None):
+        """Hears events until there is such a one."""
+        event = {}
+        for _ in range(10_000):
+            line = self.answer.readline().decode().rstrip("\r\n")
+            if line and not line.startswith(":"):
+                name, value = line.split(": ", 1)
+                event[name] = value
+            elif event:
+                self.last_id = event.get("id", self.last_id)
+                if event["event"] == kind and (moment is None or json.loads(event["data"]) == {"id": moment}):
+                    return
+                event = {}
+        sys.exit(f"no {kind} of {moment}")
+
+    def close(self):
+        self.answer.close()
+        self.connection.close()
+
+
+def words_under(person, moment):
+    path = f"/v1/moments/{moment}"
+    person.call("PUT", f"{path}/like")
+    gone = person.call("POST", f"{path}/comments", {"text": "gone"})["id"]
+    first = person.call("POST", f"{path}/comments", {"text": "first"})["id"]
+    person.call("POST", f"{path}/comments", {"text": "second", "parent_id": first})
+    person.call("DELETE", f"{path}/comments/{gone}")
+    person.call("PATCH", path, {"content": "edited"})
+    seen = person.call("GET", path)
+    told = [seen[name] for name in ("content", "edits", "likes", "liked", "comments")]
+    said = [(item["text"], item["parent_id"]) for item in person.call("GET", f"{path}/comments")["items"]]
+    texts = [item["content"] for item in person.call("GET", f"{path}/history")["items"]]
+    likers = [item["person"]["user_id"] for item in person.call("GET", f"{path}/likes")["items"]]
+    found = (told, said, texts, likers)
+    expected = (["edited", 1, 1, True, 2], [("first", None), ("second", first)], ["edited", "live"], [USER])
+    if found != expected:
+        sys.exit(f"under the moment: {found}, expected {expected}")
+
+
+def main():
+    person = Person()
+    stream = Stream(person)
+    stream.wait_for("position")
+    moment, other = person.publish(), person.publish()
+    stream.wait_for("moment", moment)
+    person.call("DELETE", f"/v1/moments/{other}")
+    stream.wait_for("remove", other)
+    stream.wait_for("position")
+    stream.close()
+    missed = person.publish()
+    back = Stream(person, stream.last_id)
+    back.wait_for("moment", missed)
+    back.close()
+    words_under(person, moment)
+    print("   told, taken away, told again; liked, commented on, edited")
+
+
+main()
