@@ -80,6 +80,12 @@ StreamId reading(const AccountId& reader, Timestamp read_at) {
 StreamId adjustment(std::string_view adjustment_id) {
   return join({"adjustment", made(adjustment_id)});
 }
+StreamId person_rating(const AccountId& rater, const AccountId& subject) {
+  return join({"personrating", rater.to_string(), subject.to_string()});
+}
+StreamId project_rating(const AccountId& rater, std::string_view project_id) {
+  return join({"projectrating", rater.to_string(), made(project_id)});
+}
 
 std::string_view kind_of(const StreamId& stream) {
   const std::string_view text = stream.value();

@@ -48,6 +48,8 @@ StreamId reading(const AccountId& reader, Timestamp read_at);
 
 // scoring
 StreamId adjustment(std::string_view adjustment_id);
+StreamId person_rating(const AccountId& rater, const AccountId& subject);
+StreamId project_rating(const AccountId& rater, std::string_view project_id);
 
 // The part of a stream id before its first '-': what kind of stream it is ("account", "vote").
 std::string_view kind_of(const StreamId& stream);

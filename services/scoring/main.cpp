@@ -4,6 +4,7 @@
 #include "scoring/api/routes.hpp"
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
+#include "scoring/projections/rating_projection.hpp"
 #include "scoring/settings.hpp"
 
 namespace {
@@ -67,6 +68,8 @@ int main(int argc, char** argv) {
                  });
              const auto scores = context.add_projection(std::move(made));
              show_metrics(context.metrics(), engine);
+             const auto ratings =
+                 context.add_projection(std::make_unique<scoring::RatingProjection>());
              scoring::add_routes(context.router(), {.commands = context.commands(),
                                                     .database = context.database(),
                                                     .clock = context.clock(),
@@ -80,6 +83,7 @@ int main(int argc, char** argv) {
                                                     .people_applied = context.people_applied(),
                                                     .scores_in_memory = scores.in_memory,
                                                     .scores_committed = scores.committed,
+                                                    .ratings_applied = ratings.committed,
                                                     .rank_exact_max = settings.rank_exact_max});
            }});
 }

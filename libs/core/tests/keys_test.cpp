@@ -38,7 +38,7 @@ Call any_call() {
   const std::string A = a.to_string();
   const std::string B = b.to_string();
   const std::string D = format_day(day);
-  switch (*rc::gen::inRange(0, 23)) {
+  switch (*rc::gen::inRange(0, 25)) {
     case 0:
       return {"account " + A, keys::account(a)};
     case 1:
@@ -84,6 +84,10 @@ Call any_call() {
               keys::comment(moment, comment)};
     case 21:
       return {"reading " + A + format_iso8601(time), keys::reading(a, time)};
+    case 22:
+      return {"person rating " + A + B, keys::person_rating(a, b)};
+    case 23:
+      return {"project rating " + A + id, keys::project_rating(a, id)};
     default:
       return {"adjustment " + id, keys::adjustment(id)};
   }

@@ -26,10 +26,11 @@ struct ApiPorts {
   const ScoreEngine& scores;
   const RuleBook& rules;
   const Levels& levels;
-  // What queries wait on: the directory of people, the engine's memory, and its tables.
+  // What queries wait on: the directory of people, the engine's memory and its tables, ratings.
   eventsourcing::AppliedPositions& people_applied;
   eventsourcing::AppliedPositions& scores_in_memory;
   eventsourcing::AppliedPositions& scores_committed;
+  eventsourcing::AppliedPositions& ratings_applied;
   // See Settings.
   std::int64_t rank_exact_max;
 };

@@ -16,5 +16,6 @@ void add_routes(http::Router& router, const ApiPorts& ports);
 void add_points_routes(http::Router& router, const ApiPorts& ports);
 void add_board_routes(http::Router& router, const ApiPorts& ports);
 void add_calendar_routes(http::Router& router, const ApiPorts& ports);
+void add_rating_routes(http::Router& router, const ApiPorts& ports);
 
 }  // namespace tideline::scoring

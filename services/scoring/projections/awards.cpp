@@ -50,6 +50,7 @@ std::vector<Award> awards_of(const Fact& fact) {
                            .reason = Reason::VoteCast,
                            .project_id = event.project_id}};
           },
+          [](const Rated&) { return Awards{}; },
           [](const PointsAdjusted& event) {
             return Awards{{.account = event.account_id,
                            .reason = Reason::Adjustment,

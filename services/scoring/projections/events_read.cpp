@@ -17,6 +17,20 @@ struct Reader {
   Fact (*read)(const EventData&);
 };
 
+Fact read_rated(const EventData& data) {
+  const auto kind = rating_kind_named(data.text("kind"));
+  if (!kind) throw eventsourcing::PoisonEvent("a rating of another kind: " + data.text("kind"));
+  const std::string subject =
+      *kind == RatingKind::Person ? data.account("subject").to_string() : data.id("subject");
+  const Rated rated{
+      data.account("rater"), {*kind, subject}, data.integer("stars"), data.integer("before")};
+  if (rated.stars < Rating::kStarsMin || rated.stars > Rating::kStarsMax || rated.before < 0 ||
+      rated.before > Rating::kStarsMax) {
+    throw eventsourcing::PoisonEvent("a rating of other than 1 to 5 stars");
+  }
+  return rated;
+}
+
 constexpr std::array kReaders = {
     Reader{"accounts", "AccountRegistered",
            [](const EventData& data) -> Fact {
@@ -64,6 +78,7 @@ constexpr std::array kReaders = {
              return PointsAdjusted{data.account("account_id"), data.integer("delta"),
                                    data.text("reason"), data.account("operator")};
            }},
+    Reader{"scoring", "Rated", read_rated},
 };
 
 }  // namespace

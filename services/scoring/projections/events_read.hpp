@@ -10,6 +10,7 @@
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/projection.hpp"
 #include "scoring/domain/adjustment.hpp"
+#include "scoring/domain/rating.hpp"
 
 namespace tideline::scoring {
 
@@ -71,7 +72,7 @@ struct VoteCast {
 using Fact =
     std::variant<read::AccountRegistered, read::AccountClosed, read::SignedIn, read::ProfileViewed,
                  read::ContactAccepted, read::Followed, read::ProjectCreated, read::ProjectEdited,
-                 read::CommentAdded, read::VoteCast, PointsAdjusted>;
+                 read::CommentAdded, read::VoteCast, PointsAdjusted, Rated>;
 
 // nullopt: an event that scoring has no use for.
 std::optional<Fact> read_fact(const eventsourcing::RecordedEvent& recorded);

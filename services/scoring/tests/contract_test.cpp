@@ -11,6 +11,7 @@
 #include "eventsourcing/command_step.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "scoring/api/adjustment_codec.hpp"
+#include "scoring/api/rating_codec.hpp"
 #include "scoring/projections/awards.hpp"
 #include "scoring/tests/histories.hpp"
 
@@ -74,11 +75,24 @@ TEST(ContractTest, KeepsWhatItPromises) {
         return es::Answer{201, "", "", stream};
       });
   ASSERT_TRUE(outcome.ok());
-  const auto events = store.read_stream(stream, core::StreamVersion(0), 10);
-  ASSERT_EQ(events->size(), 1U);
-  EXPECT_THAT(test_support::broken_promises(
-                  test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "scoring"), *events),
-              IsEmpty());
+  const auto rating = core::keys::person_rating(account_with(1), account_with(2));
+  const auto rated =
+      es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
+        const RatingSubject subject{RatingKind::Person, account_with(2).to_string()};
+        const auto changed =
+            es::change_last<Rating>(session, rating, RatingCodec{},
+                                    RateSubject{account_with(1), subject, account_with(2), 4});
+        if (!changed) return changed.stopped();
+        return es::Answer{200, "", "", rating};
+      });
+  ASSERT_TRUE(rated.ok());
+  for (const auto& written : {stream, rating}) {
+    const auto events = store.read_stream(written, core::StreamVersion(0), 10);
+    ASSERT_EQ(events->size(), 1U);
+    EXPECT_THAT(test_support::broken_promises(
+                    test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "scoring"), *events),
+                IsEmpty());
+  }
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "http/cursor.hpp"
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
+#include "scoring/projections/rating_projection.hpp"
 #include "scoring/tests/histories.hpp"
 #include "scoring/tests/integration/scoring_database.hpp"
 
@@ -60,9 +61,11 @@ class RoutesTest : public ::testing::Test {
                         .people_applied = people_runner.applied(),
                         .scores_in_memory = score_runner.in_memory(),
                         .scores_committed = score_runner.applied(),
+                        .ratings_applied = rating_runner.applied(),
                         .rank_exact_max = 2});
     threads.emplace_back([this](std::stop_token stop) { people_runner.run(stop); });
     threads.emplace_back([this](std::stop_token stop) { score_runner.run(stop); });
+    threads.emplace_back([this](std::stop_token stop) { rating_runner.run(stop); });
   }
   ~RoutesTest() override {
     for (auto& thread : threads) thread.request_stop();
@@ -126,6 +129,13 @@ class RoutesTest : public ::testing::Test {
     return response;
   }
 
+  Response rate(const std::string& subject, const Json& stars, const std::string& token) {
+    Response response = send(Method::Put, "/v1/ratings/" + subject, token, {}, {{"stars", stars}});
+    const auto relayed = topics.publish_from(store, "scoring");
+    EXPECT_TRUE(relayed.ok());
+    return response;
+  }
+
   core::ManualClock clock{kNow};
   core::SeededRandom random{7};
   ShiftedCalendar campus{8h};
@@ -141,6 +151,9 @@ class RoutesTest : public ::testing::Test {
       people, {database, topics.source({"accounts"}), {}, {}}, kLogs};
   es::ProjectionRunner score_runner{
       engine, {database, topics.source(engine.sources()), {}, {}}, kLogs};
+  RatingProjection ratings;
+  es::ProjectionRunner rating_runner{
+      ratings, {database, topics.source(ratings.sources()), {}, {}}, kLogs};
   http::Router router{std::make_shared<NameVerifier>(account_ids), clock};
   EventMaker make;
   std::map<std::string, std::uint64_t> positions;
@@ -307,6 +320,69 @@ TEST_F(RoutesTest, OperatorsAdjust) {
   EXPECT_EQ(points.at("points"), -8);
   EXPECT_EQ(points.at("level"), 0);
   EXPECT_EQ(points.at("next_level_at"), 0);
+}
+
+TEST_F(RoutesTest, ARatingIsReplacedAndItsMeanIsExact) {
+  for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
+  EXPECT_EQ(get("/v1/ratings/people/ada", "bob"), Json::parse(R"({
+    "user": {"user_id": "ada", "real_name": "Name of ada"}, "ratings": 0, "stars": 0, "mean": null,
+    "bayesian_mean": 3.0, "given": null})"));
+  EXPECT_EQ(rate("people/ada", 5, "bob").status, 200);
+  EXPECT_EQ(rate("people/ada", 2, "cem").status, 200);
+  const Response again = rate("people/ada", 3, "bob");
+  EXPECT_EQ(Json::parse(again.body), Json::parse(R"({
+    "user": {"user_id": "ada", "real_name": "Name of ada"}, "stars": 3})"));
+  EXPECT_EQ(again.headers.find("ETag"), "\"2\"");
+  const Json ada = get("/v1/ratings/people/ada", "bob");
+  EXPECT_EQ(ada.at("ratings"), 2);
+  EXPECT_EQ(ada.at("stars"), 5);
+  EXPECT_EQ(ada.at("mean"), 2.5);
+  EXPECT_EQ(ada.at("given"), 3);
+  // Nobody earns points by it.
+  EXPECT_EQ(get("/v1/points/me", "ada").at("points"), 0);
+}
+
+TEST_F(RoutesTest, TheBestRatedComeFirst) {
+  const std::string good = "00000000000000000000000010";
+  const std::string best = "00000000000000000000000020";
+  for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
+  for (const std::string& project : {good, best}) {
+    publish("projects", "ProjectCreated", {{"project_id", project}, {"author", id("ada")}});
+  }
+  EXPECT_EQ(rate("projects/" + good, 4, "bob").status, 200);
+  EXPECT_EQ(rate("projects/" + best, 4, "bob").status, 200);
+  EXPECT_EQ(rate("projects/" + best, 4, "cem").status, 200);
+  const Json first = get("/v1/ratings/projects", "ada", {{"limit", "1"}});
+  ASSERT_EQ(first.at("items").size(), 1U);
+  EXPECT_EQ(first.at("items")[0].at("project_id"), best) << "two of four stars outweigh one";
+  EXPECT_EQ(first.at("items")[0].at("author").at("user_id"), "ada");
+  const Json second =
+      get("/v1/ratings/projects", "ada", {{"limit", "1"}, {"after", first.at("after")}});
+  EXPECT_EQ(second.at("items")[0].at("project_id"), good);
+  EXPECT_TRUE(second.at("after").is_null());
+  const Json back =
+      get("/v1/ratings/projects", "ada", {{"limit", "1"}, {"before", second.at("before")}});
+  EXPECT_EQ(back.at("items"), first.at("items"));
+  EXPECT_EQ(get("/v1/ratings/people", "ada").at("items"), Json::array());
+}
+
+TEST_F(RoutesTest, RefusesRatingsThatAreNone) {
+  const std::string project = "00000000000000000000000010";
+  register_person("ada");
+  register_person("bob");
+  publish("projects", "ProjectCreated", {{"project_id", project}, {"author", id("ada")}});
+  EXPECT_EQ(rate("people/ada", 5, "ada").status, 422);
+  EXPECT_EQ(rate("projects/" + project, 5, "ada").status, 422);
+  EXPECT_EQ(rate("people/ada", 0, "bob").status, 422);
+  EXPECT_EQ(rate("people/ada", 6, "bob").status, 422);
+  EXPECT_EQ(rate("people/ada", "5", "bob").status, 422);
+  EXPECT_EQ(rate("people/nobody", 5, "bob").status, 404);
+  EXPECT_EQ(rate("projects/00000000000000000000000090", 5, "bob").status, 404);
+  EXPECT_EQ(rate("projects/none", 5, "bob").status, 404);
+  publish("accounts", "AccountClosed", {{"account_id", id("ada")}});
+  EXPECT_EQ(rate("people/ada", 5, "bob").status, 404);
+  const auto cursor = http::encode_cursor("ratings/person", "1,x");
+  EXPECT_EQ(send(Method::Get, "/v1/ratings/people", "bob", {{"after", cursor}}).status, 400);
 }
 
 TEST_F(RoutesTest, RefusesAdjustmentsThatAreNone) {
