@@ -97,7 +97,7 @@ void ScoreLists::insert(const BoardMember& member) {
   push(list, member, Ahead{*books_});
   ++size_;
   const std::size_t tail = list.entries.size() - list.ordered;
-  if (tail * tail > 16 * list.entries.size()) settle(list);
+  if (tail * tail > 16 * list.entries.size() || list.is_full_of_stale()) settle(list);
 }
 
 void ScoreLists::erase(const BoardMember& member) {
@@ -114,8 +114,11 @@ void ScoreLists::erase(const BoardMember& member) {
     CHECK(found != list.entries.end(), "who leaves a list was on it");
     if (static_cast<std::size_t>(found - list.entries.begin()) < list.ordered) --list.ordered;
     list.entries.erase(found);
-  } else if (list.entries.size() - list.live > list.live / 2) {
-    settle(list);
+  } else if (list.is_full_of_stale()) {
+    // Who comes back to the same score is inserted next. Until then the books may agree with an
+    // entry that he left here long ago.
+    const auto has = books_->totals_of(member.number);
+    if (!has || has->points != list.score) settle(list);
   }
 }
 

@@ -74,6 +74,7 @@ class ScoreLists {
     std::vector<Entry> entries;  // equal ones of a member who came back at the same time: one live
 
     bool has_stale() const { return entries.size() != live; }
+    bool is_full_of_stale() const { return entries.size() - live > live / 2; }
   };
   // The lists of 1,024 adjacent scores, those in use alone.
   struct Block {
