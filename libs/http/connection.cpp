@@ -284,12 +284,18 @@ bool Connection::write_outbox() {
   return false;
 }
 
-// What the socket does not take now goes out with the answer to the request in hand, which also
-// finds out whether the client is gone.
+// Whether the client is gone is found out with the answer to the request in hand.
 void Connection::release() {
   std::lock_guard lock(mutex_);
   if (phase_ != Phase::InHand || outbox_.empty()) return;
-  if (outbox_.send_to(descriptor_) == Outbox::Sent::All) report_held(true);
+  switch (outbox_.send_to(descriptor_)) {
+    case Outbox::Sent::All:
+      return report_held(true);
+    case Outbox::Sent::Part:
+      return host_.release_soon(id_);
+    case Outbox::Sent::Refused:
+      return;
+  }
 }
 
 void Connection::flush_outbox() {
