@@ -26,7 +26,7 @@ std::optional<http::Response> refuse_while_blind(const ApiPorts& ports,
 }
 
 bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer) {
-  return ports.freshness.is_fresh() && ports.engine.find_visible(id, viewer);
+  return ports.freshness.is_fresh() && ports.engine.find_author(id, viewer);
 }
 
 }  // namespace tideline::feed

@@ -85,11 +85,11 @@ std::size_t TimelineStreams::size() const {
 TimelineStreams::Changes TimelineStreams::advance(Live& live) const {
   // Read first: what is applied in between is in the window and looked at again.
   live.position = ports_.engine_applied.current();
-  const TimelinePage page = ports_.engine.timeline(live.viewer, {}, kWindow);
-  if (page.has_older) live.floor = std::max(live.floor, page.entries.back().id);
+  const auto [ids, has_older] = ports_.engine.newest_ids(live.viewer, kWindow);
+  if (has_older) live.floor = std::max(live.floor, ids.back());
   const Ids before = std::exchange(live.window, {});
-  for (auto entry = page.entries.rbegin(); entry != page.entries.rend(); ++entry) {
-    if (entry->id >= live.floor) live.window.push_back(entry->id);
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+    if (*id >= live.floor) live.window.push_back(*id);
   }
   Changes changes;
   std::ranges::set_difference(before, live.window, std::back_inserter(changes.left));

@@ -18,7 +18,8 @@
 // A stream is closed when the engine is not of these seconds, so that nothing leaves while a
 // revocation may be under way unseen, and when its token expires (EventStream::ends_at).
 //
-// Threads: all. Nothing here waits but run(); a round costs each stream a page of its timeline.
+// Threads: all. Nothing here waits but run(); a round in which something was applied
+// costs each stream the ids of its window.
 #pragma once
 
 #include <condition_variable>

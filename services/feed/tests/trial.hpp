@@ -68,6 +68,10 @@ inline Difference compare_under(core::MomentId id, const core::AccountId& viewer
                                 const Oracle::Met* expected, FeedEngine& engine,
                                 std::size_t limit) {
   const auto entry = engine.find_visible(id, viewer);
+  const auto author = engine.find_author(id, viewer);
+  if (author.has_value() != entry.has_value() || (entry && *author != entry->author)) {
+    return "finds another author";
+  }
   const auto likers = engine.likers_of(id, viewer);
   const auto all = engine.comments_of(id, viewer, {}, 10'000);
   if (!expected) {

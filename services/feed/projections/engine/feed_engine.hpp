@@ -110,6 +110,12 @@ struct TimelinePage {
   bool has_older = false;
 };
 
+// Ids alone, without what lies under the moments.
+struct TimelineIds {
+  std::vector<core::MomentId> ids;  // newest first
+  bool has_older = false;
+};
+
 class FeedEngine final : public eventsourcing::Projection {
  public:
   static constexpr std::size_t kShards = 64;
@@ -136,11 +142,15 @@ class FeedEngine final : public eventsourcing::Projection {
   // The home timeline: what the viewer may see and wants.
   TimelinePage timeline(const core::AccountId& viewer, const PlaceInTimeline& place,
                         std::size_t limit);
+  // The newest of it.
+  TimelineIds newest_ids(const core::AccountId& viewer, std::size_t limit);
   // One author's moments, as the viewer may see them.
   TimelinePage moments_of(const core::AccountId& author, const core::AccountId& viewer,
                           const PlaceInTimeline& place, std::size_t limit);
   // nullopt, here and below: not a moment that the viewer may see.
   std::optional<TimelineEntry> find_visible(core::MomentId id, const core::AccountId& viewer);
+  // Its author, without a look at what lies under it.
+  std::optional<core::AccountId> find_author(core::MomentId id, const core::AccountId& viewer);
   // Who likes the moment, of those whom the viewer meets; in no order.
   std::optional<std::vector<core::AccountId>> likers_of(core::MomentId id,
                                                         const core::AccountId& viewer);

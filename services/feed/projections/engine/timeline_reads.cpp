@@ -27,6 +27,17 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
       [&](core::MomentId bound, std::size_t n) { return timeline_newer(viewer, bound, n); });
 }
 
+TimelineIds FeedEngine::newest_ids(const core::AccountId& viewer_id, std::size_t limit) {
+  release_held();
+  const std::shared_lock lock(mutex_);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  if (viewer == GraphMemory::kStranger) return {};
+  TimelineIds newest{timeline_older(viewer, kAboveAll, limit + 1), false};
+  newest.has_older = newest.ids.size() > limit;
+  if (newest.has_older) newest.ids.pop_back();
+  return newest;
+}
+
 TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
                                     const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                     std::size_t limit) {
@@ -53,6 +64,15 @@ std::optional<TimelineEntry> FeedEngine::find_visible(core::MomentId id,
   const MomentFacts* moment = moments_.find(id);
   if (moment == nullptr || !is_visible(viewer, *moment)) return std::nullopt;
   return entry_of(viewer, *moment);
+}
+
+std::optional<core::AccountId> FeedEngine::find_author(core::MomentId id,
+                                                       const core::AccountId& viewer_id) {
+  release_held();
+  const std::shared_lock lock(mutex_);
+  const MomentFacts* moment = moments_.find(id);
+  if (moment == nullptr || !is_visible(graph_.find_person(viewer_id), *moment)) return std::nullopt;
+  return graph_.account_of(moment->author);
 }
 
 std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) const {
