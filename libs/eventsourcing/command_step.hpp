@@ -71,6 +71,27 @@ Step<Changed<D>> change(CommandSession& session, const core::StreamId& stream, c
   return detail::decide_and_stage<D>(session, session.load<D>(stream, codec), codec, command);
 }
 
+template <Decider D>
+struct Creation {
+  core::StreamId stream;
+  typename D::Command command;
+};
+
+// Stages the first of the creations that `next` gives whose stream has no event yet: an id that is
+// drawn, or made of the time, may be another one's.
+template <Decider D, CodecOf<D> C, class Next>
+Step<Creation<D>> create(CommandSession& session, const C& codec, int tries, const Next& next) {
+  for (int i = 0; i < tries; ++i) {
+    Creation<D> creation = next();
+    const auto loaded = session.load<D>(creation.stream, codec);
+    if (loaded && loaded->version > core::StreamVersion(0)) continue;
+    const auto changed = detail::decide_and_stage<D>(session, loaded, codec, creation.command);
+    if (!changed) return changed.template stopped_as<Creation<D>>();
+    return creation;
+  }
+  return core::unavailable("every id that was tried is taken");
+}
+
 // For streams whose every event carries the whole state.
 template <Decider D, CodecOf<D> C>
 Step<Changed<D>> change_last(CommandSession& session, const core::StreamId& stream, const C& codec,

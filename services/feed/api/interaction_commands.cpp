@@ -32,7 +32,7 @@ Response handle_like(const ApiPorts& ports, const Request& request) {
   if (auto refused = refuse_while_blind(ports, request)) return *refused;
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    if (!ports.engine.find_visible(*id, me)) return kNoSuchMoment;
+    if (!ports.engine.find_author(*id, me)) return kNoSuchMoment;
     const auto stream = core::keys::like(*id, me);
     const auto like = eventsourcing::change<Like>(session, stream, LikeCodec{},
                                                   LikeMoment{*id, me, session.context().now});
@@ -77,31 +77,26 @@ Parsed<AddComment> read_comment(const ApiPorts& ports, const Request& request, c
 }
 
 CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment command) {
-  const auto moment = ports.engine.find_visible(command.moment, command.author);
-  if (!moment) return kNoSuchMoment;
+  const auto moment_author = ports.engine.find_author(command.moment, command.author);
+  if (!moment_author) return kNoSuchMoment;
   if (command.parent &&
       !ports.engine.shows_comment(command.moment, *command.parent, command.author)) {
     return Rejection{RejectionKind::Invalid, "no-such-comment",
                      "the comment that this one answers does not exist"};
   }
   const CommentCodec codec(ports.cipher);
-  command.moment_author = moment->author;
+  command.moment_author = *moment_author;
   command.now = session.context().now;
-  for (int draw = 0; draw < kIdDrawsMax; ++draw) {
+  const auto comment = eventsourcing::create<Comment>(session, codec, kIdDrawsMax, [&] {
     command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
-    const auto stream = core::keys::comment(command.moment, command.id);
-    const auto comment = session.load<Comment>(stream, codec);
-    if (!comment) return comment.error();
-    if (comment->state.added) continue;  // by another process, in the same millisecond
-    const auto decision = Comment::decide(comment->state, command);
-    if (decision.rejected()) return decision.rejection();
-    session.stage(*comment, decision.events(), codec);
-    const nlohmann::json body{{"id", core::to_string(command.id)},
-                              {"written_at", core::format_iso8601(command.now)}};
-    return Answer{201, body.dump(), "/v1/moments/" + core::to_string(command.moment) + "/comments",
-                  stream};
-  }
-  return core::unavailable("every drawn comment id was taken");
+    return eventsourcing::Creation<Comment>{core::keys::comment(command.moment, command.id),
+                                            command};
+  });
+  if (!comment) return comment.stopped();
+  const nlohmann::json body{{"id", core::to_string(command.id)},
+                            {"written_at", core::format_iso8601(command.now)}};
+  return Answer{201, body.dump(), "/v1/moments/" + core::to_string(command.moment) + "/comments",
+                comment->stream};
 }
 
 Response handle_comment(const ApiPorts& ports, const Request& request) {

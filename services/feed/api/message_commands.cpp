@@ -1,6 +1,7 @@
 // POST /v1/messages
 #include "core/keys.hpp"
 #include "core/text.hpp"
+#include "eventsourcing/command_step.hpp"
 #include "feed/api/message_codec.hpp"
 #include "feed/api/message_items.hpp"
 #include "feed/api/named_people.hpp"
@@ -64,21 +65,17 @@ Message::Command command_of(const ApiPorts& ports, const Request& request, const
 CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
                    const core::AccountId& sender, const std::string& sender_user_id) {
   const MessageCodec codec(ports.cipher);
-  core::Timestamp sent_at = session.context().now;
-  for (int i = 0; i < kMicrosecondsMax; ++i, sent_at += std::chrono::microseconds(1)) {
-    const auto stream = core::keys::message(sender, sent_at);
-    const auto message = session.load<Message>(stream, codec);
-    if (!message) return message.error();
-    if (message->state.sent) continue;
+  core::Timestamp next = session.context().now;
+  core::Timestamp sent_at;
+  const auto message = eventsourcing::create<Message>(session, codec, kMicrosecondsMax, [&] {
+    sent_at = std::exchange(next, next + std::chrono::microseconds(1));
     std::visit([&](auto& sending) { sending.now = sent_at; }, command);
-    const auto decision = Message::decide(message->state, command);
-    if (decision.rejected()) return decision.rejection();
-    session.stage(*message, decision.events(), codec);
-    const std::string key = message_key_text(sender_user_id, sent_at);
-    const nlohmann::json body{{"key", key}, {"sent_at", core::format_iso8601(sent_at)}};
-    return Answer{201, body.dump(), "/v1/messages/" + key, stream};
-  }
-  return core::unavailable("the sender's next microseconds are all taken");
+    return eventsourcing::Creation<Message>{core::keys::message(sender, sent_at), command};
+  });
+  if (!message) return message.stopped();
+  const std::string key = message_key_text(sender_user_id, sent_at);
+  const nlohmann::json body{{"key", key}, {"sent_at", core::format_iso8601(sent_at)}};
+  return Answer{201, body.dump(), "/v1/messages/" + key, message->stream};
 }
 
 Response handle_send(const ApiPorts& ports, const Request& request) {

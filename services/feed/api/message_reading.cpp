@@ -79,10 +79,7 @@ std::optional<Marks> find_marks(es::Transaction& transaction, const core::Accoun
 Response handle_read(const ApiPorts& ports, const Request& request) {
   const auto wanted = read_wanted(ports, request);
   if (!wanted) return wanted.response();
-  if (http::await_models(request, {ports.messages_applied})) {
-    return to_response(
-        http::unavailable("what you have just seen is not known here yet, try again"));
-  }
+  if (auto behind = http::await_models(request, {ports.messages_applied})) return *behind;
   const core::AccountId& reader = request.account();
   const auto marks = ports.database.read(
       [&](es::Transaction& transaction) { return find_marks(transaction, reader, *wanted); });

@@ -62,20 +62,15 @@ Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) 
 CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMoment command) {
   const MomentCodec codec(ports.cipher);
   command.now = session.context().now;
-  for (int draw = 0; draw < kIdDrawsMax; ++draw) {
+  // Another process may draw the same one in the same millisecond.
+  const auto moment = eventsourcing::create<Moment>(session, codec, kIdDrawsMax, [&] {
     command.id = ports.moment_ids.next(command.now, command.author);
-    const auto stream = core::keys::moment(command.id);
-    const auto moment = session.load<Moment>(stream, codec);
-    if (!moment) return moment.error();
-    if (moment->state.published) continue;  // by another process, in the same millisecond
-    const auto decision = Moment::decide(moment->state, command);
-    if (decision.rejected()) return decision.rejection();
-    session.stage(*moment, decision.events(), codec);
-    const std::string id = core::to_string(command.id);
-    const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
-    return Answer{201, body.dump(), "/v1/moments/" + id, stream};
-  }
-  return core::unavailable("every drawn moment id was taken");
+    return eventsourcing::Creation<Moment>{core::keys::moment(command.id), command};
+  });
+  if (!moment) return moment.stopped();
+  const std::string id = core::to_string(command.id);
+  const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
+  return Answer{201, body.dump(), "/v1/moments/" + id, moment->stream};
 }
 
 Response handle_publish(const ApiPorts& ports, const Request& request) {
