@@ -14,7 +14,7 @@ struct Settings {
   // tables. Longer means fewer writes, and more events to apply again after a crash.
   // TIDELINE_SCORING_PENDING_PEOPLE, 1,000 to 1,000,000: people with changes not yet written.
   // TIDELINE_SCORING_BAND, 1,000 to 10,000,000: people whose lists are kept in order; lists further
-  // down cost a scan. About 60 bytes each.
+  // down cost a scan. 16 bytes each, and 48 for each score that is in use.
   EngineOptions engine;
   // TIDELINE_SCORING_RANK_EXACT, 1 to 1,000,000,000: ranks beyond are marked as not exact and come
   // with "top x %".

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <tuple>
 
 #include "core/check.hpp"
@@ -26,15 +27,11 @@ ON CONFLICT (account_id, day) DO UPDATE
   SET points = held.points + excluded.points,
       reached_at = greatest(held.reached_at, excluded.reached_at))";
 
-constexpr const char* kAddCounts = R"(
+const std::string kAddCounts = R"(
 INSERT INTO cap_counter AS held (account_id, day, reason, events)
 SELECT * FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[])
 ON CONFLICT (account_id, day, reason) DO UPDATE SET events = held.events + excluded.events)";
-constexpr const char* kAddAndReturnCounts = R"(
-INSERT INTO cap_counter AS held (account_id, day, reason, events)
-SELECT * FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[])
-ON CONFLICT (account_id, day, reason) DO UPDATE SET events = held.events + excluded.events
-RETURNING account_id, day, reason, events)";
+const std::string kAddAndReturnCounts = kAddCounts + " RETURNING account_id, day, reason, events";
 
 constexpr const char* kAddMonths = R"(
 INSERT INTO calendar AS held (account_id, year, month, days)
