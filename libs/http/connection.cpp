@@ -37,15 +37,6 @@ bool is_acceptable_id(std::string_view id) {
          std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-// All fields of that name, in their order.
-std::string joined(const Headers& headers, std::string_view name) {
-  std::string all;
-  for (const auto& [other, value] : headers) {
-    if (equal_ignoring_case(other, name)) all.append(all.empty() ? "" : ",").append(value);
-  }
-  return all;
-}
-
 // What the client's kernel has not acknowledged yet; 0 when it is gone.
 int unsent_bytes(int descriptor) {
   int unsent = 0;
@@ -165,7 +156,7 @@ void Connection::prepare_ids(Request& request) {
   std::optional<core::TraceContext> parent;
   if (request.headers.count("traceparent") == 1) {
     parent = core::TraceContext::parse(*request.header("traceparent"),
-                                       joined(request.headers, "tracestate"));
+                                       request.headers.joined("tracestate"));
   }
   if (parent) exchange_.parent_span_id = parent->span_id();
   request.traceparent = host_.draw_span(parent).text();

@@ -112,6 +112,14 @@ std::size_t Headers::count(std::string_view name) const {
                     [&](const Field& f) { return equal_ignoring_case(f.first, name); }));
 }
 
+std::string Headers::joined(std::string_view name) const {
+  std::string all;
+  for (const auto& [other, value] : fields_) {
+    if (equal_ignoring_case(other, name)) all.append(all.empty() ? "" : ",").append(value);
+  }
+  return all;
+}
+
 std::string_view Request::param(std::string_view name) const {
   for (const auto& [key, value] : path_parameters) {
     if (key == name) return value;

@@ -53,6 +53,8 @@ class Headers {
   // The first field of that name.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
   [[nodiscard]] std::size_t count(std::string_view name) const;
+  // Of all fields of that name, in their order, with commas between; "" for none.
+  [[nodiscard]] std::string joined(std::string_view name) const;
 
   [[nodiscard]] std::size_t size() const { return fields_.size(); }
   [[nodiscard]] auto begin() const { return fields_.begin(); }
