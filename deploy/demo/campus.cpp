@@ -219,6 +219,19 @@ void Campus::found_projects() {
       });
 }
 
+void Campus::advise(Client& client, const PlannedProject& planned, const Project& project) {
+  const std::string path = "/v1/projects/" + project.id + "/advice";
+  for (const PlannedAdvice& advice : planned.advice) {
+    const Reply reply = client.expect(
+        201, {"POST", path, world_.people[advice.adviser].access_token, {{"text", "Try it."}}, ""});
+    if (!advice.adopted) continue;
+    const std::string id = reply.json().at("id").get<std::string>();
+    client.expect(200, {"PUT", path + "/" + id + "/adoption",
+                        world_.people[planned.author].access_token, nullptr, ""});
+    award(advice.adviser, Rules::kAdviceAdopted, Rules::kAdviceContribution);
+  }
+}
+
 void Campus::comment_and_vote() {
   // Comment ids are counted within a project, so one hand writes all comments of a project.
   crew_.work("projects discussed and voted on", plan_.projects.size(),
@@ -235,6 +248,7 @@ void Campus::comment_and_vote() {
                  award(comment.author, Rules::kComment, Rules::kCommentContribution);
                  ++project.comments;
                }
+               advise(client, planned, project);
                for (const PersonIndex voter : planned.voters) {
                  client.expect(
                      200, {"PUT", path + "/vote", world_.people[voter].access_token, nullptr, ""});

@@ -20,9 +20,11 @@ struct Rules {
   static constexpr int kFollowed = 4;
   static constexpr int kProject = 10;
   static constexpr int kComment = 2;
+  static constexpr int kAdviceAdopted = 5;
   static constexpr int kVoteReceived = 2;
   static constexpr int kProjectContribution = 5;
   static constexpr int kCommentContribution = 2;
+  static constexpr int kAdviceContribution = 3;
   static constexpr int kVoteContribution = 1;
 };
 
@@ -55,6 +57,7 @@ class Campus {
   void exclude();
   void found_projects();
   void comment_and_vote();
+  void advise(Client& client, const PlannedProject& planned, const Project& project);
   void sign_in_and_visit();
   void unfriend_and_reveal();
   void untag_leave_and_delete();

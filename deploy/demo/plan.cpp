@@ -105,10 +105,14 @@ class Planner {
   void draw_projects() {
     for (PersonIndex author = 0; author < people_; ++author) {
       if (!one_in(8)) continue;
-      PlannedProject project{author, {}, {}};
+      PlannedProject project{author, {}, {}, {}};
       const std::size_t comments = random_() % 6;
       for (std::size_t i = 0; i < comments; ++i) {
         project.comments.push_back({anybody(), one_in(2) ? 0 : random_() % (i + 1)});
+      }
+      for (std::size_t i = random_() % 3; i > 0; --i) {
+        const PersonIndex adviser = anybody();
+        if (adviser != author) project.advice.push_back({adviser, one_in(2)});
       }
       std::set<PersonIndex> voters;
       for (std::size_t i = random_() % 10; i > 0; --i) voters.insert(anybody());

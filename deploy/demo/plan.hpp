@@ -27,9 +27,14 @@ struct PlannedComment {
   PersonIndex author;
   std::size_t parent;  // 0 = top level
 };
+struct PlannedAdvice {
+  PersonIndex adviser;  // not the project's author
+  bool adopted;
+};
 struct PlannedProject {
   PersonIndex author;
   std::vector<PlannedComment> comments;  // the n-th gets id n + 1
+  std::vector<PlannedAdvice> advice;
   std::vector<PersonIndex> voters;
 };
 struct PlannedMoment {

@@ -30,6 +30,7 @@ Call any_call() {
   const AccountId b = *rc::gen::suchThat(rc::gen::elementOf(accounts),
                                          [&](const AccountId& other) { return other != a; });
   const std::string id = *rc::gen::elementOf(made);
+  const std::string other_id = *rc::gen::elementOf(made);
   const Day day(std::chrono::days(*rc::gen::inRange(20000, 20003)));
   const MomentId moment(*rc::gen::inRange<std::uint64_t>(1, 4));
   const CommentId comment(*rc::gen::inRange<std::uint64_t>(1, 4));
@@ -38,7 +39,7 @@ Call any_call() {
   const std::string A = a.to_string();
   const std::string B = b.to_string();
   const std::string D = format_day(day);
-  switch (*rc::gen::inRange(0, 25)) {
+  switch (*rc::gen::inRange(0, 26)) {
     case 0:
       return {"account " + A, keys::account(a)};
     case 1:
@@ -88,6 +89,8 @@ Call any_call() {
       return {"person rating " + A + B, keys::person_rating(a, b)};
     case 23:
       return {"project rating " + A + id, keys::project_rating(a, id)};
+    case 24:
+      return {"advice " + id + other_id, keys::advice(id, other_id)};
     default:
       return {"adjustment " + id, keys::adjustment(id)};
   }

@@ -1,6 +1,8 @@
 #include "projects/api/answers.hpp"
 
+#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
+#include "projects/api/codecs.hpp"
 #include "projects/domain/rejections.hpp"
 
 namespace tideline::projects {
@@ -13,6 +15,16 @@ http::Parsed<std::string> project_in_path(const http::Request& request) {
   const std::string_view id = request.param("project_id");
   if (!core::is_time_ordered_id(id)) return no_such_project();
   return std::string(id);
+}
+
+eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
+                                               eventsourcing::CommandSession& session,
+                                               const std::string& project_id) {
+  const auto project =
+      session.load<Project>(core::keys::project(project_id), ProjectCodec(ports.cipher));
+  if (!project) return project.error();
+  if (!project->state.exists) return kNoSuchProject;
+  return project->state.author;
 }
 
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "eventsourcing/command_step.hpp"
 #include "http/cursor.hpp"
 #include "http/json.hpp"
 #include "http/problem.hpp"
@@ -21,6 +22,12 @@ http::Problem no_such_project();
 
 // From "{project_id}"; 404 for what no project can be called.
 http::Parsed<std::string> project_in_path(const http::Request& request);
+
+// The author of the project, for a command; projects are never deleted, so that having seen it once
+// is enough and it need not be asserted.
+eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
+                                               eventsourcing::CommandSession& session,
+                                               const std::string& project_id);
 
 // The person who asks, from his own row.
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account);

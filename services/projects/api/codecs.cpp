@@ -125,6 +125,39 @@ std::optional<Comments::Event> CommentsCodec::decode(const RecordedEvent& record
   return read;
 }
 
+NewEvent AdviceCodec::encode(const Advice::Event& fact) const {
+  const auto data = [](const AdviceIdentity& advice) {
+    return json{{"project_id", advice.project_id},
+                {"project_author", advice.project_author.to_string()},
+                {"advice_id", advice.advice_id},
+                {"adviser", advice.adviser.to_string()}};
+  };
+  return std::visit(Overloaded{
+                        [&](const AdviceGiven& given) {
+                          json fields = data(given.advice);
+                          fields["text"] =
+                              seal(cipher_, given.advice.adviser, given.text, kAdviceContext);
+                          return event("AdviceGiven", fields);
+                        },
+                        [&](const AdviceAdopted& adopted) {
+                          return event("AdviceAdopted", data(adopted.advice));
+                        },
+                        [&](const AdviceWithdrawn& withdrawn) {
+                          return event("AdviceWithdrawn", data(withdrawn.advice));
+                        },
+                    },
+                    fact);
+}
+
+std::optional<Advice::Event> AdviceCodec::decode(const RecordedEvent& recorded) const {
+  auto read = read_own(recorded, read_advice);
+  if (!read) return std::nullopt;
+  if (auto* given = std::get_if<AdviceGiven>(&*read)) {
+    given->text = open(cipher_, given->advice.adviser, given->text, kAdviceContext);
+  }
+  return read;
+}
+
 NewEvent VotingCodec::encode(const Voting::Event& fact) const {
   const auto data = [](const auto& voting) {
     return json{{"project_id", voting.project_id}, {"author", voting.author.to_string()}};

@@ -1,5 +1,6 @@
-// The events of this service, as they are stored: cards and comments sealed under their author's
-// key. Thread-safe. Those that seal can block on the keys, and throw CodecFailed when that fails.
+// The events of this service, as they are stored: cards, comments and advice sealed under their
+// author's key. Thread-safe. Those that seal can block on the keys, and throw CodecFailed when that
+// fails.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/codec.hpp"
+#include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/vote.hpp"
@@ -18,6 +20,7 @@ namespace tideline::projects {
 // Contexts of the cipher: part of the data format.
 inline constexpr std::string_view kCardContext = "Project.card";
 inline constexpr std::string_view kCommentContext = "CommentAdded.text";
+inline constexpr std::string_view kAdviceContext = "AdviceGiven.text";
 
 // A card as the JSON that is sealed: {"name", "introduction", "link"}.
 std::string card_to_json(const Card& card);
@@ -39,6 +42,16 @@ class CommentsCodec {
   explicit CommentsCodec(crypto::SubjectCipher& cipher) : cipher_(cipher) {}
   eventsourcing::NewEvent encode(const Comments::Event& event) const;
   std::optional<Comments::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
+
+ private:
+  crypto::SubjectCipher& cipher_;
+};
+
+class AdviceCodec {
+ public:
+  explicit AdviceCodec(crypto::SubjectCipher& cipher) : cipher_(cipher) {}
+  eventsourcing::NewEvent encode(const Advice::Event& event) const;
+  std::optional<Advice::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
 
  private:
   crypto::SubjectCipher& cipher_;

@@ -3,11 +3,9 @@
 #include <vector>
 
 #include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
-#include "projects/domain/rejections.hpp"
 #include "projects/projections/project_queries.hpp"
 
 namespace tideline::projects {
@@ -58,14 +56,11 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
   const auto seen = seen_by_writer(request);
   if (!seen) return seen.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto project =
-        session.load<Project>(core::keys::project(*id), ProjectCodec(ports.cipher));
-    if (!project) return project.error();
-    // A project is never deleted, so having seen it once is enough.
-    if (!project->state.exists) return kNoSuchProject;
-    const auto comments = change_last<Comments>(
-        session, core::keys::comments(*id), CommentsCodec(ports.cipher),
-        AddComment{*id, project->state.author, parent, request.account(), text, *seen});
+    const auto author = author_of(ports, session, *id);
+    if (!author) return author.stopped();
+    const auto comments =
+        change_last<Comments>(session, core::keys::comments(*id), CommentsCodec(ports.cipher),
+                              AddComment{*id, *author, parent, request.account(), text, *seen});
     if (!comments) return comments.stopped();
     const std::int64_t comment = comments->state.last_id;
     return Answer{201,

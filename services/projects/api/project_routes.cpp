@@ -58,6 +58,7 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json a
   project["published_at"] = core::format_iso8601(row.published_at);
   project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
   project["comment_count"] = row.comments;
+  project["advice"] = {{"count", row.advice}, {"adopted", row.advice_adopted}};
   project["votes"] = {{"state", row.voting}, {"tally", row.tally}};
   return project;
 }
@@ -113,6 +114,8 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
         [&](Transaction& transaction) { return find_project(transaction, state.project_id); });
     if (found && *found) {
       row.comments = (*found)->comments;
+      row.advice = (*found)->advice;
+      row.advice_adopted = (*found)->advice_adopted;
       row.voting = (*found)->voting;
       row.tally = (*found)->tally;
     }

@@ -12,6 +12,7 @@ void add_routes(http::Router& router, const ApiPorts& ports);
 // By area.
 void add_project_routes(http::Router& router, const ApiPorts& ports);
 void add_comment_routes(http::Router& router, const ApiPorts& ports);
+void add_advice_routes(http::Router& router, const ApiPorts& ports);
 void add_voting_routes(http::Router& router, const ApiPorts& ports);
 
 }  // namespace tideline::projects

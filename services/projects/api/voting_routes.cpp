@@ -4,11 +4,9 @@
 
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/command_step.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
-#include "projects/domain/rejections.hpp"
 #include "projects/projections/project_queries.hpp"
 
 namespace tideline::projects {
@@ -18,7 +16,6 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Step;
 using eventsourcing::Transaction;
 using http::Access;
 using http::Json;
@@ -28,15 +25,6 @@ using http::Request;
 using http::Response;
 
 constexpr std::string_view kKind = "voting-board";
-
-// The author of the project; projects are never deleted, so it need not be asserted.
-Step<core::AccountId> author_of(const ApiPorts& ports, CommandSession& session,
-                                const std::string& id) {
-  const auto project = session.load<Project>(core::keys::project(id), ProjectCodec(ports.cipher));
-  if (!project) return project.error();
-  if (!project->state.exists) return kNoSuchProject;
-  return project->state.author;
-}
 
 template <class Command>
 Response change_voting(const ApiPorts& ports, const Request& request, int status) {

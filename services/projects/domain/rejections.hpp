@@ -1,4 +1,5 @@
-// The "no" that several aggregates share. Codes are part of the HTTP contract.
+// The "no" that several aggregates share, or the routes beside one. Codes are part of the HTTP
+// contract.
 #pragma once
 
 #include "eventsourcing/decider.hpp"
@@ -10,5 +11,8 @@ inline const eventsourcing::Rejection kNoSuchProject{eventsourcing::RejectionKin
 inline const eventsourcing::Rejection kNotTheAuthor{eventsourcing::RejectionKind::Forbidden,
                                                     "not-the-author",
                                                     "only the project's author may do this"};
+inline const eventsourcing::Rejection kNoSuchAdvice{eventsourcing::RejectionKind::NotFound,
+                                                    "no-such-advice",
+                                                    "there is no such advice on this project"};
 
 }  // namespace tideline::projects

@@ -26,6 +26,18 @@ std::optional<Comments::Event> read_comment(const RecordedEvent& recorded) {
                       data.text("seen")};
 }
 
+std::optional<Advice::Event> read_advice(const RecordedEvent& recorded) {
+  const bool given = recorded.type == "AdviceGiven";
+  const bool adopted = recorded.type == "AdviceAdopted";
+  if (!given && !adopted && recorded.type != "AdviceWithdrawn") return std::nullopt;
+  const EventData data(recorded);
+  AdviceIdentity advice{data.id("project_id"), data.account("project_author"), data.id("advice_id"),
+                        data.account("adviser")};
+  if (given) return AdviceGiven{std::move(advice), data.text("text")};
+  if (adopted) return AdviceAdopted{std::move(advice)};
+  return AdviceWithdrawn{std::move(advice)};
+}
+
 std::optional<Voting::Event> read_voting(const RecordedEvent& recorded) {
   if (recorded.type == "VotingOpened") {
     const EventData data(recorded);

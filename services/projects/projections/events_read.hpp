@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/event.hpp"
+#include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
@@ -30,6 +31,8 @@ std::optional<ProjectRead> read_project(const eventsourcing::RecordedEvent& reco
 
 // The text of a comment stays sealed here.
 std::optional<Comments::Event> read_comment(const eventsourcing::RecordedEvent& recorded);
+// Likewise that of advice.
+std::optional<Advice::Event> read_advice(const eventsourcing::RecordedEvent& recorded);
 std::optional<Voting::Event> read_voting(const eventsourcing::RecordedEvent& recorded);
 std::optional<Vote::Event> read_vote(const eventsourcing::RecordedEvent& recorded);
 

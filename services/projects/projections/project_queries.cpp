@@ -19,21 +19,25 @@ constexpr const char* kSelectProjects =
     " (extract(epoch FROM project.edited_at) * 1000000)::bigint,"
     " project.version,"
     " coalesce((SELECT max(comment.id) FROM comment WHERE comment.project_id = project.id), 0),"
-    " coalesce(voting.state, 'not-opened'), coalesce(voting.tally, 0)"
-    " FROM project LEFT JOIN voting ON voting.project_id = project.id";
+    " coalesce(voting.state, 'not-opened'), coalesce(voting.tally, 0),"
+    " coalesce(advice_count.standing, 0), coalesce(advice_count.adopted, 0)"
+    " FROM project LEFT JOIN voting ON voting.project_id = project.id"
+    " LEFT JOIN advice_count ON advice_count.project_id = project.id";
 
 ProjectRow to_project(const Row& row) {
-  ProjectRow project{row.text(0),
-                     row.account(1),
-                     row.text(2),
-                     row.text_array(3),
-                     row.timestamp_us(4),
-                     std::nullopt,
-                     core::StreamVersion(static_cast<std::uint64_t>(row.integer(6))),
-                     row.integer(7),
-                     row.text(8),
-                     row.integer(9)};
+  ProjectRow project;
+  project.id = row.text(0);
+  project.author = row.account(1);
+  project.sealed_card = row.text(2);
+  project.labels = row.text_array(3);
+  project.published_at = row.timestamp_us(4);
   if (!row.is_null(5)) project.edited_at = row.timestamp_us(5);
+  project.version = core::StreamVersion(static_cast<std::uint64_t>(row.integer(6)));
+  project.comments = row.integer(7);
+  project.voting = row.text(8);
+  project.tally = row.integer(9);
+  project.advice = row.integer(10);
+  project.advice_adopted = row.integer(11);
   return project;
 }
 
@@ -98,6 +102,23 @@ eventsourcing::Slice<CommentRow> list_comments(Transaction& transaction, const s
         {row.integer(0), row.integer(1), row.account(2), row.text(3), row.timestamp_us(4)});
   }
   return eventsourcing::cut_slice(std::move(comments), limit, before.has_value(), before || after);
+}
+
+eventsourcing::Slice<AdviceRow> list_advice(Transaction& transaction, const std::string& project,
+                                            const std::optional<std::string>& before,
+                                            const std::optional<std::string>& after, int limit) {
+  std::string sql =
+      "SELECT id, adviser, body, (extract(epoch FROM given_at) * 1000000)::bigint,"
+      " (extract(epoch FROM adopted_at) * 1000000)::bigint FROM advice WHERE project_id = $1";
+  sql += before ? " AND id < $2 ORDER BY id DESC LIMIT $3" : " AND id > $2 ORDER BY id LIMIT $3";
+  auto rows = transaction.execute(sql, {project, before ? *before : after.value_or(""), limit + 1});
+  if (before) std::reverse(rows.begin(), rows.end());
+  std::vector<AdviceRow> advice;
+  for (const Row& row : rows) {
+    advice.push_back({row.text(0), row.account(1), row.text(2), row.timestamp_us(3), std::nullopt});
+    if (!row.is_null(4)) advice.back().adopted_at = row.timestamp_us(4);
+  }
+  return eventsourcing::cut_slice(std::move(advice), limit, before.has_value(), before || after);
 }
 
 bool has_voted(Transaction& transaction, const std::string& project, const core::AccountId& voter) {

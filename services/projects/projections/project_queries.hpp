@@ -24,6 +24,8 @@ struct ProjectRow {
   std::optional<core::Timestamp> edited_at;
   core::StreamVersion version;
   std::int64_t comments = 0;
+  std::int64_t advice = 0;
+  std::int64_t advice_adopted = 0;
   std::string voting;  // "not-opened", "open", "closed"
   std::int64_t tally = 0;
 };
@@ -50,6 +52,21 @@ eventsourcing::Slice<CommentRow> list_comments(eventsourcing::Transaction& trans
                                                const std::string& project,
                                                std::optional<std::int64_t> before,
                                                std::optional<std::int64_t> after, int limit);
+
+struct AdviceRow {
+  std::string id;
+  core::AccountId adviser;
+  std::string sealed_text;
+  core::Timestamp given_at;
+  std::optional<core::Timestamp> adopted_at;
+};
+
+// In the order in which it was given (of its ids, which sort by time); from behind `after`, or the
+// last ones ahead of `before`.
+eventsourcing::Slice<AdviceRow> list_advice(eventsourcing::Transaction& transaction,
+                                            const std::string& project,
+                                            const std::optional<std::string>& before,
+                                            const std::optional<std::string>& after, int limit);
 
 bool has_voted(eventsourcing::Transaction& transaction, const std::string& project,
                const core::AccountId& voter);

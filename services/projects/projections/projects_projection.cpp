@@ -8,18 +8,21 @@ void ProjectsProjection::load(eventsourcing::Transaction&) { flushed(); }
 void ProjectsProjection::apply(const eventsourcing::RecordedEvent& event) {
   projects_.apply(event);
   comments_.apply(event);
+  advice_.apply(event);
   votes_.apply(event);
 }
 
 void ProjectsProjection::flush(eventsourcing::Transaction& transaction) {
   projects_.flush(transaction);
   comments_.flush(transaction);
+  advice_.flush(transaction);
   votes_.flush(transaction);
 }
 
 void ProjectsProjection::flushed() {
   projects_.clear();
   comments_.clear();
+  advice_.clear();
   votes_.clear();
 }
 

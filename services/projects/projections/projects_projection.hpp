@@ -1,9 +1,10 @@
-// The read model of the whole service: projects, comments and votes, from this service's own
-// events. One projection, and so one checkpoint: a query that has waited for a token sees all
+// The read model of the whole service: projects, comments, advice and votes, from this service's
+// own events. One projection, and so one checkpoint: a query that has waited for a token sees all
 // tables at it. Called by one runner thread.
 #pragma once
 
 #include "eventsourcing/projection.hpp"
+#include "projects/projections/advice_model.hpp"
 #include "projects/projections/comment_model.hpp"
 #include "projects/projections/project_model.hpp"
 #include "projects/projections/voting_model.hpp"
@@ -15,7 +16,8 @@ class ProjectsProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "projects"; }
   std::vector<std::string> sources() const override { return {"projects"}; }
   std::vector<std::string> tables() const override {
-    return {"project", "project_by_author", "project_by_label", "comment", "voting", "vote"};
+    return {"project", "project_by_author", "project_by_label", "comment",
+            "advice",  "advice_count",      "voting",           "vote"};
   }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
@@ -25,6 +27,7 @@ class ProjectsProjection final : public eventsourcing::Projection {
  private:
   ProjectModel projects_;
   CommentModel comments_;
+  AdviceModel advice_;
   VotingModel votes_;
 };
 

@@ -17,6 +17,7 @@ using ::testing::SizeIs;
 const core::AccountId kAda({1});
 const core::AccountId kBob({2});
 const std::string kId(26, '0');
+const AdviceIdentity kAdvice{kId, kAda, std::string(24, '0') + "10", kBob};
 
 // Every event of the service, made by real commands.
 void live_a_little(Campus& campus) {
@@ -33,6 +34,10 @@ void live_a_little(Campus& campus) {
   campus.run<Project>(core::keys::project(kId), project, edit);
   campus.run<Comments>(core::keys::comments(kId), comments,
                        AddComment{kId, kAda, 0, kBob, "A secret remark", ""});
+  const auto advice = core::keys::advice(kId, kAdvice.advice_id);
+  const AdviceCodec advice_codec(campus.cipher);
+  campus.run<Advice>(advice, advice_codec, GiveAdvice{kAdvice, "A secret hint"});
+  campus.run<Advice>(advice, advice_codec, AdoptAdvice{kAda});
   campus.run<Voting>(core::keys::voting(kId), VotingCodec{}, OpenVoting{kId, kAda, kAda});
   const auto vote = core::keys::vote(kId, kBob);
   campus.run<Vote>(vote, VoteCodec{}, CastVote{kId, kAda, kBob, Voting::State::Open});
@@ -62,6 +67,10 @@ TEST(Codecs, EveryEventComesBackAsItWent) {
   expect_round_trip(
       CommentsCodec(campus.cipher),
       Comments::Event(CommentAdded{kId, kAda, 3, 1, kBob, "Größe \"x\"\n", "ZmVlZDowPTE"}));
+  const AdviceCodec advice(campus.cipher);
+  expect_round_trip(advice, Advice::Event(AdviceGiven{kAdvice, "Größer \"y\"\n"}));
+  expect_round_trip(advice, Advice::Event(AdviceAdopted{kAdvice}));
+  expect_round_trip(advice, Advice::Event(AdviceWithdrawn{kAdvice}));
   expect_round_trip(VotingCodec{}, Voting::Event(VotingOpened{kId, kAda}));
   expect_round_trip(VotingCodec{}, Voting::Event(VotingClosed{kId, kAda}));
   expect_round_trip(VoteCodec{}, Vote::Event(VoteCast{kId, kAda, kBob, true}));
@@ -82,12 +91,20 @@ TEST(Codecs, ADestroyedKeyErasesTheTextAndLeavesTheFacts) {
   Campus campus;
   live_a_little(campus);
   ASSERT_TRUE(campus.cipher.destroy(kBob).ok());
+  int written = 0;
   for (const auto& event : campus.events()) {
-    const auto comment = CommentsCodec(campus.cipher).decode(event);
-    if (!comment) continue;
-    EXPECT_EQ(std::get<CommentAdded>(*comment).text, "");
-    EXPECT_EQ(std::get<CommentAdded>(*comment).comment_id, 1);
+    if (const auto comment = CommentsCodec(campus.cipher).decode(event)) {
+      EXPECT_EQ(std::get<CommentAdded>(*comment).text, "");
+      EXPECT_EQ(std::get<CommentAdded>(*comment).comment_id, 1);
+      ++written;
+    }
+    const auto advice = AdviceCodec(campus.cipher).decode(event);
+    if (advice && std::holds_alternative<AdviceGiven>(*advice)) {
+      EXPECT_EQ(*advice, Advice::Event(AdviceGiven{kAdvice, ""}));
+      ++written;
+    }
   }
+  EXPECT_EQ(written, 2);
 }
 
 TEST(Codecs, DataThatBreaksItsSchemaIsDamageAndNotPassedOver) {

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <latch>
 #include <map>
 #include <set>
+#include <thread>
+#include <tuple>
 
 #include "campus.hpp"
 
@@ -16,6 +19,11 @@ const core::AccountId kAuthor({9});
 const std::string kId(26, '0');
 
 core::AccountId person(int number) { return core::AccountId({static_cast<std::uint8_t>(number)}); }
+
+// Well formed, and another one for each number from 0 to 899.
+std::string advice_id(int number) {
+  return std::string(22, '0') + std::to_string(100 + number) + "0";
+}
 
 bool done(const eventsourcing::CommandOutcome& outcome) {
   return std::holds_alternative<eventsourcing::CommandDone>(outcome);
@@ -97,6 +105,75 @@ RC_GTEST_PROP(CommentsLaw, IdsCountFromOneWithoutGapsAndParentsExist, ()) {
     RC_ASSERT(comment.parent_id < comment.comment_id);
   }
   RC_ASSERT(expected == written);
+}
+
+// What people do to advice in any order: nobody but the author adopts, nobody but the adviser
+// withdraws, and of both only one ever happens to a piece of advice, once.
+RC_GTEST_PROP(AdviceLaw, APieceOfAdviceIsAdoptedOnceOrWithdrawnOnceByTheRightPerson, ()) {
+  enum class Plain { Nothing, Given, Adopted, Withdrawn };
+  Campus campus;
+  const AdviceCodec codec(campus.cipher);
+  std::map<int, Plain> plain;
+  const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, bool>>>(
+      rc::gen::tuple(rc::gen::inRange(0, 3), rc::gen::inRange(0, 3), rc::gen::arbitrary<bool>()));
+  for (const auto& [what, which, rightly] : steps) {
+    const AdviceIdentity advice{kId, kAuthor, advice_id(which), person(1)};
+    const auto stream = core::keys::advice(kId, advice.advice_id);
+    Plain& now = plain[which];
+    if (what == 0) {
+      if (now != Plain::Nothing) continue;
+      AdviceIdentity given = advice;
+      if (!rightly) given.adviser = kAuthor;
+      RC_ASSERT(done(campus.run<Advice>(stream, codec, GiveAdvice{given, "text"})) == rightly);
+      if (rightly) now = Plain::Given;
+    } else if (what == 1) {
+      const auto by = rightly ? kAuthor : person(1);
+      const bool accepted = done(campus.run<Advice>(stream, codec, AdoptAdvice{by}));
+      RC_ASSERT(accepted == (rightly && (now == Plain::Given || now == Plain::Adopted)));
+      if (accepted) now = Plain::Adopted;
+    } else {
+      const auto by = rightly ? person(1) : kAuthor;
+      const bool accepted = done(campus.run<Advice>(stream, codec, WithdrawAdvice{by}));
+      RC_ASSERT(accepted == (rightly && (now == Plain::Given || now == Plain::Withdrawn)));
+      if (accepted) now = Plain::Withdrawn;
+    }
+  }
+  std::map<std::string, std::vector<std::string>> ends;
+  for (const auto& recorded : campus.events()) {
+    if (recorded.type != "AdviceGiven") ends[recorded.stream.value()].push_back(recorded.type);
+  }
+  for (const auto& [which, state] : plain) {
+    const auto stream = core::keys::advice(kId, advice_id(which));
+    std::vector<std::string> expected;
+    if (state == Plain::Adopted) expected = {"AdviceAdopted"};
+    if (state == Plain::Withdrawn) expected = {"AdviceWithdrawn"};
+    RC_ASSERT(ends[stream.value()] == expected);
+  }
+}
+
+TEST(AdviceRace, AdoptingAndWithdrawingAtOnceComesToOneOfBoth) {
+  Campus campus;
+  const AdviceCodec codec(campus.cipher);
+  for (int round = 0; round < 100; ++round) {
+    const AdviceIdentity advice{kId, kAuthor, advice_id(round), person(1)};
+    const auto stream = core::keys::advice(kId, advice.advice_id);
+    ASSERT_TRUE(done(campus.run<Advice>(stream, codec, GiveAdvice{advice, "text"})));
+    bool adopted = false;
+    bool withdrawn = false;
+    {
+      std::latch both(2);
+      const std::jthread author([&] {
+        both.arrive_and_wait();
+        adopted = done(campus.run<Advice>(stream, codec, AdoptAdvice{kAuthor}));
+      });
+      const std::jthread adviser([&] {
+        both.arrive_and_wait();
+        withdrawn = done(campus.run<Advice>(stream, codec, WithdrawAdvice{person(1)}));
+      });
+    }
+    EXPECT_NE(adopted, withdrawn) << "round " << round;
+    EXPECT_EQ(campus.store.read_stream(stream, core::StreamVersion(0), 10)->size(), 2U);
+  }
 }
 
 }  // namespace

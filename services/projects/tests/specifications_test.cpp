@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "eventsourcing/testing/given_when_then.hpp"
+#include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/vote.hpp"
@@ -74,6 +75,37 @@ TEST(Comments, AnswerOnlyWhatExists) {
   given<Comments>()
       .when(AddComment{kId, kAda, -1, kBob, "?", "seen"})
       .then_rejected("no-such-comment");
+}
+
+const AdviceIdentity kAdvice{kId, kAda, std::string(24, '0') + "10", kBob};
+
+TEST(Advice, IsGivenToOthersAndNotToOneself) {
+  given<Advice>().when(GiveAdvice{kAdvice, "Swim less"}).then(AdviceGiven{kAdvice, "Swim less"});
+  given<Advice>()
+      .when(GiveAdvice{{kId, kAda, kAdvice.advice_id, kAda}, "Adopt me"})
+      .then_rejected("advice-on-ones-own");
+}
+
+TEST(Advice, IsAdoptedOnceByTheProjectsAuthorAlone) {
+  const AdviceGiven advice{kAdvice, "Swim less"};
+  given<Advice>(advice).when(AdoptAdvice{kAda}).then(AdviceAdopted{kAdvice});
+  given<Advice>(advice, AdviceAdopted{kAdvice}).when(AdoptAdvice{kAda}).then_nothing();
+  given<Advice>(advice).when(AdoptAdvice{kBob}).then_rejected("not-the-author");
+  given<Advice>().when(AdoptAdvice{kAda}).then_rejected("no-such-advice");
+}
+
+TEST(Advice, IsWithdrawnByWhoGaveItUntilItIsAdopted) {
+  const AdviceGiven advice{kAdvice, "Swim less"};
+  given<Advice>(advice).when(WithdrawAdvice{kBob}).then(AdviceWithdrawn{kAdvice});
+  given<Advice>(advice, AdviceWithdrawn{kAdvice}).when(WithdrawAdvice{kBob}).then_nothing();
+  given<Advice>(advice).when(WithdrawAdvice{kAda}).then_rejected("not-the-adviser");
+  given<Advice>(advice, AdviceAdopted{kAdvice})
+      .when(WithdrawAdvice{kBob})
+      .then_rejected("advice-adopted");
+  given<Advice>(advice, AdviceWithdrawn{kAdvice})
+      .when(AdoptAdvice{kAda})
+      .then_rejected("no-such-advice");
+  given<Advice>().when(WithdrawAdvice{kBob}).then_rejected("no-such-advice");
 }
 
 TEST(Voting, IsOpenedAndClosedOnceByTheAuthor) {

@@ -11,8 +11,9 @@ namespace tideline::scoring {
 namespace {
 
 constexpr std::array<std::string_view, kReasonCount> kNames = {
-    "sign-in",        "profile-viewed", "contact",       "followed",  "project-published",
-    "project-edited", "comment",        "vote-received", "vote-cast", "adjustment"};
+    "sign-in",           "profile-viewed", "contact",   "followed",
+    "project-published", "project-edited", "comment",   "vote-received",
+    "vote-cast",         "advice-adopted", "adjustment"};
 
 }  // namespace
 
@@ -57,6 +58,7 @@ const RuleBook& RuleBook::standard() {
                                     {Reason::Comment, 2, 2, 50},
                                     {Reason::VoteReceived, 2, 0},
                                     {Reason::VoteCast, 0, 1},
+                                    {Reason::AdviceAdopted, 5, 3, 10},
                                 }}});
   return kBook;
 }

@@ -28,9 +28,10 @@ enum class Reason : std::uint8_t {
   Comment,
   VoteReceived,
   VoteCast,
+  AdviceAdopted,
   Adjustment,  // by an operator; has no rule, its event says how much
 };
-inline constexpr std::size_t kReasonCount = 10;
+inline constexpr std::size_t kReasonCount = 11;
 
 // "sign-in", "profile-viewed", ...: stored in tables and shown in answers, never to be changed.
 std::string_view name_of(Reason reason);

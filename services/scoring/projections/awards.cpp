@@ -41,6 +41,11 @@ std::vector<Award> awards_of(const Fact& fact) {
                            .reason = Reason::Comment,
                            .project_id = event.project_id}};
           },
+          [](const read::AdviceAdopted& event) {
+            return Awards{{.account = event.adviser,
+                           .reason = Reason::AdviceAdopted,
+                           .project_id = event.project_id}};
+          },
           [](const read::VoteCast& event) {
             if (!event.first) return Awards{};
             return Awards{{.account = event.project_author,

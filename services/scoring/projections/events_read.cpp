@@ -68,6 +68,10 @@ constexpr std::array kReaders = {
            [](const EventData& data) -> Fact {
              return read::CommentAdded{data.id("project_id"), data.account("author")};
            }},
+    Reader{"projects", "AdviceAdopted",
+           [](const EventData& data) -> Fact {
+             return read::AdviceAdopted{data.id("project_id"), data.account("adviser")};
+           }},
     Reader{"projects", "VoteCast",
            [](const EventData& data) -> Fact {
              return read::VoteCast{data.id("project_id"), data.account("project_author"),

@@ -59,6 +59,11 @@ struct CommentAdded {
   core::AccountId author;
   friend bool operator==(const CommentAdded&, const CommentAdded&) = default;
 };
+struct AdviceAdopted {
+  std::string project_id;
+  core::AccountId adviser;
+  friend bool operator==(const AdviceAdopted&, const AdviceAdopted&) = default;
+};
 struct VoteCast {
   std::string project_id;
   core::AccountId project_author;
@@ -72,7 +77,7 @@ struct VoteCast {
 using Fact =
     std::variant<read::AccountRegistered, read::AccountClosed, read::SignedIn, read::ProfileViewed,
                  read::ContactAccepted, read::Followed, read::ProjectCreated, read::ProjectEdited,
-                 read::CommentAdded, read::VoteCast, PointsAdjusted, Rated>;
+                 read::CommentAdded, read::AdviceAdopted, read::VoteCast, PointsAdjusted, Rated>;
 
 // nullopt: an event that scoring has no use for.
 std::optional<Fact> read_fact(const eventsourcing::RecordedEvent& recorded);

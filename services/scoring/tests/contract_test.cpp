@@ -35,7 +35,7 @@ TEST(ContractTest, ReadsWhatItReliesOn) {
   EXPECT_THAT(types, ::testing::UnorderedElementsAre("AccountRegistered", "AccountClosed",
                                                      "SignedIn", "ProfileViewed", "ContactAccepted",
                                                      "Followed", "ProjectCreated", "ProjectEdited",
-                                                     "CommentAdded", "VoteCast"));
+                                                     "CommentAdded", "AdviceAdopted", "VoteCast"));
 }
 
 TEST(ContractTest, NamesEveryFieldThatItReads) {

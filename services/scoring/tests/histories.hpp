@@ -85,6 +85,10 @@ class EventMaker {
     return make("projects", "CommentAdded", time,
                 {{"project_id", kProject}, {"author", name(author)}});
   }
+  eventsourcing::RecordedEvent adopted(std::uint8_t adviser, core::Timestamp time) {
+    return make("projects", "AdviceAdopted", time,
+                {{"project_id", kProject}, {"adviser", name(adviser)}});
+  }
   eventsourcing::RecordedEvent voted(std::uint8_t author, std::uint8_t voter, bool first,
                                      core::Timestamp time) {
     return make("projects", "VoteCast", time,

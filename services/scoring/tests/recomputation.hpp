@@ -45,6 +45,7 @@ inline std::vector<Happening> happenings(const eventsourcing::RecordedEvent& eve
   if (event.type == "ProjectCreated") return {{who("author"), "project", 10, 5, 0, time}};
   if (event.type == "ProjectEdited") return {{who("author"), "edit", 0, 1, 5, time}};
   if (event.type == "CommentAdded") return {{who("author"), "comment", 2, 2, 50, time}};
+  if (event.type == "AdviceAdopted") return {{who("adviser"), "advice", 5, 3, 10, time}};
   if (event.type == "VoteCast") {
     return {{who("project_author"), "got-vote", 2, 0, 0, time},
             {who("voter"), "gave-vote", 0, 1, 0, time}};
@@ -132,7 +133,7 @@ inline eventsourcing::RecordedEvent any_event(EventMaker& make) {
   const auto other = static_cast<std::uint8_t>(one % kPeople + 1);
   const bool first = *rc::gen::inRange(0, 4) != 0;
   const auto time = any_time();
-  switch (*rc::gen::inRange(0, 11)) {
+  switch (*rc::gen::inRange(0, 12)) {
     case 0:
       return make.registered(one, time);
     case 1:
@@ -153,6 +154,8 @@ inline eventsourcing::RecordedEvent any_event(EventMaker& make) {
       return make.commented(one, time);
     case 9:
       return make.voted(one, someone(), first, time);
+    case 10:
+      return make.adopted(one, time);
     default:
       return make.adjusted(
           one, *rc::gen::elementOf(std::vector<std::int64_t>{1, -1, 5, -30, 2'000'000, -2'000'000}),
@@ -174,12 +177,16 @@ inline std::vector<eventsourcing::RecordedEvent> any_history(EventMaker& make) {
   for (int i = 0; i < bursts; ++i) {
     const auto who = static_cast<std::uint8_t>(full_range(1, kPeople + 1));
     const auto from = any_time();
-    const int kind = full_range(0, 3);
-    const int size = kind == 0 ? full_range(90, 130) : kind == 1 ? full_range(45, 70) : 8;
+    const int kind = full_range(0, 4);
+    const int size = kind == 0   ? full_range(90, 130)
+                     : kind == 1 ? full_range(45, 70)
+                     : kind == 2 ? full_range(6, 20)
+                                 : 8;
     for (int n = 0; n < size; ++n) {
       const auto time = from + std::chrono::minutes(n);
       events.push_back(kind == 0   ? make.viewed(who, time)
                        : kind == 1 ? make.commented(who, time)
+                       : kind == 2 ? make.adopted(who, time)
                                    : make.edited(who, time));
     }
   }

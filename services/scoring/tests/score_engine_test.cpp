@@ -73,14 +73,15 @@ TEST_F(ScoreEngineTest, EachReasonEarnsWhatItsRuleSays) {
   apply(make.commented(3, kNoon));
   apply(make.voted(4, 1, true, kNoon));
   apply(make.viewed(2, kNoon));
-  EXPECT_EQ(points(1), 5);
+  apply(make.adopted(1, kNoon));
+  EXPECT_EQ(points(1), 5 + 5);
   EXPECT_EQ(points(2), 5 + 1);
   EXPECT_EQ(points(3), 4 + 2);
   EXPECT_EQ(points(4), 10 + 2);
   flush();
   EXPECT_EQ(contribution(4, 2026, 3, 10), 5);
   EXPECT_EQ(contribution(3, 2026, 3, 10), 2);
-  EXPECT_EQ(contribution(1, 2026, 3, 10), 1);
+  EXPECT_EQ(contribution(1, 2026, 3, 10), 1 + 3);
 }
 
 TEST_F(ScoreEngineTest, WhatIsDoneAgainEarnsNothing) {
@@ -96,8 +97,10 @@ TEST_F(ScoreEngineTest, ADayHasAtMostItsCap) {
   for (int i = 0; i < 130; ++i) apply(make.viewed(1, kNoon + std::chrono::seconds(i)));
   for (int i = 0; i < 60; ++i) apply(make.commented(2, kNoon + std::chrono::seconds(i)));
   for (int i = 0; i < 9; ++i) apply(make.edited(3, kNoon + std::chrono::seconds(i)));
+  for (int i = 0; i < 12; ++i) apply(make.adopted(4, kNoon + std::chrono::seconds(i)));
   EXPECT_EQ(points(1), 100);
   EXPECT_EQ(points(2), 100);
+  EXPECT_EQ(points(4), 50);
   EXPECT_EQ(points(3), 0);
   flush();
   EXPECT_EQ(contribution(2, 2026, 3, 10), 100);

@@ -39,9 +39,19 @@ struct OwnGroup {
   bool dissolved = false;
 };
 
+enum class AdvicePhase { Given, Adopted, Withdrawn };
+
+// On a project of a member of the same worker, so that both know what becomes of it.
+struct ReceivedAdvice {
+  std::string id;
+  MemberIndex adviser = 0;
+  AdvicePhase phase = AdvicePhase::Given;
+};
+
 struct OwnProject {
   std::string id;
   VotingPhase voting = VotingPhase::NotOpened;
+  std::vector<ReceivedAdvice> advice{};
 };
 
 struct MomentSetting {

@@ -49,6 +49,10 @@ class Inventor {
   Command create_project(MemberIndex actor);
   Command edit_project(MemberIndex actor);
   Command comment(MemberIndex actor);
+  // The actor is the project's author; the adviser is another one of this worker's members.
+  Command give_advice(MemberIndex actor);
+  Command adopt_advice(MemberIndex actor);
+  Command withdraw_advice(MemberIndex actor);
   Command open_voting(MemberIndex actor);
   Command close_voting(MemberIndex actor);
   Command vote(MemberIndex actor);
@@ -65,6 +69,12 @@ class Inventor {
   Member& member(MemberIndex index) { return campus_.members[index]; }
   const std::string& name(MemberIndex index) { return member(index).account.user_id; }
   MemberIndex other_than(MemberIndex actor);
+  // A piece of advice on one of his projects, with the path of it; null: there is none.
+  struct NamedAdvice {
+    ReceivedAdvice* advice = nullptr;
+    std::string path;
+  };
+  NamedAdvice any_advice(MemberIndex author);
   bool one_in(int n) { return std::uniform_int_distribution<>(1, n)(random_) == 1; }
   // No two texts of a run are the same, so that every edit is a change.
   std::string text(const std::string& begin);

@@ -1,4 +1,4 @@
-// Moments, messages, projects, comments and votes.
+// Moments, messages, projects, comments, advice and votes.
 #include <array>
 
 #include "inventor.hpp"
@@ -10,6 +10,7 @@ constexpr std::array kAudiences = {"public", "public", "private", "partly-visibl
                                    "partly-invisible"};
 constexpr std::size_t kMomentsKept = 50;
 constexpr std::size_t kProjectsMax = 10;
+constexpr std::size_t kAdviceMax = 30;
 
 std::string id_in(const demo::Reply& reply) { return reply.json().at("id").get<std::string>(); }
 
@@ -122,6 +123,70 @@ Command Inventor::comment(MemberIndex actor) {
   return does("comment", "projects",
               call_of("POST", "/v1/projects/" + *id + "/comments", {{"text", text("Comment")}}),
               201, "CommentAdded");
+}
+
+Command Inventor::give_advice(MemberIndex actor) {
+  std::vector<OwnProject>& projects = member(actor).projects;
+  const MemberIndex adviser = draw_actor();
+  if (projects.empty()) return create_project(actor);
+  OwnProject& project = any_of(projects, random_);
+  demo::Call call =
+      call_of("POST", "/v1/projects/" + project.id + "/advice", {{"text", text("Advice")}});
+  if (adviser == actor) return fails("advice", "projects", std::move(call), 422);
+  if (project.advice.size() >= kAdviceMax) return adopt_advice(actor);
+  Command command = does("advice", "projects", std::move(call), 201, "AdviceGiven");
+  command.as = &member(adviser).account;
+  command.learn = [&project, adviser](const auto& reply) {
+    if (acknowledged(reply)) project.advice.push_back({id_in(reply), adviser});
+  };
+  return command;
+}
+
+Inventor::NamedAdvice Inventor::any_advice(MemberIndex author) {
+  std::vector<OwnProject>& projects = member(author).projects;
+  if (projects.empty()) return {};
+  OwnProject& project = any_of(projects, random_);
+  if (project.advice.empty()) return {};
+  ReceivedAdvice& advice = any_of(project.advice, random_);
+  return {&advice, "/v1/projects/" + project.id + "/advice/" + advice.id};
+}
+
+Command Inventor::adopt_advice(MemberIndex actor) {
+  const auto [advice, path] = any_advice(actor);
+  if (advice == nullptr) return give_advice(actor);
+  demo::Call call = call_of("PUT", path + "/adoption");
+  if (advice->phase == AdvicePhase::Withdrawn) {
+    return fails("advice-adopt", "projects", std::move(call), 404);
+  }
+  if (one_in(8)) {
+    Command command = fails("advice-adopt", "projects", std::move(call), 403);
+    command.as = &member(advice->adviser).account;
+    return command;
+  }
+  Command command = does("advice-adopt", "projects", std::move(call), 200,
+                         advice->phase == AdvicePhase::Adopted ? "" : "AdviceAdopted");
+  command.learn = [advice](const auto& reply) {
+    if (acknowledged(reply)) advice->phase = AdvicePhase::Adopted;
+  };
+  return command;
+}
+
+Command Inventor::withdraw_advice(MemberIndex actor) {
+  const auto [advice, path] = any_advice(actor);
+  if (advice == nullptr) return give_advice(actor);
+  demo::Call call = call_of("DELETE", path);
+  Command command;
+  if (advice->phase == AdvicePhase::Adopted) {
+    command = fails("advice-withdraw", "projects", std::move(call), 409);
+  } else {
+    command = does("advice-withdraw", "projects", std::move(call), 204,
+                   advice->phase == AdvicePhase::Withdrawn ? "" : "AdviceWithdrawn");
+    command.learn = [advice](const auto& reply) {
+      if (acknowledged(reply)) advice->phase = AdvicePhase::Withdrawn;
+    };
+  }
+  command.as = &member(advice->adviser).account;
+  return command;
 }
 
 Command Inventor::open_voting(MemberIndex actor) {

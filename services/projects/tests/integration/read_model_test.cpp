@@ -57,11 +57,16 @@ class ReadModel : public ::testing::Test {
       for (const ProjectRow& row : find_projects(transaction, ids)) {
         all += row.id + " " + row.author.to_string() + " " + row.sealed_card + " " +
                std::to_string(row.version.value()) + " " + std::to_string(row.comments) + " " +
-               row.voting + " " + std::to_string(row.tally);
+               row.voting + " " + std::to_string(row.tally) + " " + std::to_string(row.advice) +
+               "/" + std::to_string(row.advice_adopted);
         for (const auto& label : row.labels) all += " #" + label;
         all += "\n";
         for (const auto& comment : list_comments(transaction, row.id, {}, {}, 1000).items) {
           all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + "\n";
+        }
+        for (const auto& advice : list_advice(transaction, row.id, {}, {}, 1000).items) {
+          all += "  advice " + advice.id + " " + advice.adviser.to_string() +
+                 (advice.adopted_at ? " " + core::format_iso8601(*advice.adopted_at) : "") + "\n";
         }
       }
       for (const auto& place : list_board(transaction, {}, {}, 1000).items) {
@@ -77,7 +82,22 @@ class ReadModel : public ::testing::Test {
   postgres::PooledDatabase database_;
 };
 
-// Projects with edits, comments and votes, as commands make them.
+// A piece of advice for each way that it may go, `each` of them.
+void advise(Campus& campus, const std::string& project, const core::AccountId& author, int each) {
+  const AdviceCodec codec(campus.cipher);
+  for (int i = 0; i < 3 * each; ++i) {
+    campus.clock.advance(std::chrono::milliseconds(1));
+    const AdviceIdentity advice{
+        project, author, core::make_time_ordered_id(campus.clock.now(), campus.random), person(8)};
+    const auto stream = core::keys::advice(project, advice.advice_id);
+    campus.run<Advice>(stream, codec, GiveAdvice{advice, "text"});
+    campus.clock.advance(std::chrono::milliseconds(1));
+    if (i % 3 == 1) campus.run<Advice>(stream, codec, AdoptAdvice{author});
+    if (i % 3 == 2) campus.run<Advice>(stream, codec, WithdrawAdvice{person(8)});
+  }
+}
+
+// Projects with edits, comments, advice and votes, as commands make them.
 std::vector<std::string> live(Campus& campus) {
   std::vector<std::string> ids;
   const ProjectCodec project(campus.cipher);
@@ -98,6 +118,7 @@ std::vector<std::string> live(Campus& campus) {
       campus.run<Comments>(core::keys::comments(id), CommentsCodec(campus.cipher),
                            AddComment{id, author, c, person(7), "text", ""});
     }
+    advise(campus, id, author, i);
     campus.run<Voting>(core::keys::voting(id), VotingCodec{}, OpenVoting{id, author, author});
     for (int voter = 1; voter <= i + 1; ++voter) {
       const auto stream = core::keys::vote(id, person(voter));
@@ -140,7 +161,8 @@ TEST_F(ReadModel, EveryInterleavingEndsInTheSameAnswers) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto cleared = database_.transact([](Transaction& transaction) {
       transaction.execute(
-          "TRUNCATE project, project_by_author, project_by_label, comment, voting, vote");
+          "TRUNCATE project, project_by_author, project_by_label, comment, advice, advice_count,"
+          " voting, vote");
     });
     ASSERT_TRUE(cleared.ok());
     project(interleave(events, seed), seed * 3);
@@ -165,11 +187,37 @@ TEST_F(ReadModel, TheBoardIsOrderedByTallyAndPagesBothWays) {
   EXPECT_TRUE(walked.ok());
 }
 
-TEST_F(ReadModel, AProjectAndItsCommentsLieInOnePartition) {
+TEST_F(ReadModel, AdviceIsCountedAndPagesBothWays) {
+  Campus campus;
+  const auto ids = live(campus);
+  project(campus.events(), 7);
+  const auto walked = database_.read([&](Transaction& transaction) {
+    const auto found = find_project(transaction, ids[2]);
+    EXPECT_EQ(found->advice, 4) << "two of six were withdrawn";
+    EXPECT_EQ(found->advice_adopted, 2);
+    const auto all = list_advice(transaction, ids[2], {}, {}, 100).items;
+    EXPECT_EQ(all.size(), 4U);
+    for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].given_at, all[i].given_at);
+    const auto adopted = [](const AdviceRow& row) { return row.adopted_at.has_value(); };
+    EXPECT_EQ(std::count_if(all.begin(), all.end(), adopted), 2);
+    const auto middle = list_advice(transaction, ids[2], {}, all[0].id, 2);
+    EXPECT_EQ(middle.items.front().id, all[1].id);
+    EXPECT_TRUE(middle.more_before && middle.more_after);
+    const auto first = list_advice(transaction, ids[2], all[2].id, {}, 2);
+    EXPECT_EQ(first.items.front().id, all[0].id);
+    EXPECT_FALSE(first.more_before);
+    return true;
+  });
+  EXPECT_TRUE(walked.ok());
+}
+
+TEST_F(ReadModel, WhatBelongsToAProjectLiesInOnePartition) {
   const auto plans = database_.read([](Transaction& transaction) {
     std::vector<std::string> texts;
     for (const char* sql :
          {"SELECT * FROM project WHERE id = 'a'", "SELECT * FROM comment WHERE project_id = 'a'",
+          "SELECT * FROM advice WHERE project_id = 'a' AND id > 'b' ORDER BY id LIMIT 21",
+          "SELECT * FROM advice_count WHERE project_id = 'a'",
           "SELECT * FROM voting WHERE project_id = 'a'",
           "SELECT * FROM vote WHERE project_id = 'a'",
           "SELECT * FROM project_by_label WHERE label = 'a'",

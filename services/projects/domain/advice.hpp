@@ -1,0 +1,64 @@
+// One piece of advice on a project: given by somebody else than its author, who may adopt it. An
+// adoption stands for good, for it earns the adviser something; until then he may withdraw what he
+// has said.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::projects {
+
+// What every event of a piece of advice says of it.
+struct AdviceIdentity {
+  std::string project_id;
+  core::AccountId project_author;
+  std::string advice_id;
+  core::AccountId adviser;
+  friend bool operator==(const AdviceIdentity&, const AdviceIdentity&) = default;
+};
+
+// Events
+struct AdviceGiven {
+  AdviceIdentity advice;
+  std::string text;  // personal: sealed in events
+  friend bool operator==(const AdviceGiven&, const AdviceGiven&) = default;
+};
+struct AdviceAdopted {
+  AdviceIdentity advice;
+  friend bool operator==(const AdviceAdopted&, const AdviceAdopted&) = default;
+};
+struct AdviceWithdrawn {
+  AdviceIdentity advice;
+  friend bool operator==(const AdviceWithdrawn&, const AdviceWithdrawn&) = default;
+};
+
+// Commands. `by` is who asks.
+struct GiveAdvice {
+  AdviceIdentity advice;
+  std::string text;
+};
+struct AdoptAdvice {
+  core::AccountId by;
+};
+struct WithdrawAdvice {
+  core::AccountId by;
+};
+
+struct Advice {
+  using Event = std::variant<AdviceGiven, AdviceAdopted, AdviceWithdrawn>;
+
+  enum class Standing { NotGiven, Given, Adopted, Withdrawn };
+  struct State {
+    Standing standing = Standing::NotGiven;
+    AdviceIdentity advice;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<GiveAdvice, AdoptAdvice, WithdrawAdvice>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::projects

@@ -1,0 +1,50 @@
+// Tables advice and advice_count. Part of ProjectsProjection. A row of advice belongs to its one
+// stream; the counts of a project are fed by the streams of all its advice, so by deltas.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "eventsourcing/event.hpp"
+#include "eventsourcing/transaction.hpp"
+#include "projects/domain/advice.hpp"
+
+namespace tideline::projects {
+
+class AdviceModel {
+ public:
+  void apply(const eventsourcing::RecordedEvent& event);
+  void flush(eventsourcing::Transaction& transaction) const;
+  void clear();
+
+ private:
+  struct Given {
+    AdviceGiven event;  // its text sealed
+    core::Timestamp given_at;
+  };
+  struct Changed {
+    std::optional<Given> given;  // nullopt: it has a row already
+    std::optional<core::Timestamp> adopted_at;
+    bool withdrawn = false;
+  };
+  struct CountDelta {
+    std::int64_t standing = 0;
+    std::int64_t adopted = 0;
+  };
+  // Project and advice.
+  using Key = std::pair<std::string, std::string>;
+
+  void flush_given(eventsourcing::Transaction& transaction) const;
+  void flush_changed(eventsourcing::Transaction& transaction) const;
+  void flush_counts(eventsourcing::Transaction& transaction) const;
+
+  // Since the last flush.
+  std::map<Key, Changed> changed_;
+  std::map<std::string, CountDelta> delta_by_project_;
+};
+
+}  // namespace tideline::projects
