@@ -30,7 +30,7 @@ struct Operation {
   std::function<Run(CLI::App&)> declare;
 };
 
-// Of every service.
+// Of every service; one may have more of its own (ServiceDefinition::operations).
 std::vector<Operation> operations();
 
 }  // namespace tideline::runtime

@@ -97,7 +97,9 @@ int report(const std::vector<std::string>& mistakes) {
 }  // namespace
 
 int run_service(int argc, char** argv, const ServiceDefinition& definition) {
-  const auto read = read_arguments(argc, argv, definition.name, definition.version, operations());
+  std::vector<Operation> known = operations();
+  known.insert(known.end(), definition.operations.begin(), definition.operations.end());
+  const auto read = read_arguments(argc, argv, definition.name, definition.version, known);
   if (const int* code = std::get_if<int>(&read)) return *code;
   const auto& arguments = std::get<Arguments>(read);
 

@@ -32,6 +32,7 @@
 #include "people/people_directory.hpp"
 #include "people/profile_view.hpp"
 #include "postgres/migrations.hpp"
+#include "runtime/operations.hpp"
 
 namespace tideline::runtime {
 
@@ -99,6 +100,8 @@ struct ServiceDefinition {
   // Reads the service's own settings; may be empty. Called before anything is started.
   std::function<void(core::Config&)> read_settings = nullptr;
   std::function<void(ServiceContext&)> compose = nullptr;
+  // Subcommands of this service alone, beside those that all have.
+  std::vector<Operation> operations{};
 };
 
 // Returns the exit code: 0 after a graceful stop, 1 when the start failed, 2 for bad settings or

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "postgres/tests/integration/fresh_database.hpp"
+#include "runtime/composition.hpp"
 #include "runtime/service.hpp"
 
 namespace tideline::runtime {
@@ -33,6 +35,19 @@ class Nothing final : public eventsourcing::Projection {
   void apply(const eventsourcing::RecordedEvent&) override {}
   void flush(eventsourcing::Transaction&) override {}
 };
+
+// An operation of this service alone.
+Operation greeting() {
+  const auto declare = [](CLI::App& command) -> Operation::Run {
+    const auto whom = std::make_shared<std::string>();
+    command.add_option("WHOM", *whom, "who is greeted")->required();
+    return [whom](RunningService& service, const std::stop_token&) {
+      std::printf("%s greets %s\n", service.definition().name.c_str(), whom->c_str());
+      return 0;
+    };
+  };
+  return {"greet", "says good day", declare};
+}
 
 struct Outcome {
   int code = -1;
@@ -79,14 +94,15 @@ class Operations : public ::testing::Test {
       dup2(ends[1], STDOUT_FILENO);
       std::vector<char*> arguments;
       for (std::string& word : words) arguments.push_back(word.data());
-      const int code = run_service(static_cast<int>(arguments.size()), arguments.data(),
-                                   {.name = "feed",
-                                    .version = "0",
-                                    .migrations = {},
-                                    .uses_people = false,
-                                    .compose = [](ServiceContext& context) {
-                                      context.add_projection(std::make_unique<Nothing>());
-                                    }});
+      const int code = run_service(
+          static_cast<int>(arguments.size()), arguments.data(),
+          {.name = "feed",
+           .version = "0",
+           .migrations = {},
+           .uses_people = false,
+           .compose =
+               [](ServiceContext& context) { context.add_projection(std::make_unique<Nothing>()); },
+           .operations = {greeting()}});
       std::fflush(stdout);
       std::_Exit(code);
     }
@@ -145,6 +161,13 @@ TEST_F(Operations, ASkipSaysWhoAndWhy) {
   EXPECT_EQ(count("SELECT count(*) FROM dead_letter_skip WHERE reason = 'a typo'"
                   " AND skipped_by = 'ada'"),
             1);
+}
+
+TEST_F(Operations, AServiceHasOnesOfItsOwn) {
+  const Outcome greeted = run({"greet", "Ada"});
+  EXPECT_EQ(greeted.code, 0);
+  EXPECT_EQ(greeted.output, "feed greets Ada\n");
+  EXPECT_EQ(run({"greet"}).code, 2) << "whom?";
 }
 
 TEST_F(Operations, WhatDoesNotExistIsRefused) {
