@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/config.hpp"
@@ -16,6 +17,12 @@ struct Settings {
   // TIDELINE_SCORING_BAND, 1,000 to 10,000,000: people whose lists are kept in order; lists further
   // down cost a scan. 16 bytes each, and 48 for each score that is in use.
   EngineOptions engine;
+  // TIDELINE_SCORING_SNAPSHOT_FOLDER: where a start looks for snapshots and the subcommand
+  // `snapshot` leaves them; "" for none. TIDELINE_SCORING_SNAPSHOT_INTERVAL_S, 10 to 86,400: the
+  // subcommand takes one so often. Longer means that a start has more rows to read from the tables.
+  std::chrono::seconds snapshot_interval{600};
+  // TIDELINE_SCORING_SNAPSHOTS_KEPT, 1 to 100.
+  std::size_t snapshots_kept = 2;
   // TIDELINE_SCORING_RANK_EXACT, 1 to 1,000,000,000: ranks beyond are marked as not exact and come
   // with "top x %".
   std::int64_t rank_exact_max = 100'000;

@@ -164,7 +164,7 @@ class Gateway(unittest.TestCase):
                 "/v1/moment-settings",
             ],
             "FEED": ["/v1/moments/1", "/v1/timeline", "/v1/messages/inbox"],
-            "SCORING": ["/v1/points", "/v1/leaderboard", "/v1/ranks", "/v1/ratings/people", "/v1/calendars/2026"],
+            "SCORING": ["/v1/points", "/v1/leaderboard", "/v1/ranks", "/v1/ratings/people", "/v1/calendars/2026", "/v1/statistics"],
         }
         bearer = self.bearer()
         for service, paths in routes.items():

@@ -33,6 +33,7 @@ struct ApiPorts {
   eventsourcing::AppliedPositions& ratings_applied;
   // See Settings.
   std::int64_t rank_exact_max;
+  SnapshotFolder snapshots;  // where statistics are found
 };
 
 }  // namespace tideline::scoring

@@ -7,6 +7,7 @@ void add_routes(http::Router& router, const ApiPorts& ports) {
   add_board_routes(router, ports);
   add_calendar_routes(router, ports);
   add_rating_routes(router, ports);
+  add_statistics_routes(router, ports);
 }
 
 }  // namespace tideline::scoring

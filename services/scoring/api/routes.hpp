@@ -17,5 +17,6 @@ void add_points_routes(http::Router& router, const ApiPorts& ports);
 void add_board_routes(http::Router& router, const ApiPorts& ports);
 void add_calendar_routes(http::Router& router, const ApiPorts& ports);
 void add_rating_routes(http::Router& router, const ApiPorts& ports);
+void add_statistics_routes(http::Router& router, const ApiPorts& ports);
 
 }  // namespace tideline::scoring

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,20 +33,34 @@ class TablesForTests final : public eventsourcing::Transaction {
   std::map<Month, std::array<std::int64_t, 31>> months;
   std::map<std::pair<std::string, std::string>, Score> earned;         // account, day
   std::map<std::pair<std::string, std::string>, std::int64_t> ledger;  // account, event -> points
+  // Day and reason; events and points.
+  std::map<std::pair<std::string, std::string>, std::pair<std::int64_t, std::int64_t>> awards;
+  std::vector<std::set<std::string>> flushes = {{}};  // whom each wrote, by its number
   std::size_t statements = 0;
 
   eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
     ++statements;
     const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
+    if (is("INSERT INTO score_flush")) return log_flush(params);
+    if (is("pg_advisory_xact_lock")) return {};
     if (is("INSERT INTO score")) return add_scores(params);
+    if (is("INSERT INTO award_day")) return add_awards(params);
     if (is("INSERT INTO day_score")) return add_days(params);
     if (is("INSERT INTO cap_counter")) return add_counts(params, is("RETURNING"));
     if (is("INSERT INTO calendar")) return add_months(params);
     if (is("INSERT INTO ledger")) return add_ledger(params);
     if (is("FROM calendar WHERE account_id")) return months_of(params.at(0).text().value());
-    if (is("DECLARE score_rows")) return declare_scores();
-    if (is("DECLARE day_rows")) return declare_days(params.at(0).text().value());
-    if (is("DECLARE count_rows")) return declare_counts(params.at(0).text().value());
+    const auto changed = is("DECLARE") && is("score_flush")
+                             ? std::optional(changed_after(number(params.at(0))))
+                             : std::nullopt;
+    if (is("DECLARE changed_rows")) return declare_changed(*changed);
+    if (is("DECLARE score_rows")) return declare_scores(changed);
+    if (is("DECLARE day_rows")) return declare_days(params.back().text().value(), changed);
+    if (is("DECLARE count_rows")) return declare_counts(params.back().text().value(), changed);
+    if (is("ORDER BY number DESC")) return flush_row(flushes.size() - 1);
+    if (is("FROM score_flush WHERE number = $1")) return flush_row(number(params.at(0)));
+    if (is("sum(cardinality(accounts))")) return count_changed(number(params.at(0)));
+    if (is("FROM award_day")) return awards_from(params.at(0).text().value());
     if (is("CLOSE")) return {};
     CHECK(is("FETCH"), "a statement that the tables do not know");
     return std::exchange(fetched_, {});
@@ -134,28 +150,87 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
-  eventsourcing::Rows declare_scores() {
+  eventsourcing::Rows add_awards(const eventsourcing::Params& params) {
+    const auto days = array(params, 0);
+    expect_sorted(days);
+    for (std::size_t i = 0; i < days.size(); ++i) {
+      auto& [events, points] = awards[{days[i], array(params, 1)[i]}];
+      events += std::stoll(array(params, 2)[i]);
+      points += std::stoll(array(params, 3)[i]);
+    }
+    return {};
+  }
+  eventsourcing::Rows awards_from(const std::string& from) const {
+    eventsourcing::Rows rows;
+    for (const auto& [key, count] : awards) {
+      if (key.first < from) continue;
+      rows.push_back(eventsourcing::Row(
+          {key.first, key.second, std::to_string(count.first), std::to_string(count.second)}));
+    }
+    return rows;
+  }
+
+  using Accounts = std::set<std::string>;
+  static std::size_t number(const eventsourcing::Param& param) {
+    return std::stoull(param.text().value());
+  }
+  eventsourcing::Rows log_flush(const eventsourcing::Params& params) {
+    const auto accounts = array(params, 0);
+    expect_sorted(accounts);
+    flushes.emplace_back(accounts.begin(), accounts.end());
+    return {};
+  }
+  eventsourcing::Rows flush_row(std::size_t flush) const {
+    if (flush >= flushes.size()) return {};
+    const std::string text = std::to_string(flush);
+    return {eventsourcing::Row({"1", text, "flush-" + text})};
+  }
+  Accounts changed_after(std::size_t flush) const {
+    Accounts all;
+    for (std::size_t i = flush + 1; i < flushes.size(); ++i) {
+      all.insert(flushes[i].begin(), flushes[i].end());
+    }
+    return all;
+  }
+  eventsourcing::Rows count_changed(std::size_t flush) const {
+    std::size_t entries = 0;
+    for (std::size_t i = flush + 1; i < flushes.size(); ++i) entries += flushes[i].size();
+    return {eventsourcing::Row({std::to_string(entries)})};
+  }
+  eventsourcing::Rows declare_changed(const Accounts& changed) {
+    fetched_.clear();
+    for (const auto& account : changed) fetched_.push_back(eventsourcing::Row({account}));
+    return {};
+  }
+  static bool leaves_out(const std::optional<Accounts>& changed, const std::string& account) {
+    return changed && !changed->contains(account);
+  }
+
+  eventsourcing::Rows declare_scores(const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [account, score] : scores) {
+      if (leaves_out(changed, account)) continue;
       fetched_.push_back(
           eventsourcing::Row({account, std::to_string(score.points), microseconds(score.reached_at),
                               std::to_string(score.standing)}));
     }
     return {};
   }
-  eventsourcing::Rows declare_days(const std::string& from) {
+  eventsourcing::Rows declare_days(const std::string& from,
+                                   const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [key, of_day] : earned) {
-      if (key.second < from) continue;
+      if (key.second < from || leaves_out(changed, key.first)) continue;
       fetched_.push_back(eventsourcing::Row(
           {key.first, key.second, std::to_string(of_day.points), microseconds(of_day.reached_at)}));
     }
     return {};
   }
-  eventsourcing::Rows declare_counts(const std::string& from) {
+  eventsourcing::Rows declare_counts(const std::string& from,
+                                     const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [key, events] : counts) {
-      if (std::get<1>(key) < from) continue;
+      if (std::get<1>(key) < from || leaves_out(changed, std::get<0>(key))) continue;
       fetched_.push_back(eventsourcing::Row(
           {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));
     }

@@ -27,6 +27,11 @@ class MemberIds {
   std::optional<MemberNumber> find(const core::AccountId& account) const;
   const core::AccountId& account(MemberNumber member) const { return ids_[member]; }
 
+  // Room for so many, so that finding need not be laid out anew while they come.
+  void reserve(std::size_t members) { numbers_.reserve(members); }
+  // Fetches what number_of() of that account will look at first.
+  void expect(const core::AccountId& account) const { numbers_.prefetch(account); }
+
   std::size_t size() const { return next_; }
   std::size_t bytes() const;
 

@@ -29,6 +29,9 @@ class MemberRegister {
     return ids_.find(account);
   }
   const core::AccountId& account(MemberNumber member) const { return ids_.account(member); }
+  // See MemberIds.
+  void reserve(std::size_t members) { ids_.reserve(members); }
+  void expect(const core::AccountId& account) const { ids_.expect(account); }
 
   std::uint8_t standing(MemberNumber member) const { return standing_[member]; }
   void set_standing(MemberNumber member, std::uint8_t standing) { standing_[member] = standing; }

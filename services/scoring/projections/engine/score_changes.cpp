@@ -47,6 +47,25 @@ INSERT INTO ledger (account_id, happened_at, event, day, reason, points, cap, pe
 SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::date[], $5::text[],
                      $6::bigint[], $7::integer[], $8::uuid[], $9::text[], $10::text[]))";
 
+constexpr const char* kAddAwards = R"(
+INSERT INTO award_day AS held (day, reason, events, points)
+SELECT * FROM unnest($1::date[], $2::text[], $3::bigint[], $4::bigint[])
+ON CONFLICT (day, reason) DO UPDATE
+  SET events = held.events + excluded.events, points = held.points + excluded.points)";
+
+// Flushes are numbered as they commit. There is one owner as a rule; where there are two for a
+// moment, one waits for the other here.
+constexpr const char* kOneFlushAtATime =
+    "SELECT pg_advisory_xact_lock(hashtextextended('tideline score_flush', 0))";
+// A copy that is built anew in another schema keeps no log: no snapshot is taken of it.
+constexpr const char* kLogFlush = R"(
+WITH forgotten AS (
+  DELETE FROM score_flush WHERE number <= (SELECT max(number) FROM score_flush) - 10000)
+INSERT INTO score_flush (number, accounts)
+SELECT (SELECT max(number) FROM score_flush) + 1, $1::uuid[]
+FROM pg_class scores JOIN pg_class log USING (relnamespace)
+WHERE scores.oid = 'score'::regclass AND log.oid = 'score_flush'::regclass)";
+
 // The entries of a map in the order of their keys: a batch that is sorted meets its pages once, and
 // two writers cannot lock rows crosswise.
 template <class Map>
@@ -124,6 +143,13 @@ void ScoreChanges::add_ledger(const eventsourcing::RecordedEvent& event, const A
                      .note = award.note});
 }
 
+void ScoreChanges::add_awards(core::Day day, Reason reason, std::int64_t events,
+                              std::int64_t points) {
+  Awards& pending = awards_[{day, reason}];
+  pending.events += events;
+  pending.points += points;
+}
+
 void ScoreChanges::clear() {
   scores_.clear();
   days_.clear();
@@ -131,6 +157,7 @@ void ScoreChanges::clear() {
   belated_.clear();
   months_.clear();
   ledger_.clear();
+  awards_.clear();
 }
 
 void ScoreChanges::flush(Transaction& transaction) {
@@ -140,6 +167,8 @@ void ScoreChanges::flush(Transaction& transaction) {
   flush_counts(transaction);
   flush_months(transaction);
   flush_ledger(transaction);
+  flush_awards(transaction);
+  log_flush(transaction);
 }
 
 void ScoreChanges::flush_scores(Transaction& transaction) const {
@@ -189,6 +218,7 @@ void ScoreChanges::flush_belated(Transaction& transaction) {
     if (const std::int64_t points = earning * belated.rule.points; points != 0) {
       add_score(key.account, {points, belated.latest, 0});
       add_day(key.account, key.day, {points, belated.latest});
+      add_awards(key.day, key.reason, 0, points);
     }
     if (const std::int64_t amount = earning * belated.rule.contribution; amount != 0) {
       add_contribution(key.account, key.day, amount);
@@ -251,6 +281,34 @@ void ScoreChanges::flush_ledger(Transaction& transaction) const {
   }
   transaction.execute(
       kAddLedger, {accounts, times, events, days, reasons, points, caps, persons, projects, notes});
+}
+
+void ScoreChanges::flush_awards(Transaction& transaction) const {
+  if (awards_.empty()) return;
+  std::vector<core::Day> days;
+  std::vector<std::string_view> reasons;
+  std::vector<std::int64_t> events;
+  std::vector<std::int64_t> points;
+  for (const auto& [key, awards] : awards_) {
+    days.push_back(key.first);
+    reasons.push_back(name_of(key.second));
+    events.push_back(awards.events);
+    points.push_back(awards.points);
+  }
+  transaction.execute(kAddAwards, {days, reasons, events, points});
+}
+
+// The last of a flush, for others may wait for it.
+void ScoreChanges::log_flush(Transaction& transaction) const {
+  std::vector<core::AccountId> accounts;
+  for (const auto& [account, ignored] : scores_) accounts.push_back(account);
+  for (const auto& [key, ignored] : counts_) accounts.push_back(key.account);
+  for (const auto& [key, ignored] : belated_) accounts.push_back(key.account);
+  if (accounts.empty()) return;
+  std::sort(accounts.begin(), accounts.end());
+  accounts.erase(std::unique(accounts.begin(), accounts.end()), accounts.end());
+  transaction.execute(kOneFlushAtATime);
+  transaction.execute(kLogFlush, {accounts});
 }
 
 }  // namespace tideline::scoring

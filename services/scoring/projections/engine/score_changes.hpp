@@ -1,5 +1,6 @@
 // What has changed since the last flush, as deltas and not as totals, and the statements that write
-// it: rows of table score, day_score, calendar, cap_counter and ledger, each batch sorted by key.
+// it: rows of table score, day_score, calendar, cap_counter, ledger and award_day, each batch
+// sorted by key. Table score_flush learns whose rows a flush has written: what a snapshot lacks.
 //
 // Belated events, those of days whose counters are not in memory any more, are counted by the
 // table: the flush learns from it how many there are now, so min(now, cap) - min(before, cap) of
@@ -14,8 +15,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eventsourcing/event.hpp"
@@ -61,6 +64,9 @@ class ScoreChanges {
   // ledger is read, since it depends on their times and not on their coming.
   void add_ledger(const eventsourcing::RecordedEvent& event, const Award& award, core::Day day,
                   std::int64_t points, std::optional<std::uint32_t> cap);
+
+  // Of a reason on a day, of everybody.
+  void add_awards(core::Day day, Reason reason, std::int64_t events, std::int64_t points);
 
   void flush(eventsourcing::Transaction& transaction);
   // What the last flush has come to that is not in memory yet; until clear().
@@ -113,6 +119,8 @@ class ScoreChanges {
   void flush_counts(eventsourcing::Transaction& transaction) const;
   void flush_months(eventsourcing::Transaction& transaction) const;
   void flush_ledger(eventsourcing::Transaction& transaction) const;
+  void flush_awards(eventsourcing::Transaction& transaction) const;
+  void log_flush(eventsourcing::Transaction& transaction) const;
 
   absl::flat_hash_map<core::AccountId, PersonScore, std::hash<core::AccountId>> scores_;
   absl::flat_hash_map<DayKey, Totals, DayKey::Hash> days_;
@@ -120,6 +128,11 @@ class ScoreChanges {
   absl::flat_hash_map<CapKey, BelatedEvents, CapKey::Hash> belated_;
   absl::flat_hash_map<MonthKey, Days, MonthKey::Hash> months_;
   std::vector<LedgerRow> ledger_;
+  struct Awards {
+    std::int64_t events = 0;
+    std::int64_t points = 0;
+  };
+  std::map<std::pair<core::Day, Reason>, Awards> awards_;
 };
 
 }  // namespace tideline::scoring

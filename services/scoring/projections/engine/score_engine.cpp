@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scoring/projections/awards.hpp"
+#include "scoring/projections/engine/score_tables.hpp"
 #include "scoring/projections/events_read.hpp"
 
 namespace tideline::scoring {
@@ -11,37 +12,13 @@ namespace {
 
 using eventsourcing::Overloaded;
 using eventsourcing::RecordedEvent;
-using eventsourcing::Row;
 using eventsourcing::Transaction;
 
 // No event speaks of more than two people.
 constexpr std::size_t kPeoplePerEvent = 2;
 
-constexpr const char* kDeclareScores =
-    "DECLARE score_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
-    " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM score";
-constexpr const char* kDeclareDays =
-    "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
-    " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score WHERE day >= $1::date";
-constexpr const char* kDeclareCounts =
-    "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, events"
-    " FROM cap_counter WHERE day >= $1::date";
-
-// Reads through a cursor, so that a large table is never whole in the client's buffers.
-template <class Take>
-void for_each_row(Transaction& transaction, const char* declare, const eventsourcing::Params& from,
-                  const char* fetch, const char* close, const Take& take) {
-  transaction.execute(declare, from);
-  while (true) {
-    const auto rows = transaction.execute(fetch);
-    for (const Row& row : rows) take(row);
-    if (rows.empty()) break;
-  }
-  transaction.execute(close);
-}
-
-PersonScore score_of(const Row& row) {
-  return {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))};
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -70,25 +47,11 @@ eventsourcing::FlushPolicy ScoreEngine::flush_policy() const {
 }
 
 void ScoreEngine::load(Transaction& transaction) {
+  const auto start = std::chrono::steady_clock::now();
   const core::Day day = today();
-  auto loaded = new_memory(day);
-  for_each_row(transaction, kDeclareScores, {}, "FETCH FORWARD 50000 FROM score_rows",
-               "CLOSE score_rows",
-               [&](const Row& row) { loaded->put(row.account(0), score_of(row)); });
-  for_each_row(transaction, kDeclareDays, {ScoreMemory::earned_from(day)},
-               "FETCH FORWARD 50000 FROM day_rows", "CLOSE day_rows", [&](const Row& row) {
-                 loaded->put_day(row.account(0), row.day(1), {row.integer(2), row.timestamp_us(3)});
-               });
-  for_each_row(transaction, kDeclareCounts, {ScoreMemory::counted_from(day)},
-               "FETCH FORWARD 50000 FROM count_rows", "CLOSE count_rows", [&](const Row& row) {
-                 const auto reason = reason_named(row.text(2));
-                 if (!reason) {
-                   throw eventsourcing::TransactionFailed(core::internal_error(
-                       "table cap_counter holds the unknown reason " + row.text(2)));
-                 }
-                 loaded->put_cap(row.account(0), row.day(1), *reason,
-                                 static_cast<std::uint32_t>(row.integer(3)));
-               });
+  auto loaded = memory_of_snapshot(transaction, day);
+  const bool from_snapshot = loaded != nullptr;
+  if (!from_snapshot) loaded = memory_of_tables(transaction, day);
   changes_.clear();
   pending_people_ = 0;
   {
@@ -100,8 +63,38 @@ void ScoreEngine::load(Transaction& transaction) {
     loaded->finish();
     const absl::WriterMutexLock lock(&mutex_);
     memory_.swap(loaded);
+    load_ = {from_snapshot, seconds_since(start)};
   }
   // What was there before is freed here, outside the lock.
+}
+
+std::unique_ptr<ScoreMemory> ScoreEngine::memory_of_tables(Transaction& transaction,
+                                                           core::Day day) const {
+  auto loaded = new_memory(day);
+  visit_scores(transaction, std::nullopt,
+               [&](const core::AccountId& account, const PersonScore& score) {
+                 loaded->put(account, score);
+               });
+  visit_days(transaction, std::nullopt, ScoreMemory::earned_from(day),
+             [&](const core::AccountId& account, core::Day of, const Totals& earned) {
+               loaded->put_day(account, of, earned);
+             });
+  visit_counts(transaction, std::nullopt, ScoreMemory::counted_from(day),
+               [&](const core::AccountId& account, core::Day of, Reason reason,
+                   std::uint32_t events) { loaded->put_cap(account, of, reason, events); });
+  return loaded;
+}
+
+// nullptr: there is none that can be used.
+std::unique_ptr<ScoreMemory> ScoreEngine::memory_of_snapshot(Transaction& transaction,
+                                                             core::Day day) const {
+  for (const std::filesystem::path& file : options_.snapshots.files()) {
+    auto loaded = new_memory(day);
+    const auto restored = restore_snapshot(transaction, file, day, *loaded);
+    if (options_.tell_load) options_.tell_load(file, restored);
+    if (restored) return loaded;
+  }
+  return nullptr;
 }
 
 void ScoreEngine::apply(const RecordedEvent& event) {
@@ -145,7 +138,9 @@ void ScoreEngine::take(const RecordedEvent& event, const Award& award) {
   }
   // A change by nothing is none: neither the total nor its time moves.
   if (rule.points == 0) return;
-  change(award.account, {counts ? rule.points : 0, event.time, 0}, day);
+  const std::int64_t points = counts ? rule.points : 0;
+  change(award.account, {points, event.time, 0}, day);
+  changes_.add_awards(day, award.reason, 1, points);
   changes_.add_ledger(event, award, day, rule.points, rule.cap_per_day);
 }
 
@@ -256,7 +251,8 @@ EngineStatus ScoreEngine::status() const {
           .periods = memory_->periods(),
           .bytes = memory_->bytes(),
           .awards = awards_,
-          .capped = capped_};
+          .capped = capped_,
+          .load = load_};
 }
 
 }  // namespace tideline::scoring

@@ -1,7 +1,8 @@
 // The scoring engine: events of all services in, points, ranks and lists out, from memory.
 //
 // A durable projection: its memory is the tables score, day_score and cap_counter plus what was
-// applied since; load() takes the tables up, flush() adds the deltas to them. Departments are not
+// applied since; load() takes the tables up, by way of a snapshot where there is one, flush() adds
+// the deltas to them. Departments are not
 // events: they come from the profiles that everybody publishes, at any time, and are kept in memory
 // alone. Commutative: whatever the interleaving of logs and topics, and however often it was
 // rebuilt, totals, ranks, calendars and ledgers are the same. To that end an event behind a daily
@@ -25,6 +26,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -35,6 +38,8 @@
 #include "scoring/domain/rules.hpp"
 #include "scoring/projections/engine/score_changes.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
+#include "scoring/projections/snapshot/snapshot_folder.hpp"
+#include "scoring/projections/snapshot/snapshot_restore.hpp"
 
 namespace tideline::scoring {
 
@@ -42,6 +47,16 @@ struct EngineOptions {
   std::size_t band_members = 1'000'000;  // people whose lists are kept in order
   std::chrono::milliseconds flush_interval{2'000};
   std::size_t pending_people_max = 100'000;  // with changes that are not in the tables yet
+  // A load takes up the newest snapshot that can be used, and what changed in the tables since.
+  SnapshotFolder snapshots{""};
+  // Told by a load of each snapshot that it tried: the people read again from the tables, or why it
+  // cannot be used. May be empty.
+  std::function<void(const std::filesystem::path&, const core::Result<Restored>&)> tell_load{};
+};
+
+struct EngineLoad {
+  bool from_snapshot = false;
+  double seconds = 0;
 };
 
 struct Total {
@@ -84,6 +99,7 @@ struct EngineStatus {
   // Since the start, by reason: events that earned, and those behind a daily cap.
   std::array<std::uint64_t, kReasonCount> awards{};
   std::array<std::uint64_t, kReasonCount> capped{};
+  EngineLoad load{};  // the last one
 };
 
 class ScoreEngine final : public eventsourcing::Projection {
@@ -95,7 +111,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   std::string_view name() const override { return "scores"; }
   std::vector<std::string> sources() const override;
   std::vector<std::string> tables() const override {
-    return {"score", "day_score", "cap_counter", "calendar", "ledger"};
+    return {"score", "day_score", "cap_counter", "calendar", "ledger", "award_day"};
   }
   eventsourcing::FlushPolicy flush_policy() const override;
   void load(eventsourcing::Transaction& transaction) override;
@@ -119,6 +135,10 @@ class ScoreEngine final : public eventsourcing::Projection {
  private:
   core::Day today() const { return campus_.day_of(clock_.now()); }
   std::unique_ptr<ScoreMemory> new_memory(core::Day day) const;
+  std::unique_ptr<ScoreMemory> memory_of_tables(eventsourcing::Transaction& transaction,
+                                                core::Day day) const;
+  std::unique_ptr<ScoreMemory> memory_of_snapshot(eventsourcing::Transaction& transaction,
+                                                  core::Day day) const;
   RankedEntry ranked(const RankBoard& board, const BoardEntry& entry) const
       ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void take(const eventsourcing::RecordedEvent& event, const Award& award)
@@ -137,6 +157,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   std::unique_ptr<ScoreMemory> memory_ ABSL_GUARDED_BY(mutex_);
   std::array<std::uint64_t, kReasonCount> awards_ ABSL_GUARDED_BY(mutex_){};
   std::array<std::uint64_t, kReasonCount> capped_ ABSL_GUARDED_BY(mutex_){};
+  EngineLoad load_ ABSL_GUARDED_BY(mutex_);
 
   ScoreChanges changes_;  // the runner's thread alone
   std::atomic<std::uint64_t> pending_people_{0};

@@ -53,8 +53,7 @@ void ScoreMemory::put(const core::AccountId& account, const PersonScore& score) 
   totals_.put(member, {score.points, score.reached_at});
 }
 
-void ScoreMemory::put_day(const core::AccountId& account, core::Day day, const Totals& earned) {
-  const MemberNumber member = member_of(account);
+void ScoreMemory::put_day(MemberNumber member, core::Day day, const Totals& earned) {
   for (Periods& periods : periods_) {
     Period* period = periods.of(day);
     if (period == nullptr) continue;

@@ -66,12 +66,24 @@ class ScoreMemory {
   ScoreMemory(const ScoreMemory&) = delete;
   ScoreMemory& operator=(const ScoreMemory&) = delete;
 
-  // From the tables, each row once: put everything, then finish once.
+  // From the tables or a snapshot: put everything, then finish once. A person and a counter may be
+  // put again, then the later one counts; what somebody earned on a day is put once. Members are
+  // numbered from 0 as they are put.
   void put(const core::AccountId& account, const PersonScore& score);
-  void put_day(const core::AccountId& account, core::Day day, const Totals& earned);
-  void put_cap(const core::AccountId& account, core::Day day, Reason reason, std::uint32_t events) {
-    counts_.put(member_of(account), day, reason, events);
+  void put_day(const core::AccountId& account, core::Day day, const Totals& earned) {
+    put_day(member_of(account), day, earned);
   }
+  void put_day(MemberNumber member, core::Day day, const Totals& earned);
+  void put_cap(const core::AccountId& account, core::Day day, Reason reason, std::uint32_t events) {
+    put_cap(member_of(account), day, reason, events);
+  }
+  void put_cap(MemberNumber member, core::Day day, Reason reason, std::uint32_t events) {
+    counts_.put(member, day, reason, events);
+  }
+  bool holds_counts_of(core::Day day) const { return counts_.holds(day); }
+  // So many will be put, and soon this one: nothing changes by it but the time that it takes.
+  void reserve(std::size_t people) { members_.reserve(people); }
+  void expect(const core::AccountId& account) const { members_.expect(account); }
   // Departments are in no table of the engine's: they are taken over from the memory before.
   void put_departments_of(const ScoreMemory& other);
   void finish();
@@ -95,6 +107,9 @@ class ScoreMemory {
   void set_department(const core::AccountId& account, std::string_view department);
 
   // nullopt: nothing is known of that account.
+  std::optional<MemberNumber> number_of(const core::AccountId& account) const {
+    return members_.find(account);
+  }
   std::optional<PersonScore> find(const core::AccountId& account) const;
   const RankBoard& board() const { return board_; }
   // nullptr: nobody was ever on it.

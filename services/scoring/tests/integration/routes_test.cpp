@@ -10,12 +10,15 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "crypto/tests/temporary_folder.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "eventsourcing/in_memory_topics.hpp"
 #include "http/cursor.hpp"
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
+#include "scoring/api/statistics_json.hpp"
 #include "scoring/projections/rating_projection.hpp"
+#include "scoring/projections/snapshot/snapshot_take.hpp"
 #include "scoring/tests/histories.hpp"
 #include "scoring/tests/integration/scoring_database.hpp"
 
@@ -62,7 +65,8 @@ class RoutesTest : public ::testing::Test {
                         .scores_in_memory = score_runner.in_memory(),
                         .scores_committed = score_runner.applied(),
                         .ratings_applied = rating_runner.applied(),
-                        .rank_exact_max = 2});
+                        .rank_exact_max = 2,
+                        .snapshots = snapshots});
     threads.emplace_back([this](std::stop_token stop) { people_runner.run(stop); });
     threads.emplace_back([this](std::stop_token stop) { score_runner.run(stop); });
     threads.emplace_back([this](std::stop_token stop) { rating_runner.run(stop); });
@@ -155,6 +159,8 @@ class RoutesTest : public ::testing::Test {
   es::ProjectionRunner rating_runner{
       ratings, {database, topics.source(ratings.sources()), {}, {}}, kLogs};
   http::Router router{std::make_shared<NameVerifier>(account_ids), clock};
+  crypto::TemporaryFolder folder;
+  SnapshotFolder snapshots{folder.path()};
   EventMaker make;
   std::map<std::string, std::uint64_t> positions;
   es::PositionVector seen;
@@ -437,6 +443,30 @@ TEST_F(RoutesTest, AnswersThatComeTooEarlyAreMarked) {
   const Response early = send(Method::Get, "/v1/points/me", "ada");
   EXPECT_EQ(early.status, 200);
   EXPECT_EQ(early.headers.find("Tideline-Stale"), "true");
+}
+
+TEST_F(RoutesTest, OperatorsSeeTheStatisticsOfTheLastSnapshot) {
+  EXPECT_EQ(send(Method::Get, "/v1/statistics", "boss/operator").status, 404);
+  register_person("ada");
+  register_person("bob");
+  publish("projects", "ProjectCreated",
+          {{"project_id", "00000000000000000000000000"}, {"author", id("ada")}});
+  get("/v1/calendars/ada", "ada");  // until it is in the tables
+  const auto file = take_snapshot(database, snapshots, {kNow, campus.day_of(kNow)}, 1);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  const auto statistics = statistics_of(*file, Levels::standard());
+  ASSERT_TRUE(snapshots.put_statistics(statistics_json(*statistics)).ok());
+  EXPECT_EQ(send(Method::Get, "/v1/statistics", "ada").status, 403);
+  const Json found = get("/v1/statistics", "boss/operator");
+  EXPECT_EQ(found.at("as_of"), "2026-05-20T09:00:00.000000Z");
+  EXPECT_EQ(found.at("members"), 2);
+  EXPECT_EQ(found.at("scores")[1], Json::parse(R"({"from": 0, "below": 1, "members": 1})"));
+  EXPECT_EQ(found.at("scores")[5], Json::parse(R"({"from": 10, "below": 20, "members": 1})"));
+  EXPECT_EQ(found.at("levels")[1], Json::parse(R"({"level": 1, "members": 2})"));
+  EXPECT_EQ(found.at("awards"), Json::parse(R"([
+    {"day": "2026-05-20", "reason": "project-published", "events": 1, "points": 10}])"));
+  EXPECT_EQ(found.at("active"), Json::parse(R"({
+    "day": 1, "week": 1, "month": 1, "by_day": [{"day": "2026-05-20", "people": 1}]})"));
 }
 
 TEST_F(RoutesTest, TellsItsRules) {

@@ -1,0 +1,135 @@
+#include "scoring/projections/engine/score_tables.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+using eventsourcing::Params;
+using eventsourcing::Row;
+using eventsourcing::Transaction;
+using eventsourcing::TransactionFailed;
+
+// What follows the columns: all rows, or those of changed people; $1 is the number of a flush.
+constexpr const char* kOfChanged =
+    " JOIN (SELECT DISTINCT unnest(accounts) AS account_id FROM score_flush WHERE number > $1)"
+    " AS changed USING (account_id)";
+
+constexpr const char* kSelectScores =
+    "DECLARE score_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
+    " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM score";
+constexpr const char* kSelectDays =
+    "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
+    " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score";
+constexpr const char* kSelectCounts =
+    "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, events"
+    " FROM cap_counter";
+
+constexpr const char* kFindFlush =
+    "SELECT 'score'::regclass::oid::bigint, number, id::text FROM score_flush"
+    " WHERE number = $1";
+constexpr const char* kLastFlush =
+    "SELECT 'score'::regclass::oid::bigint, number, id::text FROM score_flush"
+    " ORDER BY number DESC LIMIT 1";
+constexpr const char* kCountChanged =
+    "SELECT coalesce(sum(cardinality(accounts)), 0)::bigint FROM score_flush WHERE number > $1";
+constexpr const char* kListChanged =
+    "DECLARE changed_rows NO SCROLL CURSOR FOR"
+    " SELECT DISTINCT unnest(accounts) FROM score_flush WHERE number > $1";
+constexpr const char* kListAwards =
+    "SELECT day, reason, events, points FROM award_day WHERE day >= $1::date";
+
+// Reads through a cursor, so that a large table is never whole in the client's buffers.
+template <class Take>
+void for_each_row(Transaction& transaction, const std::string& declare, const Params& params,
+                  const std::string& cursor, const Take& take) {
+  const std::string fetch = "FETCH FORWARD 50000 FROM " + cursor;
+  transaction.execute(declare, params);
+  while (true) {
+    const auto rows = transaction.execute(fetch);
+    for (const Row& row : rows) take(row);
+    if (rows.empty()) break;
+  }
+  transaction.execute("CLOSE " + cursor);
+}
+
+Reason reason_at(const Row& row, std::size_t column, const char* table) {
+  const auto reason = reason_named(row.text(column));
+  if (!reason) {
+    throw TransactionFailed(core::internal_error(std::string("table ") + table +
+                                                 " holds the unknown reason " + row.text(column)));
+  }
+  return *reason;
+}
+
+FlushMark mark_of(const Row& row) { return {row.integer(0), row.integer(1), row.text(2)}; }
+
+}  // namespace
+
+void visit_scores(Transaction& transaction, ChangedAfter after,
+                  const std::function<void(const core::AccountId&, const PersonScore&)>& visit) {
+  const std::string rows = after ? kOfChanged : "";
+  const Params params = after ? Params{*after} : Params{};
+  for_each_row(transaction, kSelectScores + rows, params, "score_rows", [&](const Row& row) {
+    visit(row.account(0),
+          {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))});
+  });
+}
+
+void visit_days(
+    Transaction& transaction, ChangedAfter after, core::Day from,
+    const std::function<void(const core::AccountId&, core::Day, const Totals&)>& visit) {
+  const std::string rows = after ? std::string(kOfChanged) + " WHERE day >= $2::date"
+                                 : std::string(" WHERE day >= $1::date");
+  const Params params = after ? Params{*after, from} : Params{from};
+  for_each_row(transaction, kSelectDays + rows, params, "day_rows", [&](const Row& row) {
+    visit(row.account(0), row.day(1), {row.integer(2), row.timestamp_us(3)});
+  });
+}
+
+void visit_counts(
+    Transaction& transaction, ChangedAfter after, core::Day from,
+    const std::function<void(const core::AccountId&, core::Day, Reason, std::uint32_t)>& visit) {
+  const std::string rows = after ? std::string(kOfChanged) + " WHERE day >= $2::date"
+                                 : std::string(" WHERE day >= $1::date");
+  const Params params = after ? Params{*after, from} : Params{from};
+  for_each_row(transaction, kSelectCounts + rows, params, "count_rows", [&](const Row& row) {
+    visit(row.account(0), row.day(1), reason_at(row, 2, "cap_counter"),
+          static_cast<std::uint32_t>(row.integer(3)));
+  });
+}
+
+FlushMark last_flush(Transaction& transaction) {
+  return mark_of(transaction.execute(kLastFlush).at(0));
+}
+
+std::optional<FlushMark> find_flush(Transaction& transaction, std::int64_t number) {
+  const auto rows = transaction.execute(kFindFlush, {number});
+  if (rows.empty()) return std::nullopt;
+  return mark_of(rows[0]);
+}
+
+void hold_tables(Transaction& transaction) {
+  transaction.execute(
+      "LOCK TABLE score, day_score, cap_counter, award_day, score_flush IN ACCESS SHARE MODE");
+}
+
+std::uint64_t count_changed(Transaction& transaction, std::int64_t after) {
+  const auto rows = transaction.execute(kCountChanged, {after});
+  return static_cast<std::uint64_t>(rows.at(0).integer(0));
+}
+
+std::vector<core::AccountId> list_changed(Transaction& transaction, std::int64_t after) {
+  std::vector<core::AccountId> accounts;
+  for_each_row(transaction, kListChanged, {after}, "changed_rows",
+               [&](const Row& row) { accounts.push_back(row.account(0)); });
+  return accounts;
+}
+
+std::vector<DayAwards> list_awards(Transaction& transaction, core::Day from) {
+  std::vector<DayAwards> awards;
+  for (const Row& row : transaction.execute(kListAwards, {from})) {
+    awards.push_back({row.day(0), reason_at(row, 1, "award_day"), row.integer(2), row.integer(3)});
+  }
+  return awards;
+}
+
+}  // namespace tideline::scoring
