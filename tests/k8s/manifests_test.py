@@ -40,9 +40,14 @@ def deployments(resources):
     return [one for one in resources if one["kind"] == "Deployment"]
 
 
-def careless(deployment):
+def jobs(resources):
+    return [one for one in resources if one["kind"] == "CronJob"]
+
+
+def careless(resource):
     """What a restricted cluster, or a stop under load, would object to."""
-    pod = deployment["spec"]["template"]["spec"]
+    pod = render.pod_of(resource)
+    serves = resource["kind"] == "Deployment"
     security = pod.get("securityContext", {})
     if not security.get("runAsNonRoot"):
         yield "may run as root"
@@ -56,7 +61,7 @@ def careless(deployment):
             yield "may gain rights or write to its image"
         if own.get("capabilities", {}).get("drop") != ["ALL"]:
             yield "keeps capabilities"
-        for probe, path in (("livenessProbe", "/livez"), ("readinessProbe", "/readyz")):
+        for probe, path in (("livenessProbe", "/livez"), ("readinessProbe", "/readyz")) if serves else ():
             if container.get(probe, {}).get("httpGet", {}).get("path") != path:
                 yield f"has no {probe} at {path}"
         resources = container.get("resources", {})
@@ -65,7 +70,7 @@ def careless(deployment):
         before_stop = " ".join(container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", []))
         waits = sum(int(number) for number in re.findall(r"(?:^|sleep )(?:sleep )?(\d+)", before_stop))
         needs = waits if "kill" in before_stop else waits + GRACEFUL_STOP_SECONDS
-        if not waits or pod.get("terminationGracePeriodSeconds", 0) < needs:
+        if serves and (not waits or pod.get("terminationGracePeriodSeconds", 0) < needs):
             yield "is killed before it has stopped gracefully"
 
 
@@ -87,7 +92,8 @@ class Manifests(unittest.TestCase):
         for name in OVERLAYS:
             found = deployments(overlay(name))
             self.assertEqual({one["metadata"]["name"] for one in found}, SERVICES | {"gateway"})
-            for one in found:
+            self.assertEqual({one["metadata"]["name"] for one in jobs(overlay(name))}, {"scoring-snapshots"})
+            for one in found + jobs(overlay(name)):
                 self.assertEqual(list(careless(one)), [], one["metadata"]["name"])
 
     def test_carelessness_is_noticed(self):
@@ -103,13 +109,34 @@ class Manifests(unittest.TestCase):
             ("spec/template/spec/containers/0", "resources"),
             ("spec/template/spec/containers/0", "lifecycle"),
         ]
-        for path, key in spoiled:
-            bad = copy.deepcopy(good)
+        job = jobs(overlay("local"))[0]
+        in_job = [
+            (path.replace("spec/template", "spec/jobTemplate/spec/template", 1), key)
+            for path, key in spoiled
+            if key not in ("terminationGracePeriodSeconds", "readinessProbe", "lifecycle")
+        ]
+        for whole, path, key in [(good, *one) for one in spoiled] + [(job, *one) for one in in_job]:
+            bad = copy.deepcopy(whole)
             place = bad
             for step in path.split("/"):
                 place = place[int(step)] if step.isdigit() else place[step]
             del place[key]
             self.assertEqual(len(list(careless(bad))), 1, key)
+
+    def test_snapshots_are_found_where_they_are_left(self):
+        for name in OVERLAYS:
+            resources = overlay(name)
+            service = [one for one in deployments(resources) if one["metadata"]["name"] == "scoring"][0]
+            places = []
+            for one in [service, *jobs(resources)]:
+                pod = render.pod_of(one)
+                container = pod["containers"][0]
+                folder = [own["value"] for own in container["env"] if own["name"] == "TIDELINE_SCORING_SNAPSHOT_FOLDER"]
+                volume = [own["name"] for own in container["volumeMounts"] if [own["mountPath"]] == folder]
+                claim = [own["persistentVolumeClaim"] for own in pod["volumes"] if [own["name"]] == volume]
+                places.append((container["image"], folder, claim))
+            self.assertEqual(places[0], places[1])
+            self.assertEqual(places[0][2], [{"claimName": "scoring-snapshots"}])
 
     def test_parts_fit_together(self):
         for name in OVERLAYS:

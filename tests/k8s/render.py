@@ -99,17 +99,26 @@ def set_images(images, resources):
                     container["image"] = f"{image.get('newName', image['name'])}:{image['newTag']}"
 
 
+def templates_of(resource):
+    """The templates in a resource, from the outside in; the last one is that of its pods."""
+    if resource["kind"] == "CronJob":
+        job = resource["spec"]["jobTemplate"]
+        return [job, job["spec"]["template"]]
+    return [resource["spec"]["template"]] if resource["kind"] == "Deployment" else []
+
+
 def pod_of(resource):
-    return resource.get("spec", {}).get("template", {}).get("spec", {}) if resource["kind"] == "Deployment" else {}
+    templates = templates_of(resource)
+    return templates[-1]["spec"] if templates else {}
 
 
 def add_labels(entries, resources):
     for entry in entries:
         for resource in resources:
             resource["metadata"].setdefault("labels", {}).update(entry["pairs"])
-            if entry.get("includeTemplates") and resource["kind"] == "Deployment":
-                template = resource["spec"]["template"]
-                template.setdefault("metadata", {}).setdefault("labels", {}).update(entry["pairs"])
+            if entry.get("includeTemplates"):
+                for template in templates_of(resource):
+                    template.setdefault("metadata", {}).setdefault("labels", {}).update(entry["pairs"])
 
 
 def load(path):
