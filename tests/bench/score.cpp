@@ -8,18 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "bench/report.hpp"
+#include "bench/score_database.hpp"
 #include "bench/score_wire.hpp"
-#include "core/check.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
-#include "scoring/migrations.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 
 namespace {
@@ -37,16 +33,12 @@ double since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-std::int64_t score(std::mt19937_64& random) {
-  std::lognormal_distribution<double> scores(kScoreMean, kScoreDeviation);
-  return static_cast<std::int64_t>(std::min(scores(random), 1e6));
-}
-
 void fill(scoring::ScoreMemory& memory, std::uint32_t members) {
   std::mt19937_64 random(1);
   for (std::uint32_t member = 0; member < members; ++member) {
-    memory.put(numbered_account(member),
-               {score(random), kNow - std::chrono::seconds(member), scoring::kRegistered});
+    memory.put(
+        numbered_account(member),
+        {lognormal_score(random), kNow - std::chrono::seconds(member), scoring::kRegistered});
   }
   memory.finish();
 }
@@ -102,7 +94,7 @@ class NumberedMembers final : public scoring::BoardMembers {
   explicit NumberedMembers(std::uint32_t members) {
     std::mt19937_64 random(1);
     for (std::uint32_t member = 0; member < members; ++member) {
-      totals.put(member, {score(random), kNow - std::chrono::seconds(member)});
+      totals.put(member, {lognormal_score(random), kNow - std::chrono::seconds(member)});
       accounts_.make(member) = numbered_account(member);
     }
   }
@@ -229,15 +221,9 @@ eventsourcing::RecordedEvent signed_in(std::uint32_t member) {
 
 // A database as the service has it, with so many rows in table score.
 postgres::DatabaseOptions prepared(const std::string& conninfo, std::uint32_t members) {
-  postgres::DatabaseOptions options;
-  options.conninfo = conninfo;
-  const std::vector<postgres::MigrationSet> sets = {postgres::base_migrations(1),
-                                                    {"scoring", scoring::migrations()}};
-  const auto migrated = postgres::migrate(options, sets);
-  CHECK(migrated.ok(), migrated.ok() ? "" : migrated.error().message.c_str());
+  postgres::DatabaseOptions options = scoring_database(conninfo);
   postgres::PooledDatabase database(options);
   const auto filled = database.transact([&](eventsourcing::Transaction& transaction) {
-    transaction.execute("SET LOCAL statement_timeout = 0");
     transaction.execute(
         "INSERT INTO score SELECT gen_random_uuid(), exp(5 + 1.5 * sqrt(-2 * ln(1 - random()))"
         " * cos(2 * pi() * random()))::bigint, now(), 1 FROM generate_series(1, " +
@@ -270,10 +256,8 @@ int measure_tables(const std::string& conninfo, std::uint32_t members) {
   const core::ManualClock clock(kNow);
   scoring::ScoreEngine engine(scoring::RuleBook::standard(), campus, clock, {});
   const auto start = SteadyClock::now();
-  auto loaded = database.transact([&](eventsourcing::Transaction& transaction) {
-    transaction.execute("SET LOCAL statement_timeout = 0");
-    engine.load(transaction);
-  });
+  const auto loaded =
+      database.transact([&](eventsourcing::Transaction& transaction) { engine.load(transaction); });
   const double load = since(start);
   if (!loaded) return failed(loaded.error().message);
   for (std::uint32_t member = 0; member < kPendingMax; ++member) engine.apply(signed_in(member));

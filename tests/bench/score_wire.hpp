@@ -1,7 +1,9 @@
 // What the scoring benchmark says over a socket: the protocol of Redis, as far as it needs it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -12,6 +14,11 @@ namespace tideline::bench {
 // Of the logarithms of the scores.
 inline constexpr double kScoreMean = 5.0;
 inline constexpr double kScoreDeviation = 1.5;
+
+inline std::int64_t lognormal_score(std::mt19937_64& random) {
+  std::lognormal_distribution<double> scores(kScoreMean, kScoreDeviation);
+  return static_cast<std::int64_t>(std::min(scores(random), 1e6));
+}
 
 // Spread as keyed hashes are.
 inline core::AccountId numbered_account(std::uint32_t number) {

@@ -102,7 +102,8 @@ Reason reason_of(const std::string& word) {
   static const std::map<std::string, std::string> kNames = {{"view", "profile-viewed"},
                                                             {"project", "project-published"},
                                                             {"got-vote", "vote-received"},
-                                                            {"adjusted", "adjustment"}};
+                                                            {"adjusted", "adjustment"},
+                                                            {"advice", "advice-adopted"}};
   const auto found = kNames.find(word);
   return reason_named(found == kNames.end() ? word : found->second).value();
 }
