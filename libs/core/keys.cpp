@@ -83,6 +83,7 @@ StreamId reading(const AccountId& reader, Timestamp read_at) {
 StreamId adjustment(std::string_view adjustment_id) {
   return join({"adjustment", made(adjustment_id)});
 }
+StreamId rules() { return StreamId("rules"); }
 StreamId person_rating(const AccountId& rater, const AccountId& subject) {
   return join({"personrating", rater.to_string(), subject.to_string()});
 }

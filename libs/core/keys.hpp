@@ -49,6 +49,7 @@ StreamId reading(const AccountId& reader, Timestamp read_at);
 
 // scoring
 StreamId adjustment(std::string_view adjustment_id);
+StreamId rules();  // one for the whole installation
 StreamId person_rating(const AccountId& rater, const AccountId& subject);
 StreamId project_rating(const AccountId& rater, std::string_view project_id);
 

@@ -1,6 +1,7 @@
 #include "eventsourcing/event_data.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/time_ordered_id.hpp"
 
@@ -17,14 +18,17 @@ struct EventData::Json {
 };
 
 EventData::EventData(const RecordedEvent& recorded)
-    : recorded_(recorded),
-      json_(std::make_unique<const Json>(
-          Json{nlohmann::json::parse(recorded.data, nullptr, false)})) {
+    : EventData(recorded, std::make_unique<const Json>(
+                              Json{nlohmann::json::parse(recorded.data, nullptr, false)})) {
   if (!json_->object.is_object()) {
     throw PoisonEvent(recorded.type + " whose data is not a JSON object");
   }
 }
 
+EventData::EventData(const RecordedEvent& recorded, std::unique_ptr<const Json> json)
+    : recorded_(recorded), json_(std::move(json)) {}
+
+EventData::EventData(EventData&& other) noexcept = default;
 EventData::~EventData() = default;
 
 void EventData::broken(std::string_view field) const {
@@ -99,6 +103,24 @@ std::vector<core::AccountId> EventData::accounts(std::string_view field) const {
     accounts.push_back(*id);
   }
   return accounts;
+}
+
+std::optional<std::int64_t> EventData::nullable_integer(std::string_view field) const {
+  const auto* value = json_->find(field);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return integer(field);
+}
+
+std::vector<EventData> EventData::objects(std::string_view field) const {
+  const auto* value = json_->find(field);
+  if (value == nullptr || !value->is_array()) broken(field);
+  std::vector<EventData> objects;
+  objects.reserve(value->size());
+  for (const auto& item : *value) {
+    if (!item.is_object()) broken(field);
+    objects.push_back(EventData(recorded_, std::make_unique<const Json>(Json{item})));
+  }
+  return objects;
 }
 
 }  // namespace tideline::eventsourcing

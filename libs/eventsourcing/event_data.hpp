@@ -25,6 +25,7 @@ class EventData {
   // `recorded` must outlive this.
   explicit EventData(const RecordedEvent& recorded);
   ~EventData();
+  EventData(EventData&& other) noexcept;
   EventData(const EventData&) = delete;
   EventData& operator=(const EventData&) = delete;
 
@@ -39,9 +40,13 @@ class EventData {
   core::Day day(std::string_view field) const;
   std::vector<std::string> texts(std::string_view field) const;
   std::vector<core::AccountId> accounts(std::string_view field) const;
+  std::optional<std::int64_t> nullable_integer(std::string_view field) const;
+  // Each read in the same way.
+  std::vector<EventData> objects(std::string_view field) const;
 
  private:
   struct Json;
+  EventData(const RecordedEvent& recorded, std::unique_ptr<const Json> json);
   [[noreturn]] void broken(std::string_view field) const;
 
   const RecordedEvent& recorded_;

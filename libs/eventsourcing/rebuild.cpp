@@ -322,6 +322,11 @@ Status Rebuild::State::at_one_vector(const std::function<void(Transaction&)>& th
 void Rebuild::State::bring_up(const PositionVector& target) {
   const auto pieces = tail_->up_to(target);
   apply_tail(pieces);
+  if (const Preparation preparation = copy_->prepare_flush();
+      preparation.state != Preparation::State::Done) {
+    throw TransactionFailed(
+        core::unavailable("a flush could not be prepared: " + preparation.error.message));
+  }
   const auto done = ports_.database.transact([&](Transaction& transaction) {
     std::vector<checkpoints::Step> steps;
     for (const Place& place : rebuild::places(transaction, names_.copy, true)) {

@@ -35,6 +35,7 @@ class CopyProjection final : public Projection {
     unwritten_ = true;
     inner_.apply(event);
   }
+  Preparation prepare_flush() override { return inner_.prepare_flush(); }
   void flush(Transaction& transaction) override {
     enter_schema(transaction, names_, live_schema_);
     inner_.flush(transaction);

@@ -11,6 +11,7 @@
 #include "runtime/service.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/api/statistics_json.hpp"
+#include "scoring/api/stored_rules.hpp"
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/rating_projection.hpp"
@@ -100,7 +101,10 @@ core::Status take_snapshot(runtime::RunningService& service, const scoring::Sett
   const auto file = scoring::take_snapshot(
       service.database(), folder, {now, service.campus().day_of(now)}, settings.snapshots_kept);
   if (!file) return file.error();
-  const auto statistics = scoring::statistics_of(*file, scoring::Levels::standard());
+  const auto rules = scoring::StoredRules(service.store(), service.clock()).read();
+  if (!rules) return rules.error();
+  const auto statistics =
+      scoring::statistics_of(*file, rules->book.on(service.campus().day_of(now)).levels);
   if (!statistics) return statistics.error();
   const auto put = folder.put_statistics(scoring::statistics_json(*statistics));
   if (!put) return put;
@@ -161,7 +165,7 @@ int main(int argc, char** argv) {
        .read_settings = [&](core::Config& config) { settings = scoring::Settings::read(config); },
        .compose =
            [&](runtime::ServiceContext& context) {
-             const auto& rules = scoring::RuleBook::standard();
+             auto& rules = context.make<scoring::StoredRules>(context.store(), context.clock());
              settings.engine.tell_load = tell_load(context.log("scores"));
              auto made = std::make_unique<scoring::ScoreEngine>(rules, context.campus(),
                                                                 context.clock(), settings.engine);
@@ -183,8 +187,6 @@ int main(int argc, char** argv) {
                                                     .account_ids = context.account_ids(),
                                                     .people = context.people(),
                                                     .scores = engine,
-                                                    .rules = rules,
-                                                    .levels = scoring::Levels::standard(),
                                                     .people_applied = context.people_applied(),
                                                     .scores_in_memory = scores.in_memory,
                                                     .scores_committed = scores.committed,

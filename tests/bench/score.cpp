@@ -16,6 +16,10 @@
 #include "bench/report.hpp"
 #include "bench/score_database.hpp"
 #include "bench/score_wire.hpp"
+#include "core/check.hpp"
+#include "core/random.hpp"
+#include "eventsourcing/in_memory_event_store.hpp"
+#include "scoring/api/stored_rules.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 
 namespace {
@@ -254,7 +258,10 @@ int measure_tables(const std::string& conninfo, std::uint32_t members) {
   const core::UtcCalendar campus;
   postgres::PooledDatabase database(prepared(conninfo, members));
   const core::ManualClock clock(kNow);
-  scoring::ScoreEngine engine(scoring::RuleBook::standard(), campus, clock, {});
+  core::SeededRandom random(1);
+  eventsourcing::InMemoryEventStore store("scoring", 1, clock, random);
+  scoring::StoredRules rules(store, clock);
+  scoring::ScoreEngine engine(rules, campus, clock, {});
   const auto start = SteadyClock::now();
   const auto loaded =
       database.transact([&](eventsourcing::Transaction& transaction) { engine.load(transaction); });
@@ -262,6 +269,8 @@ int measure_tables(const std::string& conninfo, std::uint32_t members) {
   if (!loaded) return failed(loaded.error().message);
   for (std::uint32_t member = 0; member < kPendingMax; ++member) engine.apply(signed_in(member));
   const auto flush_start = SteadyClock::now();
+  CHECK(engine.prepare_flush().state == eventsourcing::Preparation::State::Done,
+        "nobody else settles days");
   const auto flushed = database.transact(
       [&](eventsourcing::Transaction& transaction) { engine.flush(transaction); });
   const double flush = since(flush_start);

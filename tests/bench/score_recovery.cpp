@@ -14,6 +14,9 @@
 #include "bench/report.hpp"
 #include "bench/score_database.hpp"
 #include "bench/score_wire.hpp"
+#include "core/random.hpp"
+#include "eventsourcing/in_memory_event_store.hpp"
+#include "scoring/api/stored_rules.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/snapshot/snapshot_take.hpp"
 
@@ -69,7 +72,10 @@ int start(const std::string& conninfo, const std::string& folder) {
   const core::UtcCalendar campus;
   scoring::EngineOptions made;
   made.snapshots = scoring::SnapshotFolder(folder);
-  scoring::ScoreEngine engine(scoring::RuleBook::standard(), campus, clock, made);
+  core::SystemRandom random;
+  eventsourcing::InMemoryEventStore store("scoring", 1, clock, random);
+  scoring::StoredRules rules(store, clock);
+  scoring::ScoreEngine engine(rules, campus, clock, made);
   const auto loaded =
       database.transact([&](eventsourcing::Transaction& transaction) { engine.load(transaction); });
   if (!loaded) return failed(loaded.error().message);

@@ -6,7 +6,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tideline;
   std::string_view input = fuzz::as_text(data, size);
-  const auto kind = fuzz::take_choice(input) % 10;
+  const auto kind = fuzz::take_choice(input) % 12;
   eventsourcing::RecordedEvent event;
   event.type = "Fuzzed";
   event.data = std::string(input);
@@ -40,8 +40,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 8:
         (void)fields.texts("f");
         break;
-      default:
+      case 9:
         (void)fields.accounts("f");
+        break;
+      case 10:
+        (void)fields.nullable_integer("f");
+        break;
+      default:
+        for (const auto& inner : fields.objects("f")) (void)inner.text("f");
     }
   } catch (const eventsourcing::PoisonEvent&) {
     // What a projection parks.

@@ -39,7 +39,7 @@ Call any_call() {
   const std::string A = a.to_string();
   const std::string B = b.to_string();
   const std::string D = format_day(day);
-  switch (*rc::gen::inRange(0, 26)) {
+  switch (*rc::gen::inRange(0, 27)) {
     case 0:
       return {"account " + A, keys::account(a)};
     case 1:
@@ -91,6 +91,8 @@ Call any_call() {
       return {"project rating " + A + id, keys::project_rating(a, id)};
     case 24:
       return {"advice " + id + other_id, keys::advice(id, other_id)};
+    case 25:
+      return {"rules", keys::rules()};
     default:
       return {"adjustment " + id, keys::adjustment(id)};
   }

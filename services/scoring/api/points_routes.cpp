@@ -105,38 +105,6 @@ Response own_ledger(const ApiPorts& ports, const Request& request) {
   });
 }
 
-Response rules(const ApiPorts& ports) {
-  const RuleSet& set = ports.rules.on(ports.campus.day_of(ports.clock.now()));
-  Json list = Json::array();
-  for (const Rule& rule : set.rules) {
-    list.push_back({{"reason", name_of(rule.reason)},
-                    {"points", rule.points},
-                    {"contribution", rule.contribution},
-                    {"cap_per_day", rule.cap_per_day ? Json(*rule.cap_per_day) : Json(nullptr)}});
-  }
-  Json levels = Json::array();
-  for (const std::int64_t points : ports.levels.thresholds()) {
-    levels.push_back({{"level", ports.levels.level_of(points)}, {"points", points}});
-  }
-  return Response::json(
-      200, {{"version", set.version}, {"rules", std::move(list)}, {"levels", std::move(levels)}});
-}
-
-Response levels(const ApiPorts& ports, const Request& request) {
-  return http::answer_query(request, {ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
-    const std::vector<std::uint64_t> members = ports.scores.members_by_level(ports.levels);
-    Json list = Json::array();
-    std::uint64_t all = 0;
-    for (std::size_t level = 0; level < members.size(); ++level) {
-      const Json points =
-          level == 0 ? Json(nullptr) : Json(ports.levels.thresholds().at(level - 1));
-      list.push_back({{"level", level}, {"points", points}, {"members", members[level]}});
-      all += members[level];
-    }
-    return Response::json(200, {{"members", all}, {"levels", std::move(list)}});
-  });
-}
-
 Response adjust(const ApiPorts& ports, const Request& request) {
   const auto body = http::read_json_object(request);
   if (!body) return body.response();
@@ -175,10 +143,6 @@ void add_points_routes(http::Router& router, const ApiPorts& ports) {
              [ports](const Request& request) { return own_points(ports, request); });
   router.add(Method::Get, "/v1/points/me/ledger", Access::SignedIn,
              [ports](const Request& request) { return own_ledger(ports, request); });
-  router.add(Method::Get, "/v1/points/rules", Access::SignedIn,
-             [ports](const Request&) { return rules(ports); });
-  router.add(Method::Get, "/v1/points/levels", Access::SignedIn,
-             [ports](const Request& request) { return levels(ports, request); });
   router.add(Method::Get, "/v1/points/{user_id}", Access::SignedIn,
              [ports](const Request& request) { return points_of(ports, request); });
   router.add(Method::Post, "/v1/points/{user_id}/adjustments", Access::Operator,

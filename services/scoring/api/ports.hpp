@@ -10,7 +10,6 @@
 #include "eventsourcing/transaction.hpp"
 #include "http/command_endpoint.hpp"
 #include "people/people_directory.hpp"
-#include "scoring/domain/rules.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 
 namespace tideline::scoring {
@@ -24,8 +23,6 @@ struct ApiPorts {
   const crypto::AccountIds& account_ids;
   const people::PeopleDirectory& people;
   const ScoreEngine& scores;
-  const RuleBook& rules;
-  const Levels& levels;
   // What queries wait on: the directory of people, the engine's memory and its tables, ratings.
   eventsourcing::AppliedPositions& people_applied;
   eventsourcing::AppliedPositions& scores_in_memory;

@@ -4,6 +4,7 @@ namespace tideline::scoring {
 
 void add_routes(http::Router& router, const ApiPorts& ports) {
   add_points_routes(router, ports);
+  add_rule_routes(router, ports);
   add_board_routes(router, ports);
   add_calendar_routes(router, ports);
   add_rating_routes(router, ports);

@@ -14,6 +14,7 @@ void add_routes(http::Router& router, const ApiPorts& ports);
 
 // By area.
 void add_points_routes(http::Router& router, const ApiPorts& ports);
+void add_rule_routes(http::Router& router, const ApiPorts& ports);
 void add_board_routes(http::Router& router, const ApiPorts& ports);
 void add_calendar_routes(http::Router& router, const ApiPorts& ports);
 void add_rating_routes(http::Router& router, const ApiPorts& ports);

@@ -7,10 +7,15 @@ namespace tideline::scoring {
 
 using http::Json;
 
+RuleSet rules_of_today(const ApiPorts& ports) {
+  return ports.scores.rules()->book.on(ports.campus.day_of(ports.clock.now()));
+}
+
 Json total_json(const ApiPorts& ports, const Total& total) {
-  const auto next = ports.levels.next_at(total.points_of_all_time);
+  const Levels levels = rules_of_today(ports).levels;
+  const auto next = levels.next_at(total.points_of_all_time);
   Json json = {{"points", total.points},
-               {"level", ports.levels.level_of(total.points_of_all_time)},
+               {"level", levels.level_of(total.points_of_all_time)},
                {"next_level_at", next ? Json(*next) : Json(nullptr)},
                {"rank", nullptr},
                {"rank_exact", false},
@@ -29,7 +34,7 @@ Json entry_json(const ApiPorts& ports, const RankedEntry& ranked, Json user) {
   return {{"rank", ranked.rank},
           {"user", std::move(user)},
           {"points", ranked.entry.points},
-          {"level", ports.levels.level_of(ranked.points_of_all_time)}};
+          {"level", rules_of_today(ports).levels.level_of(ranked.points_of_all_time)}};
 }
 
 }  // namespace tideline::scoring

@@ -6,6 +6,9 @@
 
 namespace tideline::scoring {
 
+// Of the campus day on which it is asked.
+RuleSet rules_of_today(const ApiPorts& ports);
+
 // {"points", "level", "next_level_at", "rank", "rank_exact", "top_percent", "percentile"}. Points
 // and rank are those of a board, levels go by the points of all time; percentile is the share of
 // the board with fewer points, in whole percent rounded down. Beyond the ranks that are shown as

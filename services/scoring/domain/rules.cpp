@@ -31,18 +31,53 @@ const Rule* RuleSet::find(Reason reason) const {
   return found == rules.end() ? nullptr : &*found;
 }
 
-RuleBook::RuleBook(std::vector<RuleSet> sets) : sets_(std::move(sets)) {
-  CHECK(!sets_.empty(), "a book without rules");
-  CHECK(std::is_sorted(sets_.begin(), sets_.end(),
-                       [](const RuleSet& a, const RuleSet& b) { return a.from < b.from; }),
-        "rule sets in another order than their days");
+RuleBook::RuleBook(std::vector<RuleSet> sets) {
+  CHECK(!sets.empty(), "a book without rules");
+  for (RuleSet& set : sets) add(std::move(set));
+}
+
+void RuleBook::add(RuleSet set) {
+  CHECK(sets_.empty() || sets_.back().version < set.version, "versions of the rules rise");
+  sets_.push_back(std::move(set));
+}
+
+std::vector<CountedDay>::const_iterator RuleBook::place_of(core::Day day) const {
+  return std::lower_bound(settled_.begin(), settled_.end(), day,
+                          [](const CountedDay& one, core::Day other) { return one.day < other; });
+}
+
+bool RuleBook::settled(core::Day campus_day) const {
+  const auto place = place_of(campus_day);
+  return place != settled_.end() && place->day == campus_day;
+}
+
+void RuleBook::settle(const CountedDay& counted) {
+  CHECK(!settled(counted.day), "a day that is settled stays so");
+  settled_.insert(place_of(counted.day), counted);
+}
+
+const RuleSet& RuleBook::version(int number) const {
+  const auto found = std::find_if(sets_.begin(), sets_.end(),
+                                  [&](const RuleSet& set) { return set.version == number; });
+  CHECK(found != sets_.end(), "a version that there is not");
+  return *found;
 }
 
 const RuleSet& RuleBook::on(core::Day campus_day) const {
-  const auto after =
-      std::upper_bound(sets_.begin(), sets_.end(), campus_day,
-                       [](core::Day day, const RuleSet& set) { return day < set.from; });
-  return after == sets_.begin() ? sets_.front() : *std::prev(after);
+  const auto place = place_of(campus_day);
+  if (place != settled_.end() && place->day == campus_day) return version(place->version);
+  const auto begun = std::find_if(sets_.rbegin(), sets_.rend(),
+                                  [&](const RuleSet& set) { return set.from <= campus_day; });
+  return begun == sets_.rend() ? sets_.front() : *begun;
+}
+
+std::vector<RuleSet> RuleBook::coming_after(core::Day campus_day) const {
+  std::vector<RuleSet> coming;
+  for (auto set = sets_.rbegin(); set != sets_.rend() && set->from > campus_day; ++set) {
+    if (coming.empty() || set->from < coming.back().from) coming.push_back(*set);
+  }
+  std::reverse(coming.begin(), coming.end());
+  return coming;
 }
 
 const RuleBook& RuleBook::standard() {
@@ -63,11 +98,13 @@ const RuleBook& RuleBook::standard() {
   return kBook;
 }
 
+bool Levels::may_begin_at(const std::vector<std::int64_t>& thresholds) {
+  return !thresholds.empty() && std::adjacent_find(thresholds.begin(), thresholds.end(),
+                                                   std::greater_equal<>()) == thresholds.end();
+}
+
 Levels::Levels(std::vector<std::int64_t> thresholds) : thresholds_(std::move(thresholds)) {
-  CHECK(!thresholds_.empty(), "there is at least one level");
-  CHECK(std::adjacent_find(thresholds_.begin(), thresholds_.end(), std::greater_equal<>()) ==
-            thresholds_.end(),
-        "levels in another order than their points");
+  CHECK(may_begin_at(thresholds_), "there are levels, in the order of their points");
 }
 
 std::int64_t Levels::level_of(std::int64_t points) const {

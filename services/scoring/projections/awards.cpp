@@ -53,9 +53,12 @@ std::vector<Award> awards_of(const Fact& fact) {
                            .project_id = event.project_id},
                           {.account = event.voter,
                            .reason = Reason::VoteCast,
-                           .project_id = event.project_id}};
+                           .project_id = event.project_id,
+                           .second = event.voter == event.project_author}};
           },
           [](const Rated&) { return Awards{}; },
+          [](const RulesChanged&) { return Awards{}; },
+          [](const RuleDaysSettled&) { return Awards{}; },
           [](const PointsAdjusted& event) {
             return Awards{{.account = event.account_id,
                            .reason = Reason::Adjustment,

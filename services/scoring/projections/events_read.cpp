@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
+#include <utility>
 
 #include "eventsourcing/event_data.hpp"
 
@@ -29,6 +31,47 @@ Fact read_rated(const EventData& data) {
     throw eventsourcing::PoisonEvent("a rating of other than 1 to 5 stars");
   }
   return rated;
+}
+
+int read_version(const EventData& data) {
+  const std::int64_t version = data.integer("version");
+  if (version < 1 || version > std::numeric_limits<int>::max()) {
+    throw eventsourcing::PoisonEvent("rules of no good version");
+  }
+  return static_cast<int>(version);
+}
+
+Rule read_rule(const EventData& data) {
+  const auto reason = reason_named(data.text("reason"));
+  if (!reason) throw eventsourcing::PoisonEvent("a rule of another reason: " + data.text("reason"));
+  Rule rule{*reason, data.integer("points"), data.integer("contribution")};
+  if (const auto cap = data.nullable_integer("cap_per_day")) {
+    if (*cap < 1 || *cap > Rule::kCapMax) throw eventsourcing::PoisonEvent("a cap of no events");
+    rule.cap_per_day = static_cast<std::uint32_t>(*cap);
+  }
+  return rule;
+}
+
+Fact read_rules_changed(const EventData& data) {
+  std::vector<std::int64_t> points;
+  for (const EventData& level : data.objects("levels")) points.push_back(level.integer("points"));
+  if (!Levels::may_begin_at(points)) {
+    throw eventsourcing::PoisonEvent("levels in another order than their points");
+  }
+  RuleSet set{.version = read_version(data),
+              .from = data.day("from"),
+              .rules = {},
+              .levels = Levels(std::move(points))};
+  for (const EventData& rule : data.objects("rules")) set.rules.push_back(read_rule(rule));
+  return RulesChanged{std::move(set), data.account("operator")};
+}
+
+Fact read_rule_days_settled(const EventData& data) {
+  RuleDaysSettled settled;
+  for (const EventData& day : data.objects("days")) {
+    settled.days.push_back({day.day("day"), read_version(day)});
+  }
+  return settled;
 }
 
 constexpr std::array kReaders = {
@@ -83,6 +126,8 @@ constexpr std::array kReaders = {
                                    data.text("reason"), data.account("operator")};
            }},
     Reader{"scoring", "Rated", read_rated},
+    Reader{"scoring", "RulesChanged", read_rules_changed},
+    Reader{"scoring", "RuleDaysSettled", read_rule_days_settled},
 };
 
 }  // namespace

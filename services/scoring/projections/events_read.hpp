@@ -11,6 +11,7 @@
 #include "eventsourcing/projection.hpp"
 #include "scoring/domain/adjustment.hpp"
 #include "scoring/domain/rating.hpp"
+#include "scoring/domain/rule_changes.hpp"
 
 namespace tideline::scoring {
 
@@ -77,7 +78,8 @@ struct VoteCast {
 using Fact =
     std::variant<read::AccountRegistered, read::AccountClosed, read::SignedIn, read::ProfileViewed,
                  read::ContactAccepted, read::Followed, read::ProjectCreated, read::ProjectEdited,
-                 read::CommentAdded, read::AdviceAdopted, read::VoteCast, PointsAdjusted, Rated>;
+                 read::CommentAdded, read::AdviceAdopted, read::VoteCast, PointsAdjusted, Rated,
+                 RulesChanged, RuleDaysSettled>;
 
 // nullopt: an event that scoring has no use for.
 std::optional<Fact> read_fact(const eventsourcing::RecordedEvent& recorded);

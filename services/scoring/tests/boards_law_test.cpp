@@ -9,7 +9,7 @@
 #include <memory>
 #include <tuple>
 
-#include "scoring/projections/engine/score_engine.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/recomputation.hpp"
 #include "scoring/tests/tables_for_tests.hpp"
 
@@ -122,7 +122,8 @@ RC_GTEST_PROP(BoardsLaw, AnyInterleavingAndAnyCrashesGiveThePlainCount, ()) {
   shuffle(events);
 
   TablesForTests tables;
-  ScoreEngine engine(RuleBook::standard(), campus, clock, options);
+  RulesInMemory rules(clock);
+  ScoreEngine engine(rules.kept, campus, clock, options);
   engine.load(tables);
   std::map<std::uint8_t, std::string> department_of;
   std::size_t committed = 0;
@@ -143,14 +144,12 @@ RC_GTEST_PROP(BoardsLaw, AnyInterleavingAndAnyCrashesGiveThePlainCount, ()) {
       engine.load(tables);
       next = committed;
     } else if (*rc::gen::arbitrary<bool>()) {
-      engine.flush(tables);
-      engine.flushed();
+      flush(engine, tables);
       committed = next;
     }
   }
   // What is capped on a day long ago is known once it is flushed.
-  engine.flush(tables);
-  engine.flushed();
+  flush(engine, tables);
   const core::Day today = campus.day_of(clock.now());
   expect_periods(engine, expected, today);
   expect_departments(engine, expected, department_of);

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "scoring/projections/calendar_queries.hpp"
-#include "scoring/projections/engine/score_engine.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/recomputation.hpp"
 #include "scoring/tests/tables_for_tests.hpp"
 
@@ -63,15 +63,15 @@ RC_GTEST_PROP(CalendarLaw, ScoresAreSumsOfDaysAsOfADate, ()) {
   auto expected = recompute(events).contributions;
 
   TablesForTests tables;
-  ScoreEngine engine(RuleBook::standard(), campus, clock, {});
+  RulesInMemory rules(clock);
+  ScoreEngine engine(rules.kept, campus, clock, {});
   engine.load(tables);
   std::size_t committed = 0;
   int crashes = full_range(0, 3);
   for (std::size_t next = 0; next < events.size();) {
     engine.apply(events[next++]);
     if (full_range(0, 8) == 0) {
-      engine.flush(tables);
-      engine.flushed();
+      flush(engine, tables);
       committed = next;
     } else if (crashes > 0 && full_range(0, 20) == 0) {
       --crashes;
@@ -79,7 +79,7 @@ RC_GTEST_PROP(CalendarLaw, ScoresAreSumsOfDaysAsOfADate, ()) {
       next = committed;
     }
   }
-  engine.flush(tables);
+  flush(engine, tables);
 
   const auto first = core::parse_day("2024-11-01").value();
   for (int i = 0; i < 30; ++i) {

@@ -13,6 +13,7 @@
 #include "scoring/api/adjustment_codec.hpp"
 #include "scoring/api/rating_codec.hpp"
 #include "scoring/projections/awards.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
 
 namespace tideline::scoring {
@@ -86,13 +87,19 @@ TEST(ContractTest, KeepsWhatItPromises) {
         return es::Answer{200, "", "", rating};
       });
   ASSERT_TRUE(rated.ok());
+  RulesInMemory rules(clock);
+  rules.change(core::UtcCalendar(), {{Reason::SignIn, 1, 2, 3}, {Reason::Comment, -1}});
+  ASSERT_TRUE(rules.kept.settle({{core::utc_day(clock.now()), 1}}).ok());
+  auto events = rules.events();
   for (const auto& written : {stream, rating}) {
-    const auto events = store.read_stream(written, core::StreamVersion(0), 10);
-    ASSERT_EQ(events->size(), 1U);
-    EXPECT_THAT(test_support::broken_promises(
-                    test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "scoring"), *events),
-                IsEmpty());
+    for (auto& event : store.read_stream(written, core::StreamVersion(0), 10).value()) {
+      events.push_back(event);
+    }
   }
+  ASSERT_EQ(events.size(), 4U);
+  EXPECT_THAT(test_support::broken_promises(
+                  test_support::contracts_with_producer(TIDELINE_SOURCE_DIR, "scoring"), events),
+              IsEmpty());
 }
 
 }  // namespace

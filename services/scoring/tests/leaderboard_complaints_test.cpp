@@ -7,8 +7,10 @@
 #include <map>
 #include <set>
 
-#include "scoring/projections/engine/score_engine.hpp"
+#include "core/time_ordered_id.hpp"
+#include "scoring/api/adjustment_codec.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
 #include "scoring/tests/plain_members.hpp"
 #include "scoring/tests/tables_for_tests.hpp"
@@ -40,7 +42,8 @@ class ComplaintsTest : public ::testing::Test {
  protected:
   ShiftedCalendar campus{std::chrono::hours(8)};
   core::ManualClock clock{kNoon};
-  ScoreEngine engine{RuleBook::standard(), campus, clock, {.band_members = 4}};
+  RulesInMemory rules{clock};
+  ScoreEngine engine{rules.kept, campus, clock, {.band_members = 4}};
   EventMaker make;
   TablesForTests tables;
 };
@@ -50,8 +53,7 @@ TEST_F(ComplaintsTest, NobodyIsListedTwiceAfterALoad) {
     engine.apply(make.registered(who, kNoon));
     engine.apply(make.signed_in(who, kNoon));
   }
-  engine.flush(tables);
-  engine.flushed();
+  flush(engine, tables);
   for (int times = 0; times < 3; ++times) {
     engine.load(tables);
     const BoardName today{.period = {{Span::Day, kToday}}};
@@ -153,10 +155,35 @@ TEST_F(ComplaintsTest, AWrongClockOfOneProducerTakesNoBoardAway) {
       EXPECT_EQ(listed(span, kToday), 2U) << "who earned today";
       EXPECT_EQ(listed(span, campus.day_of(ahead)), 1U) << "who will have earned then";
     }
-    engine.flush(tables);
-    engine.flushed();
+    flush(engine, tables);
     engine.load(tables);
   }
+}
+
+// The client that never saw its answer asks again, under the key that it gave the request.
+TEST_F(ComplaintsTest, ARetryCountsOnce) {
+  engine.apply(make.registered(1, kNoon));
+  eventsourcing::CommandContext context;
+  context.now = kNoon;
+  context.idempotency = {"operator", "POST adjustments", "key", "body"};
+  for (int times = 0; times < 3; ++times) {
+    const auto stream = core::keys::adjustment(core::make_time_ordered_id(kNoon, rules.random));
+    const auto done = eventsourcing::run_command(
+        rules.store, context,
+        [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
+          const auto changed = eventsourcing::change<Adjustment>(
+              session, stream, AdjustmentCodec{},
+              AdjustPoints{account_with(1), 7, "prize", account_with(2)});
+          if (!changed) return changed.stopped();
+          return eventsourcing::Answer{201, "", "", stream};
+        });
+    ASSERT_TRUE(done.ok() && std::holds_alternative<eventsourcing::CommandDone>(*done));
+  }
+  for (std::uint32_t log = 0; log < rules.store.logs(); ++log) {
+    const auto events = rules.store.read_log(core::LogIndex(log), core::LogPosition(0), 100);
+    for (const auto& event : events.value()) engine.apply(event);
+  }
+  EXPECT_EQ(engine.total(account_with(1)).points, 7);
 }
 
 TEST(TiedTest, TwelveThousandWithOneScoreAreListedFromTheBand) {

@@ -4,14 +4,17 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "scoring/tests/histories.hpp"
+#include "scoring/tests/plain_rules.hpp"
 
 namespace tideline::scoring {
 
@@ -30,30 +33,49 @@ struct Happening {
   std::int64_t day() const { return (time_us / 3'600'000'000 + kHoursAhead) / 24; }
 };
 
-inline std::vector<Happening> happenings(const eventsourcing::RecordedEvent& event) {
+// The rules of a day, by its number since 1970.
+using RulesOfDay = std::function<const PlainRules&(std::int64_t day)>;
+inline const PlainRules& first_rules_of(std::int64_t) { return first_rules(); }
+
+inline std::vector<std::pair<std::string, std::string>> earners(
+    const eventsourcing::RecordedEvent& event) {
   const nlohmann::json data = nlohmann::json::parse(event.data);
-  const std::int64_t time = event.time.time_since_epoch().count();
   const auto who = [&](const char* field) { return data.at(field).get<std::string>(); };
-  const bool first = data.value("first", true);
-  if (!first) return {};
-  if (event.type == "SignedIn") return {{who("account_id"), "sign-in", 3, 0, 0, time}};
-  if (event.type == "ProfileViewed") return {{who("owner"), "view", 1, 0, 100, time}};
-  if (event.type == "ContactAccepted") {
-    return {{who("from"), "contact", 5, 0, 0, time}, {who("to"), "contact", 5, 0, 0, time}};
-  }
-  if (event.type == "Followed") return {{who("followee"), "followed", 4, 0, 0, time}};
-  if (event.type == "ProjectCreated") return {{who("author"), "project", 10, 5, 0, time}};
-  if (event.type == "ProjectEdited") return {{who("author"), "edit", 0, 1, 5, time}};
-  if (event.type == "CommentAdded") return {{who("author"), "comment", 2, 2, 50, time}};
-  if (event.type == "AdviceAdopted") return {{who("adviser"), "advice", 5, 3, 10, time}};
+  if (!data.value("first", true)) return {};
+  if (event.type == "SignedIn") return {{who("account_id"), "sign-in"}};
+  if (event.type == "ProfileViewed") return {{who("owner"), "profile-viewed"}};
+  if (event.type == "ContactAccepted") return {{who("from"), "contact"}, {who("to"), "contact"}};
+  if (event.type == "Followed") return {{who("followee"), "followed"}};
+  if (event.type == "ProjectCreated") return {{who("author"), "project-published"}};
+  if (event.type == "ProjectEdited") return {{who("author"), "project-edited"}};
+  if (event.type == "CommentAdded") return {{who("author"), "comment"}};
+  if (event.type == "AdviceAdopted") return {{who("adviser"), "advice-adopted"}};
   if (event.type == "VoteCast") {
-    return {{who("project_author"), "got-vote", 2, 0, 0, time},
-            {who("voter"), "gave-vote", 0, 1, 0, time}};
-  }
-  if (event.type == "PointsAdjusted") {
-    return {{who("account_id"), "adjusted", data.at("delta").get<std::int64_t>(), 0, 0, time}};
+    return {{who("project_author"), "vote-received"}, {who("voter"), "vote-cast"}};
   }
   return {};
+}
+
+inline std::vector<Happening> happenings(const eventsourcing::RecordedEvent& event,
+                                         const RulesOfDay& rules_of) {
+  const std::int64_t time = event.time.time_since_epoch().count();
+  if (event.type == "PointsAdjusted") {
+    const nlohmann::json data = nlohmann::json::parse(event.data);
+    return {{data.at("account_id").get<std::string>(), "adjustment",
+             data.at("delta").get<std::int64_t>(), 0, 0, time}};
+  }
+  std::vector<Happening> all;
+  for (const auto& [earner, reason] : earners(event)) {
+    Happening one{earner, reason, 0, 0, 0, time};
+    const PlainRules& rules = rules_of(one.day());
+    const auto rule = rules.find(reason);
+    if (rule == rules.end()) continue;
+    one.points = rule->second.points;
+    one.contribution = rule->second.contribution;
+    one.cap = rule->second.cap;
+    all.push_back(one);
+  }
+  return all;
 }
 
 struct Expected {
@@ -67,7 +89,8 @@ struct Expected {
   std::vector<std::tuple<std::int64_t, std::int64_t, core::AccountId>> board;
 };
 
-inline Expected recompute(const std::vector<eventsourcing::RecordedEvent>& events) {
+inline Expected recompute(const std::vector<eventsourcing::RecordedEvent>& events,
+                          const RulesOfDay& rules_of = first_rules_of) {
   Expected expected;
   std::set<std::string> closed;
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<Happening>> groups;
@@ -80,7 +103,7 @@ inline Expected recompute(const std::vector<eventsourcing::RecordedEvent>& event
       auto& reached = expected.reached[account];
       reached = std::max(reached, event.time.time_since_epoch().count());
     }
-    for (const Happening& one : happenings(event)) {
+    for (const Happening& one : happenings(event, rules_of)) {
       groups[{one.earner, one.reason, one.day()}].push_back(one);
       if (one.points == 0) continue;
       auto& reached = expected.reached[one.earner];

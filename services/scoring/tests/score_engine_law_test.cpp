@@ -5,60 +5,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 
-#include "scoring/projections/engine/score_engine.hpp"
-#include "scoring/tests/recomputation.hpp"
-#include "scoring/tests/tables_for_tests.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
+#include "scoring/tests/score_expectations.hpp"
 
 namespace tideline::scoring {
 namespace {
-
-void expect_board(const ScoreEngine& engine, const Expected& expected) {
-  const auto page = engine.page({.limit = 1000});
-  RC_ASSERT(page.items.size() == expected.board.size());
-  for (std::size_t i = 0; i < page.items.size(); ++i) {
-    const auto& [negated, reached, account] = expected.board[i];
-    const BoardEntry& entry = page.items[i].entry;
-    RC_ASSERT(entry.points == -negated);
-    RC_ASSERT(entry.reached_at.time_since_epoch().count() == reached);
-    RC_ASSERT(entry.account == account);
-    std::uint64_t above = 0;
-    for (const auto& other : expected.board) above += std::get<0>(other) < negated ? 1 : 0;
-    RC_ASSERT(page.items[i].rank == above + 1);
-    RC_ASSERT(engine.total(account).rank == above + 1);
-    const auto around = engine.around(account, 1);
-    const std::size_t own = i == 0 ? 0 : 1;
-    RC_ASSERT(around.size() == own + 1 + (i + 1 < page.items.size() ? 1 : 0));
-    RC_ASSERT(around[own].entry == entry);
-  }
-}
-
-void expect_totals(const ScoreEngine& engine, Expected& expected) {
-  for (std::uint8_t who = 1; who <= kPeople; ++who) {
-    const std::string name = account_with(who).to_string();
-    const Total total = engine.total(account_with(who));
-    RC_ASSERT(total.points == expected.points[name]);
-    RC_ASSERT(total.rank.has_value() == expected.members.contains(name));
-  }
-}
-
-void expect_calendar(const TablesForTests& tables, const Expected& expected) {
-  std::map<std::string, std::map<std::int64_t, std::int64_t>> found;
-  for (const auto& [key, days] : tables.months) {
-    const auto& [account, year, month] = key;
-    const auto first = core::parse_day(std::to_string(year) + (month < 10 ? "-0" : "-") +
-                                       std::to_string(month) + "-01");
-    for (std::size_t i = 0; i < days.size(); ++i) {
-      if (days.at(i) == 0) continue;
-      const auto name = core::AccountId::parse_uuid(account)->to_string();
-      found[name][first->time_since_epoch().count() + static_cast<int>(i)] = days.at(i);
-    }
-  }
-  RC_ASSERT(found == expected.contributions);
-}
 
 RC_GTEST_PROP(ScoreEngineLaw, AnyInterleavingAndAnyCrashesGiveTheSame, ()) {
   const ShiftedCalendar campus{std::chrono::hours(kHoursAhead)};
@@ -70,8 +23,9 @@ RC_GTEST_PROP(ScoreEngineLaw, AnyInterleavingAndAnyCrashesGiveTheSame, ()) {
   shuffle(events);
 
   TablesForTests tables;
+  RulesInMemory rules(clock);
   const auto new_engine = [&] {
-    return std::make_unique<ScoreEngine>(RuleBook::standard(), campus, clock, options);
+    return std::make_unique<ScoreEngine>(rules.kept, campus, clock, options);
   };
   auto engine = new_engine();
   engine->load(tables);
@@ -91,14 +45,12 @@ RC_GTEST_PROP(ScoreEngineLaw, AnyInterleavingAndAnyCrashesGiveTheSame, ()) {
       engine->load(tables);
       next = committed;
     } else if (*rc::gen::arbitrary<bool>()) {
-      engine->flush(tables);
-      engine->flushed();
+      flush(*engine, tables);
       committed = next;
     }
   }
   // What is capped on a day long ago is known once it is flushed.
-  engine->flush(tables);
-  engine->flushed();
+  flush(*engine, tables);
   expect_totals(*engine, expected);
   expect_board(*engine, expected);
   expect_calendar(tables, expected);

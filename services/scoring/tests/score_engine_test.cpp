@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/campus_calendar.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
 #include "scoring/tests/tables_for_tests.hpp"
 
@@ -18,17 +19,15 @@ class ScoreEngineTest : public ::testing::Test {
   std::optional<std::uint64_t> rank(std::uint8_t who) const {
     return engine.total(account_with(who)).rank;
   }
-  void flush() {
-    engine.flush(tables);
-    engine.flushed();
-  }
+  void flush() { scoring::flush(engine, tables); }
   std::int64_t contribution(std::uint8_t who, int year, int month, std::size_t day) {
     return tables.months[{account_with(who).to_uuid(), year, month}].at(day - 1);
   }
 
   ShiftedCalendar campus{std::chrono::hours(8)};
   core::ManualClock clock{kNoon};
-  ScoreEngine engine{RuleBook::standard(), campus, clock, {}};
+  RulesInMemory rules{clock};
+  ScoreEngine engine{rules.kept, campus, clock, {}};
   EventMaker make;
   TablesForTests tables;
 };
@@ -149,12 +148,12 @@ TEST_F(ScoreEngineTest, PeriodsThatAreOverAreForgotten) {
 TEST_F(ScoreEngineTest, TheCampusDayEndsAtItsOwnMidnight) {
   const auto zone = runtime::load_campus_calendar("Asia/Shanghai");
   ASSERT_TRUE(zone.ok());
-  ScoreEngine there(RuleBook::standard(), **zone, clock, {});
+  ScoreEngine there(rules.kept, **zone, clock, {});
   const auto last = at("2026-03-31T15:59:59.999999Z");
   for (int i = 0; i < 60; ++i) there.apply(make.commented(1, last));
   for (int i = 0; i < 60; ++i) there.apply(make.commented(1, last + std::chrono::microseconds(1)));
   EXPECT_EQ(there.total(account_with(1)).points, 200);
-  there.flush(tables);
+  scoring::flush(there, tables);
   EXPECT_EQ(contribution(1, 2026, 3, 31), 100);
   EXPECT_EQ(contribution(1, 2026, 4, 1), 100);
 }

@@ -13,6 +13,7 @@
 #include "crypto/tests/temporary_folder.hpp"
 #include "scoring/projections/snapshot/snapshot_take.hpp"
 #include "scoring/projections/snapshot/statistics.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/recomputation.hpp"
 #include "scoring/tests/same_scores.hpp"
 #include "scoring/tests/tables_for_tests.hpp"
@@ -43,7 +44,7 @@ class Installation {
         refused = restored ? "" : restored.error().message;
       };
     }
-    auto engine = std::make_unique<ScoreEngine>(RuleBook::standard(), campus, clock, options);
+    auto engine = std::make_unique<ScoreEngine>(rules.kept, campus, clock, options);
     engine->load(tables);
     return engine;
   }
@@ -61,6 +62,7 @@ class Installation {
   const SnapshotFolder folder{place.path()};
   const ShiftedCalendar campus{std::chrono::hours(kHoursAhead)};
   core::ManualClock clock;
+  RulesInMemory rules{clock};
   TablesForTests tables;
   std::string refused;
   int taken = 0;
@@ -76,8 +78,7 @@ RC_GTEST_PROP(SnapshotLaw, AStartFromASnapshotIsAStartFromTheTables, ()) {
   while (next < events.size()) {
     const auto step = static_cast<std::size_t>(full_range(1, 60));
     for (std::size_t i = 0; i < step && next < events.size(); ++i) engine->apply(events[next++]);
-    engine->flush(here.tables);
-    engine->flushed();
+    flush(*engine, here.tables);
     here.clock.advance(std::chrono::hours(full_range(0, 40)));
     if (full_range(0, 3) == 0) here.take_snapshot();
     if (full_range(0, 2) != 0) continue;
@@ -97,17 +98,6 @@ RC_GTEST_PROP(SnapshotLaw, AStartFromASnapshotIsAStartFromTheTables, ()) {
   }
 }
 
-// What the words of the recomputation are called in rules.
-Reason reason_of(const std::string& word) {
-  static const std::map<std::string, std::string> kNames = {{"view", "profile-viewed"},
-                                                            {"project", "project-published"},
-                                                            {"got-vote", "vote-received"},
-                                                            {"adjusted", "adjustment"},
-                                                            {"advice", "advice-adopted"}};
-  const auto found = kNames.find(word);
-  return reason_named(found == kNames.end() ? word : found->second).value();
-}
-
 RC_GTEST_PROP(SnapshotLaw, StatisticsAreThoseOfAPlainRecomputation, ()) {
   Installation here(any_now());
   EventMaker make;
@@ -121,9 +111,9 @@ RC_GTEST_PROP(SnapshotLaw, StatisticsAreThoseOfAPlainRecomputation, ()) {
     if (event.type == "AccountClosed") {
       closed.insert(nlohmann::json::parse(event.data).at("account_id").get<std::string>());
     }
-    for (const Happening& one : happenings(event)) {
+    for (const Happening& one : happenings(event, first_rules_of)) {
       if (one.points == 0) continue;
-      AwardCount& count = awards[{one.day(), reason_of(one.reason)}];
+      AwardCount& count = awards[{one.day(), reason_named(one.reason).value()}];
       ++count.events;
       const std::int64_t before = of_person[{one.earner, one.reason, one.day()}]++;
       if (one.cap == 0 || before < one.cap) count.points += one.points;
@@ -135,8 +125,7 @@ RC_GTEST_PROP(SnapshotLaw, StatisticsAreThoseOfAPlainRecomputation, ()) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     engine->apply(events[i]);
     if (full_range(0, 40) != 0 && i + 1 < events.size()) continue;
-    engine->flush(here.tables);
-    engine->flushed();
+    flush(*engine, here.tables);
   }
   const auto found = statistics_of(here.take_snapshot(), Levels::standard());
   RC_ASSERT(found.ok());
@@ -198,7 +187,7 @@ class SnapshotRefused : public ::testing::Test {
       engine->apply(make.registered(who, kHistoryBegins));
       engine->apply(make.signed_in(who, kHistoryBegins));
     }
-    engine->flush(here.tables);
+    flush(*engine, here.tables);
     here.take_snapshot();
   }
   // It is not used, and nothing is missing by that.

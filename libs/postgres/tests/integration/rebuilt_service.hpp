@@ -64,7 +64,12 @@ class Counted : public eventsourcing::Projection {
     sum += weight_ * std::stoll(event.data);
     in_memory_ += weight_ * std::stoll(event.data);
   }
+  eventsourcing::Preparation prepare_flush() override {
+    prepared_ = true;
+    return {};
+  }
   void flush(Transaction& transaction) override {
+    EXPECT_TRUE(std::exchange(prepared_, false)) << "a flush that was not prepared";
     std::vector<std::string> streams;
     std::vector<std::int64_t> counts, sums;
     std::int64_t all = 0;
@@ -90,6 +95,7 @@ class Counted : public eventsourcing::Projection {
   std::atomic<int> loads{0};
 
  private:
+  bool prepared_ = false;
   const std::int64_t weight_;
   const std::set<std::string> poison_;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> deltas_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -130,10 +131,12 @@ void ScoreChanges::add_contribution(const core::AccountId& account, core::Day da
 void ScoreChanges::add_ledger(const eventsourcing::RecordedEvent& event, const Award& award,
                               core::Day day, std::int64_t points,
                               std::optional<std::uint32_t> cap) {
+  std::string place = event.source + "/" + std::to_string(event.log.value()) + "/" +
+                      std::to_string(event.position.value());
+  if (award.second) place.append("/").append(name_of(award.reason));
   ledger_.push_back({.account = award.account,
                      .happened_at = event.time,
-                     .event = event.source + "/" + std::to_string(event.log.value()) + "/" +
-                              std::to_string(event.position.value()),
+                     .event = std::move(place),
                      .day = day,
                      .reason = award.reason,
                      .points = points,

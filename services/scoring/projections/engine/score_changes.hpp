@@ -103,7 +103,8 @@ class ScoreChanges {
   struct LedgerRow {
     core::AccountId account;
     core::Timestamp happened_at;
-    std::string event;  // where it lies: "social-graph/3/42"
+    std::string
+        event;  // where it lies: "social-graph/3/42"; "projects/3/42/vote-cast" is its second
     core::Day day;
     Reason reason = Reason::SignIn;
     std::int64_t points = 0;

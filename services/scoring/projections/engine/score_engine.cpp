@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/check.hpp"
 #include "scoring/projections/awards.hpp"
 #include "scoring/projections/engine/score_tables.hpp"
 #include "scoring/projections/events_read.hpp"
@@ -23,9 +24,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-ScoreEngine::ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus,
+ScoreEngine::ScoreEngine(RuleKeeper& rules, const core::CampusCalendar& campus,
                          const core::Clock& clock, EngineOptions options)
-    : rules_(rules),
+    : keeper_(rules),
       campus_(campus),
       clock_(clock),
       options_(options),
@@ -49,10 +50,13 @@ eventsourcing::FlushPolicy ScoreEngine::flush_policy() const {
 void ScoreEngine::load(Transaction& transaction) {
   const auto start = std::chrono::steady_clock::now();
   const core::Day day = today();
+  auto rules = keeper_.read();
+  if (!rules) throw eventsourcing::TransactionFailed(rules.error());
   auto loaded = memory_of_snapshot(transaction, day);
   const bool from_snapshot = loaded != nullptr;
   if (!from_snapshot) loaded = memory_of_tables(transaction, day);
   changes_.clear();
+  counted_by_.clear();
   pending_people_ = 0;
   {
     const absl::MutexLock no_new_departments(&departments_mutex_);
@@ -64,6 +68,7 @@ void ScoreEngine::load(Transaction& transaction) {
     const absl::WriterMutexLock lock(&mutex_);
     memory_.swap(loaded);
     load_ = {from_snapshot, seconds_since(start)};
+    rules_ = std::make_shared<const RuleChanges::State>(*std::move(rules));
   }
   // What was there before is freed here, outside the lock.
 }
@@ -106,16 +111,35 @@ void ScoreEngine::apply(const RecordedEvent& event) {
     change(registered->account, {0, event.time, kRegistered});
   } else if (const auto* closed = std::get_if<read::AccountClosed>(&*fact)) {
     change(closed->account, {0, core::Timestamp{}, kClosed});
+  } else if (const auto* changed = std::get_if<RulesChanged>(&*fact)) {
+    change_rules(event, *changed);
+  } else if (const auto* settled = std::get_if<RuleDaysSettled>(&*fact)) {
+    change_rules(event, *settled);
   }
   for (const Award& award : awards) take(event, award);
   pending_people_ = changes_.people();
+}
+
+// What was read from the store may be ahead of what comes through Kafka.
+void ScoreEngine::change_rules(const RecordedEvent& event, const RuleChanges::Event& change) {
+  if (event.version.value() != rules_->version.value() + 1) return;
+  rules_ = std::make_shared<const RuleChanges::State>(RuleChanges::evolve(*rules_, change));
+}
+
+// A day that is not settled stays with the version that it was first counted by until the flush.
+const RuleSet& ScoreEngine::rules_of(core::Day day) {
+  const RuleBook& book = rules_->book;
+  if (book.settled(day)) return book.on(day);
+  const auto [counted, first] = counted_by_.try_emplace(day, 0);
+  if (first) counted->second = book.on(day).version;
+  return book.version(counted->second);
 }
 
 void ScoreEngine::take(const RecordedEvent& event, const Award& award) {
   const core::Day day = campus_.day_of(event.time);
   Rule rule{award.reason, award.adjusted_by};
   if (award.reason != Reason::Adjustment) {
-    const Rule* found = rules_.on(day).find(award.reason);
+    const Rule* found = rules_of(day).find(award.reason);
     if (found == nullptr) return;
     rule = *found;
   }
@@ -157,7 +181,24 @@ void ScoreEngine::set_department(const core::AccountId& account, std::string_vie
   memory_->set_department(account, department);
 }
 
-void ScoreEngine::flush(Transaction& transaction) { changes_.flush(transaction); }
+eventsourcing::Preparation ScoreEngine::prepare_flush() {
+  if (counted_by_.empty()) return {};
+  std::vector<CountedDay> days;
+  for (const auto& [day, version] : counted_by_) days.push_back({day, version});
+  auto settled = keeper_.settle(days);
+  if (!settled) {
+    return {eventsourcing::Preparation::State::Failed, settled.error(), nullptr};
+  }
+  const absl::WriterMutexLock lock(&mutex_);
+  rules_ = std::make_shared<const RuleChanges::State>(*std::move(settled));
+  counted_by_.clear();
+  return {};
+}
+
+void ScoreEngine::flush(Transaction& transaction) {
+  CHECK(counted_by_.empty(), "what is flushed was counted by rules that are settled");
+  changes_.flush(transaction);
+}
 
 void ScoreEngine::flushed() {
   {
@@ -225,6 +266,11 @@ std::vector<RankedEntry> ScoreEngine::around(const core::AccountId& account, std
   found.push_back(ranked(*board, *own));
   for (const BoardEntry& entry : board->after(*own, span)) found.push_back(ranked(*board, entry));
   return found;
+}
+
+std::shared_ptr<const RuleChanges::State> ScoreEngine::rules() const {
+  const absl::ReaderMutexLock lock(&mutex_);
+  return rules_;
 }
 
 std::vector<std::uint64_t> ScoreEngine::members_by_level(const Levels& levels) const {

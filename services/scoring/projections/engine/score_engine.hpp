@@ -9,6 +9,10 @@
 // cap adds no point but still counts as the last time at which its person earned something: which
 // ones are behind the cap depends on the interleaving, the latest of all does not.
 //
+// Rules too: an event of a day that is not settled yet (domain/rule_changes.hpp) is counted by the
+// newest rules that are known, at once; but before that is flushed the day is settled with them in
+// the rules' stream, or the memory is dropped because they were not the newest.
+//
 // Memory is bounded by a clock, which apply() does not ask: load() and flushed() forget the periods
 // and the counters of caps that are long over. What an event with a cap earns for a day so long ago
 // is found by its flush (score_changes.hpp) and shown from then on.
@@ -28,6 +32,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -35,7 +40,8 @@
 
 #include "core/clock.hpp"
 #include "eventsourcing/projection.hpp"
-#include "scoring/domain/rules.hpp"
+#include "scoring/domain/rule_changes.hpp"
+#include "scoring/projections/engine/rule_keeper.hpp"
 #include "scoring/projections/engine/score_changes.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
 #include "scoring/projections/snapshot/snapshot_folder.hpp"
@@ -105,7 +111,7 @@ struct EngineStatus {
 class ScoreEngine final : public eventsourcing::Projection {
  public:
   // The references outlive the engine.
-  ScoreEngine(const RuleBook& rules, const core::CampusCalendar& campus, const core::Clock& clock,
+  ScoreEngine(RuleKeeper& rules, const core::CampusCalendar& campus, const core::Clock& clock,
               EngineOptions options);
 
   std::string_view name() const override { return "scores"; }
@@ -116,6 +122,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   eventsourcing::FlushPolicy flush_policy() const override;
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
+  eventsourcing::Preparation prepare_flush() override;
   void flush(eventsourcing::Transaction& transaction) override;
   void flushed() override;
 
@@ -128,6 +135,8 @@ class ScoreEngine final : public eventsourcing::Projection {
   // The person with up to `span` neighbours on either side; empty: not on the board.
   std::vector<RankedEntry> around(const core::AccountId& account, std::size_t span,
                                   const BoardName& board = {}) const;
+  // The rules' stream as far as it is known here. Never nullptr.
+  std::shared_ptr<const RuleChanges::State> rules() const;
   // Members of the board of all time on each level, from level 0 on.
   std::vector<std::uint64_t> members_by_level(const Levels& levels) const;
   EngineStatus status() const;
@@ -141,12 +150,15 @@ class ScoreEngine final : public eventsourcing::Projection {
                                                   core::Day day) const;
   RankedEntry ranked(const RankBoard& board, const BoardEntry& entry) const
       ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  void change_rules(const eventsourcing::RecordedEvent& event, const RuleChanges::Event& change)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  const RuleSet& rules_of(core::Day day) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void take(const eventsourcing::RecordedEvent& event, const Award& award)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void change(const core::AccountId& account, const PersonScore& change,
               std::optional<core::Day> day = std::nullopt) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const RuleBook& rules_;
+  RuleKeeper& keeper_;
   const core::CampusCalendar& campus_;
   const core::Clock& clock_;
   const EngineOptions options_;
@@ -155,11 +167,17 @@ class ScoreEngine final : public eventsourcing::Projection {
   absl::Mutex departments_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;
   std::unique_ptr<ScoreMemory> memory_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const RuleChanges::State> rules_ ABSL_GUARDED_BY(mutex_) =
+      std::make_shared<const RuleChanges::State>();
   std::array<std::uint64_t, kReasonCount> awards_ ABSL_GUARDED_BY(mutex_){};
   std::array<std::uint64_t, kReasonCount> capped_ ABSL_GUARDED_BY(mutex_){};
   EngineLoad load_ ABSL_GUARDED_BY(mutex_);
 
-  ScoreChanges changes_;  // the runner's thread alone
+  // The runner's thread alone.
+  ScoreChanges changes_;
+  // Since the last flush: the days that were not settled, and the versions that they were counted
+  // by.
+  std::map<core::Day, int> counted_by_;
   std::atomic<std::uint64_t> pending_people_{0};
 };
 

@@ -14,8 +14,8 @@
 #include "eventsourcing/in_memory_topics.hpp"
 #include "eventsourcing/projection_runner.hpp"
 #include "scoring/projections/calendar_queries.hpp"
-#include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/ledger_queries.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
 #include "scoring/tests/integration/scoring_database.hpp"
 
@@ -57,8 +57,7 @@ class ScoreTablesTest : public ::testing::Test {
   }
 
   std::unique_ptr<ScoreEngine> new_engine(std::chrono::milliseconds flush_interval = 1h) {
-    return std::make_unique<ScoreEngine>(RuleBook::standard(), campus, clock,
-                                         options(flush_interval));
+    return std::make_unique<ScoreEngine>(rules.kept, campus, clock, options(flush_interval));
   }
 
   void load(ScoreEngine& engine) {
@@ -67,6 +66,7 @@ class ScoreTablesTest : public ::testing::Test {
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   }
   void flush(ScoreEngine& engine) {
+    ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
     const auto flushed =
         database.transact([&](es::Transaction& transaction) { engine.flush(transaction); });
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
@@ -155,6 +155,7 @@ class ScoreTablesTest : public ::testing::Test {
 
   ShiftedCalendar campus{8h};
   core::ManualClock clock{kStart + 24h};
+  RulesInMemory rules{clock};
   EventMaker make;
   postgres::PooledDatabase database{scoring_database()};
 };

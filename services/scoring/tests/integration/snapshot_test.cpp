@@ -12,6 +12,7 @@
 #include "crypto/tests/temporary_folder.hpp"
 #include "postgres/tests/integration/killed_program.hpp"
 #include "scoring/projections/snapshot/snapshot_take.hpp"
+#include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/integration/scoring_database.hpp"
 #include "scoring/tests/same_scores.hpp"
 
@@ -60,13 +61,14 @@ class SnapshotTest : public ::testing::Test {
         refused = restored ? "" : restored.error().message;
       };
     }
-    return std::make_unique<ScoreEngine>(RuleBook::standard(), campus, clock, made);
+    return std::make_unique<ScoreEngine>(rules.kept, campus, clock, made);
   }
   void load(ScoreEngine& engine) {
     const auto loaded = database.transact([&](es::Transaction& tx) { engine.load(tx); });
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   }
   void flush(ScoreEngine& engine) {
+    ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
     const auto flushed = database.transact([&](es::Transaction& tx) { engine.flush(tx); });
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
     engine.flushed();
@@ -131,6 +133,7 @@ class SnapshotTest : public ::testing::Test {
 
   const core::UtcCalendar campus;
   core::ManualClock clock{kStart + 24h};
+  RulesInMemory rules{clock};
   EventMaker make;
   const postgres::DatabaseOptions options = scoring_database();
   postgres::PooledDatabase database{options};
@@ -279,7 +282,7 @@ TEST_F(SnapshotTest, ACopyThatIsBuiltKeepsNoLog) {
     tx.execute("SET LOCAL search_path = rebuild_scores, " + live);
     engine->load(tx);
     for (const auto& event : history()) engine->apply(event);
-    engine->flush(tx);
+    scoring::flush(*engine, tx);
   });
   ASSERT_TRUE(built.ok()) << built.error().message;
   EXPECT_FALSE(engine->status().load.from_snapshot) << "it began with what the other tables hold";

@@ -1,0 +1,41 @@
+#include "scoring/api/stored_rules.hpp"
+
+#include <variant>
+
+#include "core/keys.hpp"
+#include "eventsourcing/command_step.hpp"
+#include "scoring/api/rule_changes_codec.hpp"
+
+namespace tideline::scoring {
+
+namespace es = eventsourcing;
+
+core::Result<RuleChanges::State> StoredRules::read() {
+  const es::CommandContext context;
+  es::CommandSession session(store_, context);
+  const auto loaded = session.load<RuleChanges>(core::keys::rules(), RuleChangesCodec{});
+  if (!loaded) return loaded.error();
+  return loaded->state;
+}
+
+core::Result<RuleChanges::State> StoredRules::settle(const std::vector<CountedDay>& days) {
+  es::CommandContext context;
+  context.now = clock_.now();
+  RuleChanges::State settled;
+  const auto outcome =
+      es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
+        const auto changed = es::change<RuleChanges>(session, core::keys::rules(),
+                                                     RuleChangesCodec{}, SettleDays{days});
+        if (!changed) return changed.stopped();
+        settled = changed->state;
+        return es::Answer{};
+      });
+  if (!outcome) return outcome.error();
+  if (const auto* rejection = std::get_if<es::Rejection>(&*outcome)) {
+    return core::Error{core::ErrorCode::Conflict, rejection->detail, true};
+  }
+  if (std::holds_alternative<es::CommandDone>(*outcome)) return settled;
+  return core::unavailable("too many others write the rules");
+}
+
+}  // namespace tideline::scoring
