@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kPlaceBytesMax = 512;
 constexpr std::size_t kCursorBytesMax = 1024;
+constexpr int kLimitMax = 100;
 
 Json cursor_or_null(std::string_view kind, const std::optional<std::string>& place) {
   return place ? Json(encode_cursor(kind, *place)) : Json(nullptr);
@@ -24,7 +25,7 @@ std::string encode_cursor(std::string_view kind, std::string_view place) {
 }
 
 Parsed<std::string> decode_cursor(std::string_view kind, std::string_view cursor) {
-  const Problem refused = malformed("the cursor is not one that this list gave out");
+  const Problem refused = detail::foreign_cursor();
   if (cursor.empty() || cursor.size() > kCursorBytesMax) return refused;
   const auto bytes = core::from_base64url(cursor);
   if (!bytes) return refused;
@@ -38,8 +39,12 @@ Parsed<std::string> decode_cursor(std::string_view kind, std::string_view cursor
   return text;
 }
 
-Parsed<PageRequest> PageRequest::read(const Request& request, std::string_view kind) {
-  PageRequest page;
+namespace detail {
+
+Problem foreign_cursor() { return malformed("the cursor is not one that this list gave out"); }
+
+Parsed<PageRequest<std::string>> read_page_texts(const Request& request, std::string_view kind) {
+  PageRequest<std::string> page;
   const auto before = request.query("before");
   const auto after = request.query("after");
   if (before && after) return malformed("give one of the cursors before and after, not both");
@@ -57,6 +62,8 @@ Parsed<PageRequest> PageRequest::read(const Request& request, std::string_view k
   }
   return page;
 }
+
+}  // namespace detail
 
 Response page_response(std::string_view kind, Page page) {
   return Response::json(200, {{"items", std::move(page.items)},

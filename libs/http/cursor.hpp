@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "http/problem.hpp"
 
@@ -20,20 +22,37 @@ namespace tideline::http {
 // 400 for anything that encode_cursor(kind, ...) did not make, or whose place is above 512 bytes.
 Parsed<std::string> decode_cursor(std::string_view kind, std::string_view cursor);
 
+// At most one of both places is set, none = the list's beginning. `after` asks for the items that
+// follow the place in list order (for newest-first lists: older ones), `before` for the `limit`
+// items immediately ahead of it, still in list order.
+template <class Place>
 struct PageRequest {
-  static constexpr int kLimitDefault = 20;
-  static constexpr int kLimitMax = 100;
-
-  // Places, already decoded; at most one of both is set, none = the list's beginning.
-  // `after` asks for the items that follow the place in list order (for newest-first lists: older
-  // ones), `before` for the `limit` items immediately ahead of it, still in list order.
-  std::optional<std::string> before;
-  std::optional<std::string> after;
-  int limit = kLimitDefault;
-
-  // From ?before= ?after= ?limit=; 400 for garbage, both cursors, or a limit outside 1..100.
-  static Parsed<PageRequest> read(const Request& request, std::string_view kind);
+  std::optional<Place> before;
+  std::optional<Place> after;
+  int limit = 20;  // 1 to 100
 };
+
+namespace detail {
+Parsed<PageRequest<std::string>> read_page_texts(const Request& request, std::string_view kind);
+Problem foreign_cursor();
+}  // namespace detail
+
+// From ?before= ?after= ?limit=; 400 for garbage, both cursors, or a limit outside 1..100. `parse`
+// makes an optional place of what encode_cursor() was given, nullopt for anything else.
+template <class Parse>
+auto read_page(const Request& request, std::string_view kind, const Parse& parse)
+    -> Parsed<PageRequest<typename std::invoke_result_t<Parse, std::string_view>::value_type>> {
+  auto texts = detail::read_page_texts(request, kind);
+  if (!texts) return texts.problem();
+  PageRequest<typename std::invoke_result_t<Parse, std::string_view>::value_type> page;
+  page.limit = texts->limit;
+  if (const auto& text = texts->before ? texts->before : texts->after) {
+    auto place = parse(*text);
+    if (!place) return detail::foreign_cursor();
+    (texts->before ? page.before : page.after) = std::move(place);
+  }
+  return page;
+}
 
 // What a query hands over: the items in list order, and the places from which the neighbouring
 // pages begin (nullopt = there is no further page on that side).

@@ -202,20 +202,35 @@ TEST(Cursor, ComesBackAsItWentOut) {
   EXPECT_FALSE(decode_cursor("t", encode_cursor("t", "\xff")).ok());
 }
 
-TEST(PageRequest, ReadsTheQuery) {
-  EXPECT_EQ(PageRequest::read(Request(), "k")->limit, 20);
-  const auto page =
-      PageRequest::read(with_query({{"after", encode_cursor("k", "p")}, {"limit", "100"}}), "k");
-  ASSERT_TRUE(page.ok());
-  EXPECT_EQ(page->after, "p");
-  EXPECT_FALSE(page->before);
-  EXPECT_EQ(page->limit, 100);
-  for (const char* limit : {"0", "101", "-1", "a", "", "1a", " 1", "99999999999"}) {
-    EXPECT_FALSE(PageRequest::read(with_query({{"limit", limit}}), "k").ok()) << limit;
-  }
+// Places that are one character.
+std::optional<char> parse_character(std::string_view text) {
+  return text.size() == 1 ? std::optional(text[0]) : std::nullopt;
+}
+
+auto read_characters(const Request& request) { return read_page(request, "k", parse_character); }
+
+TEST(ReadPage, ReadsTheQuery) {
+  EXPECT_EQ(read_characters(Request())->limit, 20);
   const std::string cursor = encode_cursor("k", "p");
-  EXPECT_FALSE(PageRequest::read(with_query({{"after", cursor}, {"before", cursor}}), "k").ok());
-  EXPECT_FALSE(PageRequest::read(with_query({{"before", "x"}}), "k").ok());
+  const auto later = read_characters(with_query({{"after", cursor}, {"limit", "100"}}));
+  ASSERT_TRUE(later.ok());
+  EXPECT_EQ(later->after, 'p');
+  EXPECT_FALSE(later->before);
+  EXPECT_EQ(later->limit, 100);
+  const auto earlier = read_characters(with_query({{"before", cursor}}));
+  ASSERT_TRUE(earlier.ok());
+  EXPECT_EQ(earlier->before, 'p');
+  EXPECT_FALSE(earlier->after);
+  for (const char* limit : {"0", "101", "-1", "a", "", "1a", " 1", "99999999999"}) {
+    EXPECT_FALSE(read_characters(with_query({{"limit", limit}})).ok()) << limit;
+  }
+  EXPECT_FALSE(read_characters(with_query({{"after", cursor}, {"before", cursor}})).ok());
+  EXPECT_FALSE(read_characters(with_query({{"before", "x"}})).ok());
+  for (const char* side : {"before", "after"}) {
+    const auto foreign = read_characters(with_query({{side, encode_cursor("k", "place")}}));
+    ASSERT_FALSE(foreign.ok()) << side;
+    EXPECT_EQ(foreign.problem().status, 400);
+  }
 }
 
 TEST(PageResponse, ShowsBothWays) {

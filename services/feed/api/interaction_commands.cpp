@@ -119,14 +119,12 @@ Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
     const auto removed = eventsourcing::change<Comment>(session, stream, CommentCodec(ports.cipher),
                                                         DeleteComment{me});
     if (removed) return Answer{204, "", "", stream};
-    const CommandResult stopped = removed.stopped();
-    const auto* rejection = std::get_if<Rejection>(&stopped);
-    // That it exists is told only to who may see it, and to nobody while that is not known.
-    if (rejection != nullptr && rejection->kind == RejectionKind::Forbidden &&
-        !(ports.freshness.is_fresh() && ports.engine.shows_comment(*id, *comment_id, me))) {
-      return Comment::decide({}, DeleteComment{me}).rejection();
-    }
-    return stopped;
+    return untold(
+        removed.stopped(),
+        [&] {
+          return ports.freshness.is_fresh() && ports.engine.shows_comment(*id, *comment_id, me);
+        },
+        Comment::decide({}, DeleteComment{me}).rejection());
   });
 }
 

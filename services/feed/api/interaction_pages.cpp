@@ -24,16 +24,6 @@ constexpr std::string_view kLikesCursor = "likes";
 constexpr std::string_view kCommentsCursor = "comments";
 constexpr std::string_view kHistoryCursor = "history";
 
-// A cursor's place, of either side of the page.
-template <class Place, class Parse>
-Parsed<std::optional<Place>> read_place(const std::optional<std::string>& text,
-                                        const Parse& parse) {
-  if (!text) return std::optional<Place>();
-  std::optional<Place> place = parse(*text);
-  if (!place) return http::malformed("the cursor is not one that this list gave out");
-  return place;
-}
-
 struct Likes {
   Slice<PersonSince> page;
   PeopleByAccount people;
@@ -68,17 +58,12 @@ Response likes_page(const ApiPorts& ports, core::MomentId moment,
 Response handle_likes(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  const auto wanted = http::PageRequest::read(request, kLikesCursor);
+  const auto wanted = http::read_page(request, kLikesCursor, eventsourcing::parse_account_place);
   if (!wanted) return wanted.response();
-  using Place = eventsourcing::Place<core::AccountId>;
-  const auto before = read_place<Place>(wanted->before, eventsourcing::parse_account_place);
-  if (!before) return before.response();
-  const auto after = read_place<Place>(wanted->after, eventsourcing::parse_account_place);
-  if (!after) return after.response();
   return answer_private(ports, request, ports.interactions_applied, [&] {
     const auto likers = ports.engine.likers_of(*id, request.account());
     if (!likers) return to_response(http::not_found());
-    return likes_page(ports, *id, *likers, {*before, *after, wanted->limit});
+    return likes_page(ports, *id, *likers, {wanted->before, wanted->after, wanted->limit});
   });
 }
 
@@ -133,15 +118,12 @@ Parsed<Json> comment_items(const ApiPorts& ports, core::MomentId moment,
 Response handle_comments(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  const auto wanted = http::PageRequest::read(request, kCommentsCursor);
+  const auto wanted = http::read_page(request, kCommentsCursor, core::parse_comment_id);
   if (!wanted) return wanted.response();
-  const auto before = read_place<core::CommentId>(wanted->before, core::parse_comment_id);
-  if (!before) return before.response();
-  const auto after = read_place<core::CommentId>(wanted->after, core::parse_comment_id);
-  if (!after) return after.response();
   return answer_private(ports, request, ports.interactions_applied, [&]() -> Response {
-    const auto comments = ports.engine.comments_of(*id, request.account(), {*before, *after},
-                                                   static_cast<std::size_t>(wanted->limit));
+    const auto comments =
+        ports.engine.comments_of(*id, request.account(), {wanted->before, wanted->after},
+                                 static_cast<std::size_t>(wanted->limit));
     if (!comments) return to_response(http::not_found());
     auto items = comment_items(ports, *id, comments->items);
     if (!items) return items.response();

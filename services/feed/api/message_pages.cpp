@@ -23,27 +23,9 @@ std::optional<MessageKey> parse_place(std::string_view text) {
   return MessageKey{*sent_at, *sender};
 }
 
-struct PlaceAndLimit {
-  PlaceInBox place;
-  std::size_t limit = 0;
-};
-
-Parsed<PlaceAndLimit> read_place(const Request& request, std::string_view kind) {
-  const auto page = http::PageRequest::read(request, kind);
-  if (!page) return page.problem();
-  PlaceAndLimit wanted;
-  wanted.limit = static_cast<std::size_t>(page->limit);
-  const auto& text = page->after ? page->after : page->before;
-  if (!text) return wanted;
-  const auto key = parse_place(*text);
-  if (!key) return http::malformed("the cursor is not one that this list gave out");
-  (page->after ? wanted.place.older_than : wanted.place.newer_than) = *key;
-  return wanted;
-}
-
 Response answer_list(const ApiPorts& ports, const Request& request, std::string_view kind,
                      MessageList list) {
-  const auto wanted = read_place(request, kind);
+  const auto wanted = http::read_page(request, kind, parse_place);
   if (!wanted) return wanted.response();
   list.owner = request.account();
   if (const auto day = request.query("day")) {
@@ -53,7 +35,8 @@ Response answer_list(const ApiPorts& ports, const Request& request, std::string_
   return http::answer_query(
       request, {ports.messages_applied}, http::WhenBehind::Stale, [&]() -> Response {
         const auto page = ports.database.read([&](eventsourcing::Transaction& transaction) {
-          return read_messages(transaction, list, wanted->place, wanted->limit);
+          return read_messages(transaction, list, {wanted->after, wanted->before},
+                               static_cast<std::size_t>(wanted->limit));
         });
         if (!page) return to_response(http::from_error(page.error()));
         auto items = message_items(ports, page->messages);

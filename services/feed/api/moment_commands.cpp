@@ -15,8 +15,6 @@ namespace {
 using eventsourcing::Answer;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Rejection;
-using eventsourcing::RejectionKind;
 using http::Parsed;
 using http::Request;
 using http::Response;
@@ -93,14 +91,8 @@ CommandResult change_own(const ApiPorts& ports, CommandSession& session, core::M
   const auto moment =
       eventsourcing::change<Moment>(session, stream, MomentCodec(ports.cipher), command);
   if (moment) return Answer{204, "", "", stream};
-  const CommandResult stopped = moment.stopped();
-  const auto* rejection = std::get_if<Rejection>(&stopped);
-  // That it exists is told only to who may see it, and to nobody while that is not known.
-  if (rejection != nullptr && rejection->kind == RejectionKind::Forbidden &&
-      !may_know_of(ports, id, by)) {
-    return kNoSuchMoment;
-  }
-  return stopped;
+  return untold(
+      moment.stopped(), [&] { return may_know_of(ports, id, by); }, kNoSuchMoment);
 }
 
 Response handle_edit(const ApiPorts& ports, const Request& request) {

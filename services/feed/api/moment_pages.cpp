@@ -16,24 +16,6 @@ using http::Response;
 constexpr std::string_view kTimelineCursor = "timeline";
 constexpr std::string_view kAuthorCursor = "moments";
 
-struct PlaceAndLimit {
-  PlaceInTimeline place;
-  std::size_t limit = 0;
-};
-
-Parsed<PlaceAndLimit> read_place(const Request& request, std::string_view kind) {
-  const auto page = http::PageRequest::read(request, kind);
-  if (!page) return page.problem();
-  PlaceAndLimit wanted;
-  wanted.limit = static_cast<std::size_t>(page->limit);
-  const auto& text = page->after ? page->after : page->before;
-  if (!text) return wanted;
-  const auto id = core::parse_moment_id(*text);
-  if (!id) return http::malformed("the cursor is not one that this list gave out");
-  (page->after ? wanted.place.older_than : wanted.place.newer_than) = *id;
-  return wanted;
-}
-
 Response page_of(const ApiPorts& ports, const Request& request, std::string_view kind,
                  const TimelinePage& page) {
   auto items = moment_items(ports, page.entries, request.account());
@@ -46,11 +28,12 @@ Response page_of(const ApiPorts& ports, const Request& request, std::string_view
 }
 
 Response handle_timeline(const ApiPorts& ports, const Request& request) {
-  const auto wanted = read_place(request, kTimelineCursor);
+  const auto wanted = http::read_page(request, kTimelineCursor, core::parse_moment_id);
   if (!wanted) return wanted.response();
   return answer_private(ports, request, ports.moments_applied, [&] {
     return page_of(ports, request, kTimelineCursor,
-                   ports.engine.timeline(request.account(), wanted->place, wanted->limit));
+                   ports.engine.timeline(request.account(), {wanted->after, wanted->before},
+                                         static_cast<std::size_t>(wanted->limit)));
   });
 }
 
@@ -64,7 +47,7 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.query("author");
   if (!user_id) return to_response(http::malformed("author=<user_id> is missing"));
   if (!core::is_user_id(*user_id)) return to_response(no_such_person());
-  const auto wanted = read_place(request, kAuthorCursor);
+  const auto wanted = http::read_page(request, kAuthorCursor, core::parse_moment_id);
   if (!wanted) return wanted.response();
   const core::AccountId author = ports.account_ids.of(*user_id);
   const auto known = find_registered(ports, request, {author});
@@ -72,7 +55,8 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.moments_applied, [&] {
     return page_of(
         ports, request, kAuthorCursor,
-        ports.engine.moments_of(author, request.account(), wanted->place, wanted->limit));
+        ports.engine.moments_of(author, request.account(), {wanted->after, wanted->before},
+                                static_cast<std::size_t>(wanted->limit)));
   });
 }
 

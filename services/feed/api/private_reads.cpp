@@ -29,4 +29,14 @@ bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId
   return ports.freshness.is_fresh() && ports.engine.find_author(id, viewer);
 }
 
+eventsourcing::CommandResult untold(eventsourcing::CommandResult stopped,
+                                    const std::function<bool()>& may_know,
+                                    const eventsourcing::Rejection& none) {
+  const auto* rejection = std::get_if<eventsourcing::Rejection>(&stopped);
+  const bool forbidden =
+      rejection != nullptr && rejection->kind == eventsourcing::RejectionKind::Forbidden;
+  if (forbidden && !may_know()) return none;
+  return stopped;
+}
+
 }  // namespace tideline::feed

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "eventsourcing/command.hpp"
 #include "feed/api/ports.hpp"
 #include "http/problem.hpp"
 
@@ -26,6 +27,11 @@ std::optional<http::Response> refuse_while_blind(const ApiPorts& ports,
 
 // Whether to tell him that the moment exists: he may see it, as far as that is known.
 bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer);
+
+// Whoever is forbidden what he asked for, and is not to know that it exists, is told `none`.
+eventsourcing::CommandResult untold(eventsourcing::CommandResult stopped,
+                                    const std::function<bool()>& may_know,
+                                    const eventsourcing::Rejection& none);
 
 // Reads the rows of what the engine has let out. Those that the tables have not got yet are waited
 // for, once; retryable when they are still missing.

@@ -76,19 +76,18 @@ struct NamedComments {
   std::map<core::AccountId, people::Person> people;
 };
 
-std::optional<std::int64_t> parse_number(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
+std::optional<std::int64_t> parse_number(std::string_view text) {
   std::int64_t number = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, number);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stop != end || number < 0) return std::nullopt;
   return number;
 }
 
 NamedComments read_comments(const ApiPorts& ports, Transaction& transaction,
-                            const std::string& project, std::optional<std::int64_t> before,
-                            std::optional<std::int64_t> after, int limit) {
-  NamedComments named{list_comments(transaction, project, before, after, limit), {}};
+                            const std::string& project,
+                            const http::PageRequest<std::int64_t>& page) {
+  NamedComments named{list_comments(transaction, project, page.before, page.after, page.limit), {}};
   std::vector<core::AccountId> authors;
   for (const CommentRow& row : named.page.items) authors.push_back(row.author);
   named.people = ports.people.find_many(transaction, authors);
@@ -116,19 +115,13 @@ Response answer_comments(const ApiPorts& ports, const NamedComments& named) {
 Response get_comments(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   if (!id) return id.response();
-  const auto page = http::PageRequest::read(request, kKind);
+  const auto page = http::read_page(request, kKind, parse_number);
   if (!page) return page.response();
-  const auto before = parse_number(page->before);
-  const auto after = parse_number(page->after);
-  if (page->before.has_value() != before.has_value() ||
-      page->after.has_value() != after.has_value()) {
-    return to_response(http::malformed("the cursor is not one that this list gave out"));
-  }
   return answer_from_tables<NamedComments>(
       ports, request,
       [&](Transaction& transaction) -> Parsed<NamedComments> {
         if (!find_project(transaction, *id)) return no_such_project();
-        return read_comments(ports, transaction, *id, before, after, page->limit);
+        return read_comments(ports, transaction, *id, *page);
       },
       [&](const NamedComments& named) { return answer_comments(ports, named); });
 }

@@ -223,20 +223,12 @@ Response list_of_author(const ApiPorts& ports, const Request& request, std::stri
 
 Response list_of_label(const ApiPorts& ports, const Request& request, const std::string& label) {
   constexpr std::string_view kKind = "projects-by-label";
-  const auto page = http::PageRequest::read(request, kKind);
+  const auto page = http::read_page(request, kKind, eventsourcing::parse_id_place);
   if (!page) return page.response();
-  eventsourcing::Window<std::string> window;
-  window.limit = page->limit;
-  if (page->before) window.before = eventsourcing::parse_id_place(*page->before);
-  if (page->after) window.after = eventsourcing::parse_id_place(*page->after);
-  if (page->before.has_value() != window.before.has_value() ||
-      page->after.has_value() != window.after.has_value()) {
-    return to_response(http::malformed("the cursor is not one that this list gave out"));
-  }
   return answer_from_tables<NamedProjects>(
       ports, request,
       [&](Transaction& transaction) -> Parsed<NamedProjects> {
-        auto slice = list_by_label(transaction, label, window);
+        auto slice = list_by_label(transaction, label, {page->before, page->after, page->limit});
         NamedProjects named{std::move(slice.items), {}, slice.more_before, slice.more_after};
         named.people = authors_of(ports, transaction, named.projects);
         return named;

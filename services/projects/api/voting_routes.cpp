@@ -102,14 +102,13 @@ struct Board {
 };
 
 // "<tally>,<project id>"
-std::optional<BoardPlace> parse_place(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const auto comma = text->find(',');
-  if (comma == std::string::npos) return std::nullopt;
+std::optional<BoardPlace> parse_place(std::string_view text) {
+  const auto comma = text.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
   BoardPlace place;
-  place.project = text->substr(comma + 1);
-  const auto [stop, error] = std::from_chars(text->data(), text->data() + comma, place.tally);
-  if (error != std::errc() || stop != text->data() + comma) return std::nullopt;
+  place.project = text.substr(comma + 1);
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + comma, place.tally);
+  if (error != std::errc() || stop != text.data() + comma) return std::nullopt;
   if (!core::is_time_ordered_id(place.project)) return std::nullopt;
   return place;
 }
@@ -119,10 +118,9 @@ std::string place_text(const BoardPlace& place) {
 }
 
 Board read_board(const ApiPorts& ports, Transaction& transaction,
-                 const std::optional<BoardPlace>& before, const std::optional<BoardPlace>& after,
-                 int limit) {
+                 const http::PageRequest<BoardPlace>& page) {
   Board board;
-  board.places = list_board(transaction, before, after, limit);
+  board.places = list_board(transaction, page.before, page.after, page.limit);
   std::vector<std::string> ids;
   for (const BoardPlace& place : board.places.items) ids.push_back(place.project);
   board.projects = find_projects(transaction, ids);
@@ -155,18 +153,12 @@ Response answer_board(const ApiPorts& ports, const Board& board) {
 }
 
 Response get_board(const ApiPorts& ports, const Request& request) {
-  const auto page = http::PageRequest::read(request, kKind);
+  const auto page = http::read_page(request, kKind, parse_place);
   if (!page) return page.response();
-  const auto before = parse_place(page->before);
-  const auto after = parse_place(page->after);
-  if (page->before.has_value() != before.has_value() ||
-      page->after.has_value() != after.has_value()) {
-    return to_response(http::malformed("the cursor is not one that this list gave out"));
-  }
   return answer_from_tables<Board>(
       ports, request,
       [&](Transaction& transaction) -> Parsed<Board> {
-        return read_board(ports, transaction, before, after, page->limit);
+        return read_board(ports, transaction, *page);
       },
       [&](const Board& board) { return answer_board(ports, board); });
 }

@@ -22,18 +22,9 @@ constexpr int kSpanDefault = 5;
 constexpr int kSpanMax = 50;
 
 Parsed<BoardWindow> read_board_window(const Request& request, const std::string& list) {
-  const auto page = http::PageRequest::read(request, list);
+  const auto page = http::read_page(request, list, parse_board_place);
   if (!page) return page.problem();
-  BoardWindow window;
-  window.limit = static_cast<std::size_t>(page->limit);
-  for (const bool higher : {true, false}) {
-    const auto& text = higher ? page->before : page->after;
-    if (!text) continue;
-    const auto place = parse_board_place(*text);
-    if (!place) return http::malformed("the cursor is not one that this list gave out");
-    (higher ? window.before : window.after) = *place;
-  }
-  return window;
+  return BoardWindow{page->before, page->after, static_cast<std::size_t>(page->limit)};
 }
 
 Parsed<std::size_t> read_span(const Request& request) {

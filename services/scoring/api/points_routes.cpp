@@ -51,21 +51,6 @@ Response points_of(const ApiPorts& ports, const Request& request) {
       });
 }
 
-http::Parsed<es::Window<std::string>> read_ledger_window(const Request& request) {
-  const auto page = http::PageRequest::read(request, kLedger);
-  if (!page) return page.problem();
-  es::Window<std::string> window;
-  window.limit = page->limit;
-  for (const bool newer : {true, false}) {
-    const auto& text = newer ? page->before : page->after;
-    if (!text) continue;
-    auto place = parse_ledger_place(*text);
-    if (!place) return http::malformed("the cursor is not one that this list gave out");
-    (newer ? window.before : window.after) = std::move(*place);
-  }
-  return window;
-}
-
 Json ledger_json(const LedgerEntry& entry, const NamedPeople& people) {
   return {{"time", core::format_iso8601(entry.time)},
           {"reason", entry.reason},
@@ -79,11 +64,12 @@ Json ledger_json(const LedgerEntry& entry, const NamedPeople& people) {
 }
 
 Response own_ledger(const ApiPorts& ports, const Request& request) {
-  const auto window = read_ledger_window(request);
-  if (!window) return window.response();
+  const auto wanted = http::read_page(request, kLedger, parse_ledger_place);
+  if (!wanted) return wanted.response();
   return http::answer_query(request, {ports.scores_committed}, http::WhenBehind::Stale, [&] {
     const auto slice = ports.database.read([&](es::Transaction& transaction) {
-      return list_ledger(transaction, request.account(), *window);
+      return list_ledger(transaction, request.account(),
+                         {wanted->before, wanted->after, wanted->limit});
     });
     if (!slice) return to_response(http::from_error(slice.error()));
     std::vector<core::AccountId> accounts;

@@ -151,19 +151,11 @@ Parsed<Json> items_json(const ApiPorts& ports, RatingKind kind, const RatedPage&
 
 Response list(const ApiPorts& ports, const Request& request, RatingKind kind) {
   const std::string name = "ratings/" + std::string(name_of(kind));
-  const auto asked = http::PageRequest::read(request, name);
+  const auto asked = http::read_page(request, name, parse_rating_place);
   if (!asked) return asked.response();
-  std::optional<RatingPlace> before;
-  std::optional<RatingPlace> after;
-  if (asked->before) before = parse_rating_place(*asked->before);
-  if (asked->after) after = parse_rating_place(*asked->after);
-  if (asked->before.has_value() != before.has_value() ||
-      asked->after.has_value() != after.has_value()) {
-    return to_response(http::malformed("the cursor is not one that this list gave out"));
-  }
   return http::answer_query(request, {ports.ratings_applied}, http::WhenBehind::Stale, [&] {
     const auto found = ports.database.read([&](es::Transaction& transaction) {
-      RatedPage read{list_rated(transaction, kind, before, after, asked->limit), {}};
+      RatedPage read{list_rated(transaction, kind, asked->before, asked->after, asked->limit), {}};
       std::vector<std::string> projects;
       for (const RatedSubject& rated : read.subjects.items) projects.push_back(rated.place.id);
       if (kind == RatingKind::Project) read.authors = find_project_authors(transaction, projects);

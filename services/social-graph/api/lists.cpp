@@ -20,18 +20,9 @@ using http::Response;
 
 template <class Id, class Parse>
 Parsed<Window<Id>> read_window(const Request& request, std::string_view kind, const Parse& parse) {
-  const auto page = http::PageRequest::read(request, kind);
+  const auto page = http::read_page(request, kind, parse);
   if (!page) return page.problem();
-  Window<Id> window;
-  window.limit = page->limit;
-  for (const bool newer : {true, false}) {
-    const auto& text = newer ? page->before : page->after;
-    if (!text) continue;
-    auto place = parse(*text);
-    if (!place) return http::malformed("the cursor is not one that this list gave out");
-    (newer ? window.before : window.after) = std::move(*place);
-  }
-  return window;
+  return Window<Id>{page->before, page->after, page->limit};
 }
 
 struct NamedSlice {
