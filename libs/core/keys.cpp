@@ -80,6 +80,10 @@ StreamId reading(const AccountId& reader, Timestamp read_at) {
   return join({"reading", reader.to_string(), format_iso8601(read_at)});
 }
 
+StreamId timeline_reading(const AccountId& reader) {
+  return join({"timeline", reader.to_string()});
+}
+
 StreamId adjustment(std::string_view adjustment_id) {
   return join({"adjustment", made(adjustment_id)});
 }

@@ -46,6 +46,7 @@ StreamId like(MomentId moment, const AccountId& account);
 StreamId comment(MomentId moment, CommentId id);
 StreamId message(const AccountId& sender, Timestamp sent_at);
 StreamId reading(const AccountId& reader, Timestamp read_at);
+StreamId timeline_reading(const AccountId& reader);
 
 // scoring
 StreamId adjustment(std::string_view adjustment_id);

@@ -76,6 +76,10 @@ Timestamp time_of(MomentId id) {
   return Timestamp(std::chrono::milliseconds(id.value() >> (kPartitionBits + kSequenceBits)));
 }
 
+MomentId first_moment_id(Timestamp time) {
+  return make_moment_id(time, AccountId(AccountId::Bytes{}), 0);
+}
+
 std::string to_string(MomentId id) { return std::to_string(id.value()); }
 
 std::optional<MomentId> parse_moment_id(std::string_view text) {

@@ -30,6 +30,8 @@ using MomentId = Strong<struct MomentIdTag, std::uint64_t>;
 MomentId make_moment_id(Timestamp now, const AccountId& author, std::uint32_t sequence);
 std::uint8_t author_partition(MomentId id);
 Timestamp time_of(MomentId id);
+// What ids of that millisecond begin with: they are not below, earlier ones are.
+MomentId first_moment_id(Timestamp time);
 // The text of a moment id is its decimal number without leading zeros.
 std::string to_string(MomentId id);
 std::optional<MomentId> parse_moment_id(std::string_view text);

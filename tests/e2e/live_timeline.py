@@ -5,6 +5,7 @@ something under it.
   - what he publishes is told, what he deletes is taken away
   - who comes back with the last id that he heard hears what he missed
   - a moment has the likes, comments and texts that were given to it, and shows them
+  - what he has looked at is not unread, and his page has the month in which he wrote
 Exit code 1 and the finding when one of these does not hold."""
 
 import http.client
@@ -94,6 +95,16 @@ def words_under(person, moment):
         sys.exit(f"under the moment: {found}, expected {expected}")
 
 
+def looked_at(person, newest):
+    person.call("PUT", "/v1/timeline/seen", {"up_to": newest})
+    unread = person.call("GET", "/v1/timeline/unread")
+    months = person.call("GET", f"/v1/moments/months?author={USER}")["months"]
+    page = person.call("GET", f"/v1/moments?author={USER}&month={months[0]}")["items"]
+    found = (unread["seen_up_to"], unread["more"], page[0]["id"], page[0]["published_at"][:7])
+    if found != (newest, False, newest, months[0]):
+        sys.exit(f"after a look at the timeline: {found}, expected {newest} of {months}")
+
+
 def main():
     person = Person()
     stream = Stream(person)
@@ -109,7 +120,8 @@ def main():
     back.wait_for("moment", missed)
     back.close()
     words_under(person, moment)
-    print("   told, taken away, told again; liked, commented on, edited")
+    looked_at(person, missed)
+    print("   told, taken away, told again; liked, commented on, edited; looked at")
 
 
 main()

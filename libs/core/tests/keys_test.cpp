@@ -39,7 +39,7 @@ Call any_call() {
   const std::string A = a.to_string();
   const std::string B = b.to_string();
   const std::string D = format_day(day);
-  switch (*rc::gen::inRange(0, 27)) {
+  switch (*rc::gen::inRange(0, 28)) {
     case 0:
       return {"account " + A, keys::account(a)};
     case 1:
@@ -93,6 +93,8 @@ Call any_call() {
       return {"advice " + id + other_id, keys::advice(id, other_id)};
     case 25:
       return {"rules", keys::rules()};
+    case 26:
+      return {"timeline " + A, keys::timeline_reading(a)};
     default:
       return {"adjustment " + id, keys::adjustment(id)};
   }

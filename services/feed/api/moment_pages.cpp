@@ -1,4 +1,5 @@
-// GET /v1/timeline, GET /v1/timeline/stream, GET /v1/moments?author=, GET /v1/moments/{id}
+// GET /v1/timeline, GET /v1/timeline/stream, GET /v1/moments?author=, GET
+// /v1/moments/months?author=, GET /v1/moments/{id}
 #include "core/text.hpp"
 #include "feed/api/moment_items.hpp"
 #include "feed/api/named_people.hpp"
@@ -15,6 +16,7 @@ using http::Response;
 
 constexpr std::string_view kTimelineCursor = "timeline";
 constexpr std::string_view kAuthorCursor = "moments";
+constexpr std::size_t kMonthLength = 7;  // "2026-01"
 
 Response page_of(const ApiPorts& ports, const Request& request, std::string_view kind,
                  const TimelinePage& page) {
@@ -43,21 +45,56 @@ Response handle_stream(const ApiPorts& ports, const Request& request) {
       ports.streams.open(request.account(), request.header("Last-Event-ID")));
 }
 
-Response handle_author_page(const ApiPorts& ports, const Request& request) {
+// Of ?author=.
+Parsed<core::AccountId> read_author(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.query("author");
-  if (!user_id) return to_response(http::malformed("author=<user_id> is missing"));
-  if (!core::is_user_id(*user_id)) return to_response(no_such_person());
-  const auto wanted = http::read_page(request, kAuthorCursor, core::parse_moment_id);
-  if (!wanted) return wanted.response();
+  if (!user_id) return http::malformed("author=<user_id> is missing");
+  if (!core::is_user_id(*user_id)) return no_such_person();
   const core::AccountId author = ports.account_ids.of(*user_id);
   const auto known = find_registered(ports, request, {author});
-  if (!known) return known.response();
+  if (!known) return known.problem();
+  return author;
+}
+
+// Of ?month=YYYY-MM; all without it.
+Parsed<std::optional<std::chrono::year_month>> read_month(const Request& request) {
+  const auto text = request.query("month");
+  if (!text) return std::optional<std::chrono::year_month>();
+  const auto first = core::parse_day(std::string(*text) + "-01");
+  const std::chrono::year_month_day day(first.value_or(core::Day()));
+  // Beyond these years no moment has an id.
+  const bool in_range =
+      day.year() >= std::chrono::year(1970) && day.year() <= std::chrono::year(2100);
+  if (text->size() != kMonthLength || !first || !in_range) {
+    return http::malformed("month is a month of UTC, YYYY-MM");
+  }
+  return std::optional(day.year() / day.month());
+}
+
+Response handle_author_page(const ApiPorts& ports, const Request& request) {
+  const auto wanted = http::read_page(request, kAuthorCursor, core::parse_moment_id);
+  if (!wanted) return wanted.response();
+  const auto month = read_month(request);
+  if (!month) return month.response();
+  const auto author = read_author(ports, request);
+  if (!author) return author.response();
   return answer_private(ports, request, ports.moments_applied, [&] {
     return page_of(
         ports, request, kAuthorCursor,
-        ports.engine.moments_of(author, request.account(), {wanted->after, wanted->before},
-                                static_cast<std::size_t>(wanted->limit)));
+        ports.engine.moments_of(*author, request.account(), {wanted->after, wanted->before},
+                                static_cast<std::size_t>(wanted->limit), *month));
   });
+}
+
+Response handle_months(const ApiPorts& ports, const Request& request) {
+  const auto author = read_author(ports, request);
+  if (!author) return author.response();
+  if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  auto months = http::Json::array();
+  for (const auto& month : ports.engine.months_of(*author, request.account())) {
+    months.push_back(core::format_day(month / 1).substr(0, kMonthLength));
+  }
+  return Response::json(200, {{"months", std::move(months)}});
 }
 
 Response handle_moment(const ApiPorts& ports, const Request& request) {
@@ -84,6 +121,8 @@ void add_moment_queries(http::Router& router, const ApiPorts& ports) {
              [ports](const Request& request) { return handle_stream(ports, request); });
   router.add(Method::Get, "/v1/moments", Access::SignedIn,
              [ports](const Request& request) { return handle_author_page(ports, request); });
+  router.add(Method::Get, "/v1/moments/months", Access::SignedIn,
+             [ports](const Request& request) { return handle_months(ports, request); });
   router.add(Method::Get, "/v1/moments/{id}", Access::SignedIn,
              [ports](const Request& request) { return handle_moment(ports, request); });
 }

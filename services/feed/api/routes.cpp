@@ -10,6 +10,7 @@ void add_routes(http::Router& router, const ApiPorts& ports) {
   add_message_commands(router, ports);
   add_message_queries(router, ports);
   add_message_reading(router, ports);
+  add_timeline_reading(router, ports);
 }
 
 }  // namespace tideline::feed

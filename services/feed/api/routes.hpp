@@ -17,5 +17,6 @@ void add_interaction_queries(http::Router& router, const ApiPorts& ports);
 void add_message_commands(http::Router& router, const ApiPorts& ports);
 void add_message_queries(http::Router& router, const ApiPorts& ports);
 void add_message_reading(http::Router& router, const ApiPorts& ports);
+void add_timeline_reading(http::Router& router, const ApiPorts& ports);
 
 }  // namespace tideline::feed

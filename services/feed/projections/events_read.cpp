@@ -237,6 +237,10 @@ const Readers kFeedReaders{
      [](const Fields& f) -> Event {
        return MessagesRead{f.account("reader"), f.message_keys("messages")};
      }},
+    {"TimelineSeen",
+     [](const Fields& f) -> Event {
+       return TimelineSeen{f.account("reader"), f.moment("up_to")};
+     }},
 };
 
 const std::map<std::string_view, const Readers*> kReadersByService{

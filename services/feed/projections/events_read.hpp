@@ -136,12 +136,16 @@ struct MessagesRead {
   core::AccountId reader;
   std::vector<MessageKey> messages;
 };
+struct TimelineSeen {
+  core::AccountId reader;
+  core::MomentId up_to;
+};
 
 using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
                            ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged,
                            GroupJoined, GroupLeft, GroupDissolved, MomentPublished, MomentEdited,
                            MomentDeleted, MomentLiked, MomentUnliked, CommentAdded, CommentDeleted,
-                           MessageSent, MessagesRead>;
+                           MessageSent, MessagesRead, TimelineSeen>;
 
 // nullopt: an event that this service does not use. Throws eventsourcing::PoisonEvent when a field
 // is missing or cannot be what it should.

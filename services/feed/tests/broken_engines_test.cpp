@@ -185,6 +185,7 @@ const BrokenEngine kBroken[] = {
     lacking("Answers", with("CommentAdded", [](Json& data) { data["parent_id"] = nullptr; })),
     lacking("WhatTheCommenterHadSeen", with("CommentAdded", forget_token)),
     lacking("Edits", without("MomentEdited")),
+    lacking("WhatHasBeenSeen", without("TimelineSeen")),
     lacking("WhatTheEditorHadSeen", with("MomentEdited", forget_token)),
 };
 

@@ -10,6 +10,7 @@
 #include "feed/api/like_codec.hpp"
 #include "feed/api/message_codec.hpp"
 #include "feed/api/moment_codec.hpp"
+#include "feed/api/timeline_reading_codec.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -131,6 +132,13 @@ RC_GTEST_PROP(MessageCodec, ReadsWhatItWrote, ()) {
     sent.group_id = valid_text();
   }
   RC_ASSERT(codec.decode(recorded(codec.encode(sent))) == Message::Event(sent));
+}
+
+RC_GTEST_PROP(TimelineReadingCodec, ReadsWhatItWrote, ()) {
+  const TimelineSeen seen{
+      account(), core::MomentId(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62))};
+  const TimelineReadingCodec codec;
+  RC_ASSERT(codec.decode(recorded(codec.encode(seen))) == TimelineReading::Event(seen));
 }
 
 RC_GTEST_PROP(MessageReadingCodec, ReadsWhatItWrote, ()) {

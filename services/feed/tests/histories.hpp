@@ -63,8 +63,9 @@ class History {
   using Json = nlohmann::json;
 
   void step() {
-    time_ += std::chrono::milliseconds(1);
-    switch (tape_.below(29)) {
+    // Now and then nothing happens for days, so that there are several months.
+    time_ += ++steps_ % 40 == 0 ? std::chrono::days(12) : std::chrono::milliseconds(1);
+    switch (tape_.below(30)) {
       case 0:
       case 1:
       case 2:
@@ -101,6 +102,8 @@ class History {
       case 21:
       case 22:
         return edit_moment();
+      case 23:
+        return look_at_timeline();
       default:
         return publish();
     }
@@ -334,6 +337,17 @@ class History {
             {"seen", token()}});
   }
 
+  void look_at_timeline() {
+    const std::size_t which = some_moment();
+    if (which == moments_.size()) return;
+    const std::uint32_t person = tape_.below(kPeople);
+    core::MomentId& seen = seen_up_to_[person];
+    if (moments_[which] <= seen) return;
+    seen = moments_[which];
+    record("feed", core::keys::timeline_reading(people_[person]), "TimelineSeen",
+           {{"reader", name(person)}, {"up_to", core::to_string(seen)}});
+  }
+
   void delete_moment() {
     if (moments_.empty()) return;
     const std::size_t which = tape_.below(static_cast<std::uint32_t>(moments_.size()));
@@ -380,13 +394,15 @@ class History {
   core::SeededRandom random_{1};
   core::Timestamp time_{std::chrono::milliseconds(1'800'000'000'000)};
   std::uint32_t sequence_ = 0;
+  std::uint32_t steps_ = 0;
   std::vector<core::AccountId> people_;
   std::vector<std::string> groups_;
   std::vector<Tag> tags_;
   std::vector<core::MomentId> moments_;
   std::vector<std::uint32_t> authors_;
   std::vector<std::pair<core::MomentId, core::CommentId>> comments_;
-  std::vector<std::uint32_t> writers_;  // of the comments
+  std::vector<std::uint32_t> writers_;                  // of the comments
+  std::map<std::uint32_t, core::MomentId> seen_up_to_;  // by person
   std::map<std::string, Known> streams_;
   eventsourcing::PositionVector positions_;
   std::vector<eventsourcing::RecordedEvent> events_;

@@ -141,6 +141,32 @@ TEST_F(MomentApi, AnswersAnEmptyTimelineWithoutATable) {
   EXPECT_EQ(Json::parse(response.body), Json::parse(R"({"items":[],"before":null,"after":null})"));
 }
 
+TEST_F(MomentApi, CountsWhatOthersWroteSinceHeLooked) {
+  const auto unread = [&] { return Json::parse(app.get("bob", "/v1/timeline/unread").body); };
+  const auto look = [&](const std::string& id) {
+    return app.call("bob", http::Method::Put, "/v1/timeline/seen", {{"up_to", id}}).status;
+  };
+  app.befriend("ada", "bob");
+  std::vector<std::string> ids;
+  for (const char* author : {"ada", "bob", "ada"}) {
+    ids.push_back(app.publish(author, public_moment()));
+    app.clock.advance(std::chrono::milliseconds(1));
+  }
+  app.deliver();
+  EXPECT_EQ(unread(), Json({{"unread", 2}, {"more", false}, {"seen_up_to", nullptr}}));
+
+  EXPECT_EQ(look(ids[1]), 204);
+  EXPECT_EQ(app.deliver().size(), 1U);
+  EXPECT_EQ(unread(), Json({{"unread", 1}, {"more", false}, {"seen_up_to", ids[1]}}));
+  EXPECT_EQ(look(ids[0]), 204);
+  EXPECT_TRUE(app.deliver().empty()) << "it only rises";
+  EXPECT_EQ(look("9223372036854775807"), 422) << "of a time to come";
+  EXPECT_EQ(look("abc"), 422);
+
+  app.exclude("ada", "bob");
+  EXPECT_EQ(unread()["unread"], 0) << "what he may not see is not counted";
+}
+
 TEST_F(MomentApi, RefusesRatherThanShowAnOldVisibility) {
   eventsourcing::PositionVector unseen;
   unseen.raise("social-graph", core::LogIndex(0), core::LogPosition(5));
@@ -156,6 +182,7 @@ TEST_F(MomentApi, RefusesRatherThanShowAnOldVisibility) {
   app.status.behind = std::chrono::milliseconds(5001);
   EXPECT_EQ(app.get("ada", "/v1/timeline").status, 503);
   EXPECT_EQ(app.get("ada", "/v1/moments/5").status, 503);
+  EXPECT_EQ(app.get("ada", "/v1/timeline/unread").status, 503);
 
   app.status.behind = std::chrono::seconds(0);
   app.status.caught_up_once = false;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/position_vector.hpp"
@@ -45,6 +47,29 @@ class Oracle {
     const int by = find(author.to_string());
     const int who = find(viewer.to_string());
     return select([&](const Moment& moment) { return moment.author == by && shows(who, moment); });
+  }
+
+  // "2026-01": the months (UTC) of the author's moments that the viewer is shown, newest first.
+  std::vector<std::string> months_of(const core::AccountId& author,
+                                     const core::AccountId& viewer) const {
+    std::set<std::string, std::greater<>> months;
+    for (const std::uint64_t id : moments_of(author, viewer)) months.insert(month_of(id));
+    return {months.begin(), months.end()};
+  }
+  static std::string month_of(std::uint64_t id) {
+    const core::Timestamp time{std::chrono::milliseconds(id >> 22)};
+    return core::format_iso8601(time).substr(0, 7);
+  }
+
+  // Entries of others on his timeline that he has not seen.
+  std::size_t unread(const core::AccountId& viewer) const {
+    const int who = find(viewer.to_string());
+    const auto seen = seen_.find(who);
+    return select([&](const Moment& moment) {
+             return belongs_on(who, moment) && moment.author != who &&
+                    (seen == seen_.end() || moment.id > seen->second);
+           })
+        .size();
   }
 
   // What a viewer meets under a moment that he may see: the likes and comments of himself, of the
@@ -151,6 +176,8 @@ class Oracle {
                     [&](const Remark& remark) { return remark.id == id_in("comment_id"); });
     } else if (type == "MomentEdited") {
       edits_[id_in("moment_id")].push_back(seen());  // numbered from 1 in their order
+    } else if (type == "TimelineSeen") {
+      seen_[number(data["reader"])] = id_in("up_to");
     }
   }
 
@@ -286,6 +313,7 @@ class Oracle {
   std::set<std::pair<std::uint64_t, int>> likes_;  // moment, person
   std::map<std::uint64_t, std::vector<Remark>> remarks_;
   std::map<std::uint64_t, std::vector<eventsourcing::PositionVector>> edits_;
+  std::map<int, std::uint64_t> seen_;  // person -> the newest moment that he has seen
   eventsourcing::PositionVector delivered_;
 };
 

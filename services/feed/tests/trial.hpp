@@ -109,8 +109,38 @@ inline Difference compare_under(core::MomentId id, const core::AccountId& viewer
   });
 }
 
-// Every viewer's timeline, every author's page as each viewer sees it, and every moment by id with
-// what lies under it.
+// The months that an author's page has for a viewer, and the page of each.
+inline Difference compare_months(const core::AccountId& author, const core::AccountId& viewer,
+                                 FeedEngine& engine, const Oracle& oracle, std::size_t limit) {
+  std::vector<std::string> names;
+  for (const std::chrono::year_month& month : engine.months_of(author, viewer)) {
+    names.push_back(core::format_day(month / 1).substr(0, 7));
+    Oracle::Ids expected = oracle.moments_of(author, viewer);
+    std::erase_if(expected, [&](auto id) { return Oracle::month_of(id) != names.back(); });
+    auto difference = compare_pages("month " + names.back(), expected, [&](const auto& place) {
+      return engine.moments_of(author, viewer, place, limit, month);
+    });
+    if (difference) return difference;
+  }
+  if (names != oracle.months_of(author, viewer)) return "has other months";
+  return std::nullopt;
+}
+
+inline Difference compare_unread(const core::AccountId& viewer, FeedEngine& engine,
+                                 const Oracle& oracle, std::size_t limit) {
+  const std::size_t expected = oracle.unread(viewer);
+  for (const std::size_t max : {limit, std::size_t{10'000}}) {
+    const UnreadMoments unread = engine.unread(viewer, max);
+    if (unread.count != std::min(expected, max) || unread.more != (expected > max)) {
+      return " counts " + std::to_string(unread.count) + " unread, expected " +
+             std::to_string(expected);
+    }
+  }
+  return std::nullopt;
+}
+
+// Every viewer's timeline, every author's page as each viewer sees it, whole and by months, what is
+// unread, and every moment by id with what lies under it.
 inline Difference compare(const History& history, FeedEngine& engine, const Oracle& oracle,
                           std::size_t limit) {
   for (std::size_t v = 0; v < history.people().size(); ++v) {
@@ -126,7 +156,10 @@ inline Difference compare(const History& history, FeedEngine& engine, const Orac
           who + " on the page of " + std::to_string(a), oracle.moments_of(author, viewer),
           [&](const auto& place) { return engine.moments_of(author, viewer, place, limit); });
       if (difference) return difference;
+      difference = compare_months(author, viewer, engine, oracle, limit);
+      if (difference) return who + " on the page of " + std::to_string(a) + ": " + *difference;
     }
+    if (auto wrong = compare_unread(viewer, engine, oracle, limit)) return who + *wrong;
     const auto met = oracle.met_by(viewer);
     for (const core::MomentId id : history.moments()) {
       const auto found = met.find(id.value());

@@ -1,6 +1,7 @@
 // What events do to the engine; timeline_reads.cpp has what queries read from it.
 #include "feed/projections/engine/feed_engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/check.hpp"
@@ -24,6 +25,7 @@ void FeedEngine::load(eventsourcing::Transaction&) {
   graph_ = GraphMemory();
   moments_ = MomentMemory();
   interactions_ = InteractionMemory();
+  seen_up_to_.clear();
   gate_.clear();
   anything_held_ = false;
   known_before_.join(known_);
@@ -196,6 +198,11 @@ bool FeedEngine::is_held(const HeldEntry& entry, const eventsourcing::PositionVe
 
 void FeedEngine::on(const read::MessageSent&) {}
 void FeedEngine::on(const read::MessagesRead&) {}
+
+void FeedEngine::on(const read::TimelineSeen& event) {
+  core::MomentId& seen = seen_up_to_[number_of(event.reader)];
+  seen = std::max(seen, event.up_to);
+}
 
 // A held moment is fanned out at once, too: its being held is asked when it is read. Whoever is a
 // contact or a follower and not shut out wants it, so that only the lists are left to be asked.

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -110,6 +111,13 @@ struct TimelinePage {
   bool has_older = false;
 };
 
+// Entries of others that are newer than what the viewer has seen.
+struct UnreadMoments {
+  std::size_t count = 0;
+  bool more = false;  // than were to be counted
+  std::optional<core::MomentId> seen_up_to;
+};
+
 // Ids alone, without what lies under the moments.
 struct TimelineIds {
   std::vector<core::MomentId> ids;  // newest first
@@ -144,9 +152,15 @@ class FeedEngine final : public eventsourcing::Projection {
                         std::size_t limit);
   // The newest of it.
   TimelineIds newest_ids(const core::AccountId& viewer, std::size_t limit);
-  // One author's moments, as the viewer may see them.
+  // One author's moments, as the viewer may see them: all, or those of a month (UTC).
   TimelinePage moments_of(const core::AccountId& author, const core::AccountId& viewer,
-                          const PlaceInTimeline& place, std::size_t limit);
+                          const PlaceInTimeline& place, std::size_t limit,
+                          const std::optional<std::chrono::year_month>& month = {});
+  // The months in which there are any, newest first.
+  std::vector<std::chrono::year_month> months_of(const core::AccountId& author,
+                                                 const core::AccountId& viewer);
+  // Counts up to `max`.
+  UnreadMoments unread(const core::AccountId& viewer, std::size_t max);
   // nullopt, here and below: not a moment that the viewer may see.
   std::optional<TimelineEntry> find_visible(core::MomentId id, const core::AccountId& viewer);
   // Its author, without a look at what lies under it.
@@ -180,6 +194,11 @@ class FeedEngine final : public eventsourcing::Projection {
     // Of whom older moments may have become visible: merged in at the viewer's next read.
     absl::flat_hash_map<PersonIndex, People> pending;
   };
+  // Ids not below `from`, below `until`.
+  struct IdSpan {
+    core::MomentId from;
+    core::MomentId until;
+  };
   using Reading = std::function<std::vector<core::MomentId>(core::MomentId bound, std::size_t n)>;
 
   // Each under mutex_ held alone.
@@ -204,6 +223,7 @@ class FeedEngine final : public eventsourcing::Projection {
   void on(const read::CommentDeleted& event);
   void on(const read::MessageSent& event);
   void on(const read::MessagesRead& event);
+  void on(const read::TimelineSeen& event);
 
   // Who an event names has a number from now on, and an array.
   PersonIndex number_of(const core::AccountId& account);
@@ -230,9 +250,10 @@ class FeedEngine final : public eventsourcing::Projection {
                                              std::size_t n);
   void read_merged(PersonIndex viewer, core::MomentId bound, AuthorMerge::Direction direction,
                    std::size_t n, std::vector<core::MomentId>& ids) const;
+  // Of the author's moments from..until alone.
   std::vector<core::MomentId> read_author(PersonIndex author, PersonIndex viewer,
-                                          core::MomentId bound, AuthorMerge::Direction direction,
-                                          std::size_t n) const;
+                                          const IdSpan& span, core::MomentId bound,
+                                          AuthorMerge::Direction direction, std::size_t n) const;
   TimelinePage make_page(PersonIndex viewer, const PlaceInTimeline& place, std::size_t limit,
                          const Reading& older, const Reading& newer) const;
   TimelineEntry entry_of(PersonIndex viewer, const MomentFacts& moment) const;
@@ -257,6 +278,7 @@ class FeedEngine final : public eventsourcing::Projection {
   std::vector<ViewerTimeline> timelines_;  // by number
   MomentMemory moments_;
   InteractionMemory interactions_;
+  absl::flat_hash_map<PersonIndex, core::MomentId> seen_up_to_;
   SeenGate gate_;
   std::atomic<bool> anything_held_{false};
   eventsourcing::PositionVector known_;         // of the events that have been used

@@ -13,6 +13,10 @@ namespace {
 constexpr core::MomentId kAboveAll{std::numeric_limits<std::uint64_t>::max()};
 constexpr core::MomentId kBelowAll{0};
 
+core::MomentId first_id_of(const std::chrono::year_month& month) {
+  return core::first_moment_id(std::chrono::sys_days(month / 1));
+}
+
 }  // namespace
 
 TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceInTimeline& place,
@@ -40,20 +44,67 @@ TimelineIds FeedEngine::newest_ids(const core::AccountId& viewer_id, std::size_t
 
 TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
                                     const core::AccountId& viewer_id, const PlaceInTimeline& place,
-                                    std::size_t limit) {
+                                    std::size_t limit,
+                                    const std::optional<std::chrono::year_month>& month) {
   release_held();
   const std::shared_lock lock(mutex_);
   const PersonIndex author = graph_.find_person(author_id);
   const PersonIndex viewer = graph_.find_person(viewer_id);
+  IdSpan span{kBelowAll, kAboveAll};
+  if (month) span = {first_id_of(*month), first_id_of(*month + std::chrono::months(1))};
   using enum AuthorMerge::Direction;
   return make_page(
       viewer, place, limit,
       [&](core::MomentId bound, std::size_t n) {
-        return read_author(author, viewer, bound, Older, n);
+        return read_author(author, viewer, span, bound, Older, n);
       },
       [&](core::MomentId bound, std::size_t n) {
-        return read_author(author, viewer, bound, Newer, n);
+        return read_author(author, viewer, span, bound, Newer, n);
       });
+}
+
+std::vector<std::chrono::year_month> FeedEngine::months_of(const core::AccountId& author_id,
+                                                           const core::AccountId& viewer_id) {
+  release_held();
+  const std::shared_lock lock(mutex_);
+  const PersonIndex author = graph_.find_person(author_id);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  std::vector<std::chrono::year_month> months;
+  // From the newest of each month to what lies before that month.
+  IdSpan rest{kBelowAll, kAboveAll};
+  while (true) {
+    const auto newest =
+        read_author(author, viewer, rest, kAboveAll, AuthorMerge::Direction::Older, 1);
+    if (newest.empty()) return months;
+    const std::chrono::year_month_day day(core::utc_day(core::time_of(newest.front())));
+    months.push_back(day.year() / day.month());
+    rest.until = first_id_of(months.back());
+  }
+}
+
+UnreadMoments FeedEngine::unread(const core::AccountId& viewer_id, std::size_t max) {
+  constexpr std::size_t kAtOnce = 128;
+  release_held();
+  const std::shared_lock lock(mutex_);
+  UnreadMoments unread;
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  if (viewer == GraphMemory::kStranger) return unread;
+  core::MomentId bound = kBelowAll;
+  if (const auto seen = seen_up_to_.find(viewer); seen != seen_up_to_.end()) {
+    bound = seen->second;
+    unread.seen_up_to = bound;
+  }
+  while (true) {
+    const auto ids = timeline_newer(viewer, bound, kAtOnce);
+    for (const core::MomentId id : ids) {
+      if (moments_.find(id)->author == viewer) continue;
+      unread.more = unread.count == max;
+      if (unread.more) return unread;
+      ++unread.count;
+    }
+    if (ids.size() < kAtOnce) return unread;
+    bound = ids.back();
+  }
 }
 
 std::optional<TimelineEntry> FeedEngine::find_visible(core::MomentId id,
@@ -197,11 +248,14 @@ void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
 }
 
 std::vector<core::MomentId> FeedEngine::read_author(PersonIndex author, PersonIndex viewer,
-                                                    core::MomentId bound,
+                                                    const IdSpan& span, core::MomentId bound,
                                                     AuthorMerge::Direction direction,
                                                     std::size_t n) const {
   std::vector<core::MomentId> found;
-  AuthorMerge merge({moments_.of_author(author)}, bound, direction);
+  const auto all = moments_.of_author(author);
+  const auto first = std::lower_bound(all.begin(), all.end(), span.from);
+  const auto last = std::lower_bound(first, all.end(), span.until);
+  AuthorMerge merge({std::span(first, last)}, bound, direction);
   while (found.size() < n && !merge.done()) {
     const core::MomentId id = merge.next();
     if (is_visible(viewer, *moments_.find(id))) found.push_back(id);

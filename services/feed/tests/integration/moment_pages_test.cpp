@@ -129,6 +129,39 @@ TEST_F(MomentPages, ShowAnAuthorsPageAsTheViewerMaySeeIt) {
   EXPECT_EQ(status("bob", "/v1/moments?author=nobody"), 404);
 }
 
+// The clock begins on 15 January 2027.
+TEST_F(MomentPages, ShowAnAuthorsPageByMonths) {
+  publish("ada", "in January");
+  app.clock.advance(std::chrono::days(40));
+  publish("ada", "in February", "private");
+  app.clock.advance(std::chrono::days(30));
+  publish("ada", "in March");
+  publish("ada", "later in March");
+  app.deliver();
+  using Texts = std::vector<std::string>;
+  const std::string page = "/v1/moments?author=ada&month=";
+  EXPECT_EQ(read("ada", "/v1/moments/months?author=ada"),
+            Json({{"months", {"2027-03", "2027-02", "2027-01"}}}));
+  EXPECT_EQ(read("cleo", "/v1/moments/months?author=ada"),
+            Json({{"months", {"2027-03", "2027-01"}}}));
+  EXPECT_EQ(contents(read("ada", page + "2027-02")), Texts{"in February"});
+  EXPECT_EQ(contents(read("cleo", page + "2027-02")), Texts{});
+
+  const Json newest = read("cleo", page + "2027-03&limit=1");
+  EXPECT_EQ(contents(newest), Texts{"later in March"});
+  const Json last =
+      read("cleo", page + "2027-03&limit=1&after=" + newest["after"].get<std::string>());
+  EXPECT_EQ(contents(last), Texts{"in March"});
+  EXPECT_EQ(last["after"], nullptr) << "January is another page";
+
+  for (const std::string month :
+       {"2027-13", "2027", "2027-1", "27-01", "2027-01-01", "1969-12", "2101-01", "9999-12"}) {
+    EXPECT_EQ(status("ada", page + month), 400) << month;
+  }
+  EXPECT_EQ(status("ada", "/v1/moments/months"), 400);
+  EXPECT_EQ(status("ada", "/v1/moments/months?author=nobody"), 404);
+}
+
 TEST_F(MomentPages, ShowNothingOfWhatIsDeleted) {
   const auto id = publish("ada", "gone");
   publish("ada", "kept");
