@@ -132,7 +132,7 @@ class Checks:
             self.digests["compared"] += 1
             if got != expected:
                 self.digests["different"] += 1
-                odd = sorted(set(got) ^ set(expected), key=int)
+                odd = [entry for entry in got if entry not in expected] + [entry for entry in expected if entry not in got]
                 yield f"timeline of {user}: {len(got)} entries instead of {len(expected)}, differing in {shorten(odd)}"
 
     def read_back(self, name):

@@ -23,6 +23,9 @@ class Campus:
         self.hides = defaultdict(set)
         self.hidden_from = defaultdict(set)
         self.moments = defaultdict(list)  # author -> events
+        self.likers = defaultdict(set)  # moment -> accounts
+        self.commenters = defaultdict(list)  # moment -> (comment, account)
+        self.edits = defaultdict(int)
 
     def apply(self, kind, event):
         handler = getattr(self, f"on_{kind}", None)
@@ -72,6 +75,21 @@ class Campus:
     def on_MomentDeleted(self, event):  # pylint: disable=invalid-name
         self.gone.add(event["moment_id"])
 
+    def on_MomentEdited(self, event):  # pylint: disable=invalid-name
+        self.edits[event["moment_id"]] = event["edit"]
+
+    def on_MomentLiked(self, event):  # pylint: disable=invalid-name
+        self.likers[event["moment_id"]].add(event["account_id"])
+
+    def on_MomentUnliked(self, event):  # pylint: disable=invalid-name
+        self.likers[event["moment_id"]].discard(event["account_id"])
+
+    def on_CommentAdded(self, event):  # pylint: disable=invalid-name
+        self.commenters[event["moment_id"]].append((event["comment_id"], event["author"]))
+
+    def on_CommentDeleted(self, event):  # pylint: disable=invalid-name
+        self.gone.add(event["comment_id"])
+
     def is_listed(self, viewer, moment):
         author = moment["author"]
         tags = (tag for tag in (moment.get("tag_ids") or []) if tag not in self.gone)
@@ -92,7 +110,16 @@ class Campus:
                 return not self.is_listed(viewer, moment)
         return False
 
+    def entry(self, viewer, moment):
+        """What a viewer reads of a moment: its id, edits, and the likes and comments of those whom he meets."""
+        met = {viewer, moment["author"]} | self.contacts[viewer]
+        number = moment["moment_id"]
+        likers = self.likers[number]
+        comments = [one for one, by in self.commenters[number] if by in met and one not in self.gone]
+        return [number, self.edits[number], len(likers & met), viewer in likers, len(comments)]
+
     def timeline(self, viewer):
+        """Newest first, each as entry() says."""
         found = list(self.moments[viewer])
         for author in self.contacts[viewer] | self.following[viewer]:
             if author in self.hides[viewer] or viewer in self.hidden_from[author]:
@@ -101,5 +128,6 @@ class Campus:
             for moment in self.moments[author]:
                 if self.is_for_contact(viewer, moment) if is_contact else moment["audience"] == "public":
                     found.append(moment)
-        ids = (moment["moment_id"] for moment in found if moment["moment_id"] not in self.gone)
-        return sorted(ids, key=int, reverse=True)
+        standing = [moment for moment in found if moment["moment_id"] not in self.gone]
+        standing.sort(key=lambda moment: int(moment["moment_id"]), reverse=True)
+        return [self.entry(viewer, moment) for moment in standing]

@@ -106,8 +106,13 @@ struct SignedAdvice {
   std::map<core::AccountId, people::Person> people;
 };
 
-SignedAdvice read_page(const ApiPorts& ports, Transaction& transaction, const std::string& project,
-                       const http::PageRequest& page) {
+std::optional<std::string> parse_place(std::string_view text) {
+  if (!core::is_time_ordered_id(text)) return std::nullopt;
+  return std::string(text);
+}
+
+SignedAdvice read_advice(const ApiPorts& ports, Transaction& transaction,
+                         const std::string& project, const http::PageRequest<std::string>& page) {
   SignedAdvice read{list_advice(transaction, project, page.before, page.after, page.limit), {}};
   std::vector<core::AccountId> advisers;
   for (const AdviceRow& row : read.page.items) advisers.push_back(row.adviser);
@@ -135,18 +140,13 @@ Response answer_page(const ApiPorts& ports, const SignedAdvice& read) {
 Response get_advice(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   if (!id) return id.response();
-  const auto page = http::PageRequest::read(request, kKind);
+  const auto page = http::read_page(request, kKind, parse_place);
   if (!page) return page.response();
-  for (const auto& place : {page->before, page->after}) {
-    if (place && !core::is_time_ordered_id(*place)) {
-      return to_response(http::malformed("the cursor is not one that this list gave out"));
-    }
-  }
   return answer_from_tables<SignedAdvice>(
       ports, request,
       [&](Transaction& transaction) -> Parsed<SignedAdvice> {
         if (!find_project(transaction, *id)) return no_such_project();
-        return read_page(ports, transaction, *id, *page);
+        return read_advice(ports, transaction, *id, *page);
       },
       [&](const SignedAdvice& read) { return answer_page(ports, read); });
 }

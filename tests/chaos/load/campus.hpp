@@ -60,6 +60,12 @@ struct MomentSetting {
   friend bool operator==(const MomentSetting&, const MomentSetting&) = default;
 };
 
+struct MomentComment {
+  std::string moment;
+  std::string id;
+  bool deleted = false;
+};
+
 // Touched by one worker alone: a person's commands come one after the other.
 struct Member {
   Account account;
@@ -72,6 +78,9 @@ struct Member {
   std::set<std::string> votes;  // standing, by project
   std::vector<std::string> moments;
   std::optional<std::string> deleted_moment;
+  std::set<std::string> likes;  // standing, by moment
+  std::vector<MomentComment> comments;
+  std::map<std::string, int> ratings;  // stars, by the rating's target
 };
 
 template <class Items>
@@ -100,6 +109,7 @@ struct Campus {
   Notices projects;
   Notices groups;  // public ones
   Notices moments;
+  Notices messages;
 };
 
 }  // namespace tideline::chaos

@@ -21,6 +21,8 @@ demo::Call call_of(std::string method, std::string target, demo::Json body) {
   return {std::move(method), std::move(target), "", std::move(body), ""};
 }
 
+std::string id_in(const demo::Reply& reply) { return reply.json().at("id").get<std::string>(); }
+
 Inventor::Inventor(Campus& campus, Account& operator_account, std::size_t worker,
                    std::size_t workers, std::mt19937_64& random)
     : campus_(campus),
@@ -81,6 +83,13 @@ Command Inventor::draw(MemberIndex actor) {
       Kind{&Inventor::newcomer, 0.5},
       Kind{&Inventor::adjust_points, 4},
       Kind{&Inventor::refused, 4},
+      Kind{&Inventor::edit_moment, 3},
+      Kind{&Inventor::like, 8},
+      Kind{&Inventor::comment_on_moment, 6},
+      Kind{&Inventor::delete_comment, 2},
+      Kind{&Inventor::read_messages, 3},
+      Kind{&Inventor::rate_person, 3},
+      Kind{&Inventor::rate_project, 3},
   };
   if (choice_.max() == 0) {
     std::array<double, kKinds.size()> weights{};

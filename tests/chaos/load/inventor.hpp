@@ -43,8 +43,13 @@ class Inventor {
   Command publish_moment(MemberIndex actor);
   Command delete_moment(MemberIndex actor);
   Command delete_foreign_moment(MemberIndex actor);
+  Command edit_moment(MemberIndex actor);
+  Command like(MemberIndex actor);
+  Command comment_on_moment(MemberIndex actor);
+  Command delete_comment(MemberIndex actor);
   Command send_message(MemberIndex actor);
   Command send_to_group(MemberIndex actor);
+  Command read_messages(MemberIndex actor);
 
   Command create_project(MemberIndex actor);
   Command edit_project(MemberIndex actor);
@@ -56,6 +61,9 @@ class Inventor {
   Command open_voting(MemberIndex actor);
   Command close_voting(MemberIndex actor);
   Command vote(MemberIndex actor);
+  Command rate_person(MemberIndex actor);
+  Command rate_project(MemberIndex actor);
+  Command rate(MemberIndex actor, const std::string& target, int status);
 
   Command change_profile(MemberIndex actor);
   Command visit_profile(MemberIndex actor);
@@ -104,5 +112,7 @@ Command does(std::string kind, std::string service, demo::Call call, int status,
 Command repeats(std::string kind, std::string service, demo::Call call, int status);
 Command fails(std::string kind, std::string service, demo::Call call, int status = 0);
 demo::Call call_of(std::string method, std::string target, demo::Json body = nullptr);
+// Of what an acknowledged command has made.
+std::string id_in(const demo::Reply& reply);
 
 }  // namespace tideline::chaos

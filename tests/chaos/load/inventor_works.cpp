@@ -1,95 +1,13 @@
-// Moments, messages, projects, comments, advice and votes.
-#include <array>
-
+// Projects, comments, advice, votes and ratings.
 #include "inventor.hpp"
 
 namespace tideline::chaos {
 namespace {
 
-constexpr std::array kAudiences = {"public", "public", "private", "partly-visible",
-                                   "partly-invisible"};
-constexpr std::size_t kMomentsKept = 50;
 constexpr std::size_t kProjectsMax = 10;
 constexpr std::size_t kAdviceMax = 30;
 
-std::string id_in(const demo::Reply& reply) { return reply.json().at("id").get<std::string>(); }
-
 }  // namespace
-
-Command Inventor::publish_moment(MemberIndex actor) {
-  Member& author = member(actor);
-  const std::string audience = any_of(kAudiences, random_);
-  demo::Json body{{"content", text("Moment")}, {"audience", audience}};
-  if (audience.starts_with("partly")) {
-    body["user_ids"] = {name(other_than(actor)), name(other_than(actor))};
-    if (!author.tags.empty()) body["tag_ids"] = {any_of(author.tags, random_).id};
-    if (!author.groups.empty()) body["group_ids"] = {any_of(author.groups, random_).id};
-  }
-  Command command = does("moment", "feed", call_of("POST", "/v1/moments", std::move(body)), 201,
-                         "MomentPublished");
-  if (one_in(2)) command.call.position = author.account.position;
-  command.learn = [this, &author](const auto& reply) {
-    if (!acknowledged(reply)) return;
-    author.moments.push_back(id_in(reply));
-    campus_.moments.put_up(author.moments.back());
-    if (author.moments.size() > kMomentsKept) author.moments.erase(author.moments.begin());
-  };
-  return command;
-}
-
-Command Inventor::delete_moment(MemberIndex actor) {
-  Member& author = member(actor);
-  if (author.deleted_moment && one_in(4)) {
-    return repeats("moment-delete", "feed",
-                   call_of("DELETE", "/v1/moments/" + *author.deleted_moment), 204);
-  }
-  if (author.moments.empty()) return publish_moment(actor);
-  const std::string id = any_of(author.moments, random_);
-  Command command =
-      does("moment-delete", "feed", call_of("DELETE", "/v1/moments/" + id), 204, "MomentDeleted");
-  command.learn = [&author, id](const auto& reply) {
-    if (!acknowledged(reply)) return;
-    std::erase(author.moments, id);
-    author.deleted_moment = id;
-  };
-  return command;
-}
-
-// 403 to who may see it, 404 to others; his own is deleted.
-Command Inventor::delete_foreign_moment(MemberIndex actor) {
-  const auto id = campus_.moments.draw(random_);
-  Member& self = member(actor);
-  const auto& own = self.moments;
-  if (!id || self.deleted_moment == id || std::find(own.begin(), own.end(), *id) != own.end()) {
-    return delete_moment(actor);
-  }
-  Command command = fails("moment-delete", "feed", call_of("DELETE", "/v1/moments/" + *id));
-  // It may be one of his that are not kept here any more.
-  command.events = "(MomentDeleted)?";
-  return command;
-}
-
-Command Inventor::send_message(MemberIndex actor) {
-  Command command = does(
-      "message", "feed",
-      call_of("POST", "/v1/messages", {{"to", name(other_than(actor))}, {"text", text("Message")}}),
-      201, "MessageSent");
-  if (one_in(2)) command.call.position = member(actor).account.position;
-  return command;
-}
-
-// The feed learns of memberships from social-graph: whether he is a member yet, it decides.
-Command Inventor::send_to_group(MemberIndex actor) {
-  const auto& memberships = member(actor).memberships;
-  if (memberships.empty()) return send_message(actor);
-  auto group = memberships.begin();
-  std::advance(group,
-               std::uniform_int_distribution<std::size_t>(0, memberships.size() - 1)(random_));
-  return does(
-      "group-message", "feed",
-      call_of("POST", "/v1/messages", {{"group_id", group->first}, {"text", text("To the group")}}),
-      0, "MessageSent");
-}
 
 Command Inventor::create_project(MemberIndex actor) {
   std::vector<OwnProject>& projects = member(actor).projects;
@@ -240,6 +158,28 @@ Command Inventor::vote(MemberIndex actor) {
     } else {
       votes.insert(*id);
     }
+  };
+  return command;
+}
+
+Command Inventor::rate_person(MemberIndex actor) {
+  return rate(actor, "/v1/ratings/people/" + name(other_than(actor)), 200);
+}
+
+// Scoring hears of the project from projects, and one's own is not rated.
+Command Inventor::rate_project(MemberIndex actor) {
+  const auto id = campus_.projects.draw(random_);
+  if (!id) return create_project(actor);
+  return rate(actor, "/v1/ratings/projects/" + *id, 0);
+}
+
+Command Inventor::rate(MemberIndex actor, const std::string& target, int status) {
+  std::map<std::string, int>& given = member(actor).ratings;
+  const int stars = std::uniform_int_distribution<>(1, 5)(random_);
+  Command command = does("rating", "scoring", call_of("PUT", target, {{"stars", stars}}), status,
+                         given[target] == stars ? "" : "Rated");
+  command.learn = [&given, target, stars](const auto& reply) {
+    if (acknowledged(reply)) given[target] = stars;
   };
   return command;
 }

@@ -35,11 +35,17 @@ void each_item(Sender& sender, Account& account, const std::string& target, cons
   }
 }
 
+// Each entry with what its reader meets under it.
 demo::Json timeline_of(Sender& sender, Account& account) {
-  auto ids = demo::Json::array();
-  each_item(sender, account, "/v1/timeline?limit=100",
-            [&](const demo::Json& item) { ids.push_back(item.at("id")); });
-  return ids;
+  auto entries = demo::Json::array();
+  each_item(sender, account, "/v1/timeline?limit=100", [&](const demo::Json& item) {
+    auto entry = demo::Json::array();
+    for (const char* field : {"id", "edits", "likes", "liked", "comments"}) {
+      entry.push_back(item.at(field));
+    }
+    entries.push_back(std::move(entry));
+  });
+  return entries;
 }
 
 demo::Json count_of(Sender& sender, Account& account, const std::string& target) {
@@ -65,10 +71,12 @@ void read_back(const Options& options) {
       const demo::Json timeline = timeline_of(sender, account);
       const demo::Json points = sender.read("/v1/points/me", account).at("points");
       const demo::Json inbox = count_of(sender, account, "/v1/messages/inbox?limit=100");
+      const demo::Json unread = sender.read("/v1/messages/inbox/unread", account).at("unread");
       const std::lock_guard lock(mutex);
       out << account.user_id << "\ttimeline\t" << timeline << '\n';
       out << account.user_id << "\tpoints\t" << points << '\n';
       out << account.user_id << "\tinbox\t" << inbox << '\n';
+      out << account.user_id << "\tunread\t" << unread << '\n';
     }
   };
   std::vector<std::thread> readers;

@@ -25,8 +25,9 @@ struct Options {
 // end one line of JSON: attempts by status. Then the file of accounts is written.
 void run_load(const Options& options);
 
-// What everybody reads, as lines "user_id, what, JSON" separated by tabs: the ids of his whole
-// timeline, his points, how many messages he has.
+// What everybody reads, as lines "user_id, what, JSON" separated by tabs: his whole timeline (of
+// each entry its id, edits, likes, whether he likes it, comments), his points, how many messages he
+// has, and how many of these he has not read.
 void read_back(const Options& options);
 
 }  // namespace tideline::chaos
