@@ -16,6 +16,8 @@ namespace tideline::kafka {
 std::string events_topic(std::string_view service);
 // Latest public profile of each account, compacted.
 inline constexpr const char* kProfilesTopic = "tideline.profiles";
+// Latest scores of each account, compacted.
+inline constexpr const char* kScoresTopic = "tideline.scores";
 // Positions that consumers miss; relays read it. One partition.
 inline constexpr const char* kGapsTopic = "tideline.gaps";
 

@@ -47,10 +47,21 @@ kafka::RelayOptions relay_options(const ServiceDefinition& definition,
   return options;
 }
 
-kafka::StateTopicOptions profile_topic_options(const CommonSettings& settings) {
+const char* name_of(StateTopic topic) {
+  switch (topic) {
+    case StateTopic::Profiles:
+      return kafka::kProfilesTopic;
+    case StateTopic::Scores:
+      return kafka::kScoresTopic;
+  }
+  CHECK(false, "a topic without a name");
+  return "";
+}
+
+kafka::StateTopicOptions state_topic_options(const CommonSettings& settings, StateTopic topic) {
   kafka::StateTopicOptions options;
   options.brokers = settings.kafka_brokers;
-  options.topic = kafka::kProfilesTopic;
+  options.topic = name_of(topic);
   options.partitions = settings.logs;
   return options;
 }
@@ -203,11 +214,26 @@ void RunningService::on_department(people::ProfileView::DepartmentSeen seen) {
   profile_view_->tell_departments(std::move(seen));
 }
 
-eventsourcing::StatePublisher& RunningService::profile_topic() {
-  if (!profile_topic_) {
-    profile_topic_ = std::make_unique<kafka::KafkaStatePublisher>(profile_topic_options(settings_));
+eventsourcing::StatePublisher& RunningService::state_publisher(StateTopic topic) {
+  auto& publisher = state_publishers_[topic];
+  if (!publisher) {
+    publisher = std::make_unique<kafka::KafkaStatePublisher>(state_topic_options(settings_, topic));
   }
-  return *profile_topic_;
+  return *publisher;
+}
+
+void RunningService::add_state_view(StateTopic topic,
+                                    std::unique_ptr<eventsourcing::StateView> view) {
+  States states;
+  states.name = std::string(view->name());
+  states.view = std::move(view);
+  states.runner = std::make_unique<eventsourcing::StateTopicRunner>(
+      *states.view, database_,
+      std::make_unique<kafka::KafkaStateSource>(state_topic_options(settings_, topic)),
+      log_lines(states.name));
+  add_background(states.name,
+                 [runner = states.runner.get()](std::stop_token stop) { runner->run(stop); });
+  state_views_.push_back(std::move(states));
 }
 
 AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Projection> projection) {
@@ -255,12 +281,9 @@ void RunningService::add_background(std::string name, std::function<void(std::st
 
 void RunningService::add_people() {
   people_applied_ = &add_projection(std::make_unique<people::PeopleProjection>()).committed;
-  profile_view_ = std::make_unique<people::ProfileView>();
-  profile_runner_ = std::make_unique<eventsourcing::StateTopicRunner>(
-      *profile_view_, database_,
-      std::make_unique<kafka::KafkaStateSource>(profile_topic_options(settings_)),
-      log_lines("profiles"));
-  add_background("profiles", [this](std::stop_token stop) { profile_runner_->run(stop); });
+  auto profiles = std::make_unique<people::ProfileView>();
+  profile_view_ = profiles.get();
+  add_state_view(StateTopic::Profiles, std::move(profiles));
 }
 
 // Kafka may come later than the service: its topics are made when it answers. It may also come back
@@ -271,7 +294,9 @@ void RunningService::keep_topics_there(std::stop_token stop) {
   for (const char* service : {"accounts", "projects", "social-graph", "feed", "scoring"}) {
     topics.push_back({kafka::events_topic(service), settings_.logs, replication, false, {}});
   }
-  topics.push_back({kafka::kProfilesTopic, settings_.logs, replication, true, {}});
+  for (const StateTopic topic : {StateTopic::Profiles, StateTopic::Scores}) {
+    topics.push_back({name_of(topic), settings_.logs, replication, true, {}});
+  }
   topics.push_back({kafka::kGapsTopic, 1, replication, false, std::chrono::hours(24)});
   while (!stop.stop_requested()) {
     const auto made = kafka::ensure_topics(settings_.kafka_brokers, topics, kTopicsDeadline);
@@ -362,9 +387,9 @@ void RunningService::register_health() {
                         status.last_problem, status.lag};
     });
   }
-  if (profile_runner_) {
-    health_.add("profiles", [this] {
-      const auto status = profile_runner_->status();
+  for (const States& states : state_views_) {
+    health_.add(states.name, [runner = states.runner.get()] {
+      const auto status = runner->status();
       return PartHealth{status.caught_up_once, !status.last_problem.empty(), status.last_problem,
                         0};
     });

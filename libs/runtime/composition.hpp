@@ -1,6 +1,7 @@
 // A service put together: the ServiceContext, and the threads that keep it going.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -81,7 +82,8 @@ class RunningService final : public ServiceContext {
   const people::PeopleDirectory& people() override { return people_; }
   eventsourcing::AppliedPositions& people_applied() override;
   void on_department(people::ProfileView::DepartmentSeen seen) override;
-  eventsourcing::StatePublisher& profile_topic() override;
+  eventsourcing::StatePublisher& state_publisher(StateTopic topic) override;
+  void add_state_view(StateTopic topic, std::unique_ptr<eventsourcing::StateView> view) override;
   AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;
   std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
   void add_background(std::string name, std::function<void(std::stop_token)> work) override;
@@ -93,6 +95,13 @@ class RunningService final : public ServiceContext {
     std::string name;
     std::unique_ptr<eventsourcing::Projection> projection;
     std::unique_ptr<eventsourcing::ProjectionRunner> runner;
+  };
+
+  // A view of a topic of latest states, likewise.
+  struct States {
+    std::string name;
+    std::unique_ptr<eventsourcing::StateView> view;
+    std::unique_ptr<eventsourcing::StateTopicRunner> runner;
   };
 
   // Publishes the logs of one database.
@@ -139,9 +148,9 @@ class RunningService final : public ServiceContext {
   kafka::GapReporter gaps_;
   // One for each database that holds logs.
   std::vector<std::unique_ptr<DatabaseRelay>> relays_;
-  std::unique_ptr<kafka::KafkaStatePublisher> profile_topic_;
-  std::unique_ptr<people::ProfileView> profile_view_;
-  std::unique_ptr<eventsourcing::StateTopicRunner> profile_runner_;
+  std::map<StateTopic, std::unique_ptr<kafka::KafkaStatePublisher>> state_publishers_;
+  std::vector<States> state_views_;
+  people::ProfileView* profile_view_ = nullptr;  // one of these
   std::vector<std::shared_ptr<void>> kept_;
   std::vector<Model> models_;
   eventsourcing::AppliedPositions* people_applied_ = nullptr;

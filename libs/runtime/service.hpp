@@ -42,6 +42,12 @@ struct AppliedModel {
   eventsourcing::AppliedPositions& in_memory;
 };
 
+// The compacted topics of latest states.
+enum class StateTopic {
+  Profiles,  // tideline.profiles, published by accounts
+  Scores,    // tideline.scores, published by scoring
+};
+
 // What a service is composed of. Valid from compose() until the process ends; the parts are
 // thread-safe, the context itself is used by compose() alone.
 class ServiceContext {
@@ -70,8 +76,10 @@ class ServiceContext {
   // people/profile_view.hpp. Not for accounts.
   virtual void on_department(people::ProfileView::DepartmentSeen seen) = 0;
 
-  // Publishes to the compacted topic of public profiles. For accounts alone.
-  virtual eventsourcing::StatePublisher& profile_topic() = 0;
+  // For the one service whose topic it is.
+  virtual eventsourcing::StatePublisher& state_publisher(StateTopic topic) = 0;
+  // Takes the view over and runs it on a thread of its own over that topic.
+  virtual void add_state_view(StateTopic topic, std::unique_ptr<eventsourcing::StateView> view) = 0;
 
   // Takes the projection over and runs it on a thread of its own from the start of the service.
   virtual AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) = 0;

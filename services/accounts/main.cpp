@@ -7,6 +7,7 @@
 #include "accounts/projections/account_projection.hpp"
 #include "accounts/projections/profile_feed.hpp"
 #include "accounts/projections/project_list_projection.hpp"
+#include "accounts/projections/score_view.hpp"
 #include "accounts/settings.hpp"
 #include "runtime/service.hpp"
 
@@ -82,8 +83,9 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       context.add_projection(std::make_unique<accounts::AccountProjection>());
   const auto projects_model =
       context.add_projection(std::make_unique<accounts::ProjectListProjection>());
-  context.add_projection(
-      std::make_unique<accounts::ProfileFeed>(profiles, context.profile_topic()));
+  context.add_projection(std::make_unique<accounts::ProfileFeed>(
+      profiles, context.state_publisher(runtime::StateTopic::Profiles)));
+  context.add_state_view(runtime::StateTopic::Scores, std::make_unique<accounts::ScoreView>());
 
   std::set<core::AccountId> operators;
   for (const std::string& user_id : settings.operators) {

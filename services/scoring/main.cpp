@@ -15,6 +15,7 @@
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/rating_projection.hpp"
+#include "scoring/projections/score_feed.hpp"
 #include "scoring/projections/snapshot/snapshot_take.hpp"
 #include "scoring/settings.hpp"
 
@@ -177,6 +178,16 @@ int main(int argc, char** argv) {
              const auto scores = context.add_projection(std::move(made));
              show_metrics(context.metrics(), engine);
              show_snapshots(context, engine, settings.engine.snapshots);
+             context.add_projection(std::make_unique<scoring::ScoreFeed>(
+                 scoring::ScoreFeedPorts{
+                     .scores = engine,
+                     .committed = scores.committed,
+                     .caught_up =
+                         [status = context.status_of("scores")] { return status().caught_up_once; },
+                     .topic = context.state_publisher(runtime::StateTopic::Scores),
+                     .campus = context.campus(),
+                     .clock = context.clock()},
+                 settings.feed));
              const auto ratings =
                  context.add_projection(std::make_unique<scoring::RatingProjection>());
              scoring::add_routes(context.router(), {.commands = context.commands(),

@@ -1,5 +1,6 @@
 #include "scoring/settings.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -28,6 +29,11 @@ Settings Settings::read(core::Config& config) {
   settings.snapshots_kept = static_cast<std::size_t>(
       config.integer("TIDELINE_SCORING_SNAPSHOTS_KEPT",
                      static_cast<std::int64_t>(settings.snapshots_kept), 1, 100));
+  ScoreFeedOptions& feed = settings.feed;
+  feed.interval = std::chrono::milliseconds(
+      config.integer("TIDELINE_SCORING_PUBLISH_MS", feed.interval.count(), 100, 600'000));
+  // Below the band a list costs a pass over everybody.
+  feed.ranks_daily = std::min(feed.ranks_daily, engine.band_members);
   settings.rank_exact_max =
       config.integer("TIDELINE_SCORING_RANK_EXACT", settings.rank_exact_max, 1, 1'000'000'000);
   return settings;

@@ -7,6 +7,7 @@
 
 #include "core/config.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
+#include "scoring/projections/score_feed.hpp"
 
 namespace tideline::scoring {
 
@@ -23,6 +24,9 @@ struct Settings {
   std::chrono::seconds snapshot_interval{600};
   // TIDELINE_SCORING_SNAPSHOTS_KEPT, 1 to 100.
   std::size_t snapshots_kept = 2;
+  // TIDELINE_SCORING_PUBLISH_MS, 100 to 600,000: at the latest so long after a change is written it
+  // is published; changes of a person within it are published as one.
+  ScoreFeedOptions feed;
   // TIDELINE_SCORING_RANK_EXACT, 1 to 1,000,000,000: ranks beyond are marked as not exact and come
   // with "top x %".
   std::int64_t rank_exact_max = 100'000;

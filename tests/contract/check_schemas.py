@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """check_schemas.py ROOT [--prove]: holds the documents in ROOT/schemas to each other.
 
-- every event schema is valid JSON Schema, and asyncapi.yaml names it, and nothing that is not there;
-- every contract names events and fields that the producer's schema requires, and its examples are
+- every schema of an event or of a latest state is valid JSON Schema, and asyncapi.yaml names it, and nothing
+  that is not there;
+- every contract names events, states and fields that the producer's schema requires, and its examples are
   valid under that schema;
 - every path of an OpenAPI document is one that the gateway routes to that very service;
 - every response schema reference of an OpenAPI document leads somewhere.
@@ -22,10 +23,11 @@ import yaml
 SERVICES = ["accounts", "projects", "social-graph", "feed", "scoring"]
 
 
-def event_schemas(root):
-    """(service, event) -> schema"""
+def all_schemas(root):
+    """(service, event or state) -> schema"""
     found = {}
-    for file in sorted((root / "schemas/events").glob("*/*.v1.json")):
+    folders = [root / "schemas/events", root / "schemas/states"]
+    for file in sorted(file for folder in folders for file in folder.glob("*/*.v1.json")):
         found[(file.parent.name, file.name.removesuffix(".v1.json"))] = json.loads(file.read_text())
     return found
 
@@ -41,7 +43,7 @@ def check_events(root, schemas):
             yield f"schema of {service}/{event} requires unknown fields {sorted(unknown)}"
     text = (root / "schemas/asyncapi.yaml").read_text()
     document = yaml.safe_load(text)
-    named = set(re.findall(r"events/([a-z-]+)/([A-Za-z]+)\.v1\.json", text))
+    named = set(re.findall(r"(?:events|states)/([a-z-]+)/([A-Za-z]+)\.v1\.json", text))
     for service, event in sorted(set(schemas) - named):
         yield f"asyncapi.yaml does not name {service}/{event}"
     for service, event in sorted(named - set(schemas)):
@@ -61,7 +63,7 @@ def check_contracts(root, schemas):
         consumer, producer = file.parent.name, file.stem
         if (contract["consumer"], contract["producer"]) != (consumer, producer):
             yield f"{file.name} of {consumer} names another consumer or producer than its path"
-        for promised in contract["events"]:
+        for promised in contract["events"] + contract.get("states", []):
             schema = schemas.get((producer, promised["type"]))
             if schema is None:
                 yield f"{consumer} relies on {producer}/{promised['type']}, which has no schema"
@@ -122,7 +124,7 @@ def check_http(root):
 
 
 def findings(root):
-    schemas = event_schemas(root)
+    schemas = all_schemas(root)
     yield from check_events(root, schemas)
     yield from check_contracts(root, schemas)
     yield from check_http(root)
@@ -133,6 +135,9 @@ def prove(root):
     breakages = [
         ("schemas/events/social-graph/ContactAccepted.v1.json", '"to"', '"whom"', "relies on fields"),
         ("schemas/contracts/feed/social-graph.json", '"ContactAccepted"', '"ContactMade"', "which has no schema"),
+        ("schemas/contracts/accounts/scoring.json", '"day_contributions": [5', '"day_contributions": [-5', "example of"),
+        ("schemas/states/scoring/Score.v1.json", '"as_of"', '"published_on"', "relies on fields"),
+        ("schemas/asyncapi.yaml", "Score.v1", "Scores.v1", "has no schema"),
         ("schemas/asyncapi.yaml", "MomentPublished.v1", "MomentWritten.v1", "asyncapi.yaml"),
         ("schemas/http/feed.yaml", "/v1/timeline", "/v1/timelines", "is routed to"),
         ("schemas/http/projects.yaml", "schemas/Comment'", "schemas/Remark'", "leads nowhere"),

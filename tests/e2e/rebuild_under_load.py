@@ -25,10 +25,11 @@ GATEWAY = sys.argv[3]
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 30)
 ONE_OF_EACH = {"accounts": "accounts", "projects": "projects", "social-graph": "graph", "feed": "moments", "scoring": "scores"}
 KILLS = 3
-# Of the event store and the runners, and the table of the topic of profiles.
+# Of the event store and the runners, and the tables of the topics of latest states.
 NO_READ_MODELS = {
     "event", "event_log", "relay_checkpoint", "idempotency_result", "subject_key", "projection_checkpoint", "dead_letter",
     "dead_letter_skip", "state_topic_checkpoint", "schema_migration", "person_profile",
+    "account_score",
 }
 findings = []
 

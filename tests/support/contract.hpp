@@ -14,8 +14,9 @@
 //     {"type": "ContactAccepted", "schema_version": 1,
 //      "fields": {"from": "account_id", "to": "account_id", "first": "boolean"},
 //      "example": {"data": {"from": "...", "to": "...", "first": true}}}]}
+// and beside "events", in the same form, "states" for values of a topic of latest states.
 // Kinds of fields: string, integer, boolean, account_id, id (made by the server, or a decimal
-// number), time, sealed, string[], account_id[], id[], and nullable-<kind>.
+// number), time, day, sealed, string[], account_id[], id[], and nullable-<kind>.
 //
 // Findings are sentences that name the consumers. A file that cannot be read ends the test by an
 // exception. Reads files; otherwise pure.
@@ -65,7 +66,7 @@ struct PromisedEvent {
 struct Contract {
   std::string consumer;
   std::string producer;
-  std::vector<PromisedEvent> events;
+  std::vector<PromisedEvent> events;  // and states
 };
 
 inline bool has_kind(const nlohmann::json& value, std::string_view kind) {
@@ -85,6 +86,7 @@ inline bool has_kind(const nlohmann::json& value, std::string_view kind) {
   if (kind == "string") return true;
   if (kind == "account_id") return core::AccountId::parse(text).has_value();
   if (kind == "time") return core::parse_iso8601(text).has_value();
+  if (kind == "day") return core::parse_day(text).has_value();
   if (kind == "sealed") return text.starts_with("1.");
   if (kind == "id") {
     const bool decimal = !text.empty() && std::all_of(text.begin(), text.end(), [](char letter) {
@@ -104,11 +106,13 @@ inline Contract read_contract_file(const std::filesystem::path& file) {
   if (contract.producer != file.stem() || contract.consumer != file.parent_path().filename()) {
     throw std::runtime_error(file.string() + " names another consumer or producer than its path");
   }
-  for (const auto& event : json.at("events")) {
-    contract.events.push_back({event.at("type").get<std::string>(),
-                               event.at("schema_version").get<std::uint32_t>(),
-                               event.at("fields").get<std::map<std::string, std::string>>(),
-                               event.at("example").at("data")});
+  for (const char* promised : {"events", "states"}) {
+    for (const auto& event : json.value(promised, nlohmann::json::array())) {
+      contract.events.push_back({event.at("type").get<std::string>(),
+                                 event.at("schema_version").get<std::uint32_t>(),
+                                 event.at("fields").get<std::map<std::string, std::string>>(),
+                                 event.at("example").at("data")});
+    }
   }
   return contract;
 }

@@ -2,6 +2,7 @@
 
 #include "accounts/api/routes.hpp"
 #include "accounts/projections/account_queries.hpp"
+#include "accounts/projections/score_queries.hpp"
 #include "core/text.hpp"
 
 namespace tideline::accounts {
@@ -17,6 +18,7 @@ constexpr int kProjectIdsMax = 100;
 struct FoundProfile {
   std::optional<AccountRow> account;
   ProjectList projects;
+  std::optional<PublishedScore> score;
 };
 
 Response no_such_person() {
@@ -24,14 +26,25 @@ Response no_such_person() {
       http::problem(404, "no-such-person", "Not found", "nobody is registered under this user_id"));
 }
 
-json to_json(const Profile& profile, const FoundProfile& found) {
+json or_null(const std::optional<std::int64_t>& number) {
+  return number ? json(*number) : json(nullptr);
+}
+
+json to_json(const Profile& profile, const FoundProfile& found, core::Day today) {
+  const PublishedScore score = found.score.value_or(PublishedScore{});
   return {{"user_id", profile.user_id},
           {"real_name", profile.real_name},
           {"sex", static_cast<unsigned>(profile.sex)},
           {"department", profile.department},
           {"registered_at", core::format_iso8601(found.account->registered_at)},
           {"project_ids", found.projects.newest},
-          {"project_count", found.projects.count}};
+          {"project_count", found.projects.count},
+          {"points", or_null(score.points)},
+          {"level", or_null(score.level)},
+          {"historyscore", score.contributions.value_or(0)},
+          {"currentscore", current_score(score, today)},
+          {"rank", or_null(score.rank)},
+          {"rank_as_of", score.rank ? json(core::format_day(score.as_of)) : json(nullptr)}};
 }
 
 void record_visit(const ApiPorts& ports, const Request& request, const core::AccountId& owner) {
@@ -45,8 +58,11 @@ void record_visit(const ApiPorts& ports, const Request& request, const core::Acc
 Response answer_profile(const ApiPorts& ports, const Request& request,
                         const core::AccountId& owner) {
   const auto found = ports.database.read([&](eventsourcing::Transaction& transaction) {
-    FoundProfile profile{find_open_account(transaction, owner), {}};
-    if (profile.account) profile.projects = find_projects(transaction, owner, kProjectIdsMax);
+    FoundProfile profile{find_open_account(transaction, owner), {}, std::nullopt};
+    if (profile.account) {
+      profile.projects = find_projects(transaction, owner, kProjectIdsMax);
+      profile.score = find_score(transaction, owner);
+    }
     return profile;
   });
   if (!found) return to_response(http::from_error(found.error()));
@@ -55,7 +71,8 @@ Response answer_profile(const ApiPorts& ports, const Request& request,
   if (!opened) return to_response(http::from_error(opened.error()));
   if (!*opened) return no_such_person();
   record_visit(ports, request, owner);
-  return Response::json(200, to_json(**opened, *found))
+  const core::Day today = ports.campus.day_of(ports.clock.now());
+  return Response::json(200, to_json(**opened, *found, today))
       .header("ETag", http::entity_tag(found->account->version));
 }
 

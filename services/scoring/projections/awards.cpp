@@ -69,4 +69,15 @@ std::vector<Award> awards_of(const Fact& fact) {
       fact);
 }
 
+std::vector<core::AccountId> people_of(const Fact& fact, const std::vector<Award>& awards) {
+  std::vector<core::AccountId> people;
+  if (const auto* registered = std::get_if<read::AccountRegistered>(&fact)) {
+    people.push_back(registered->account);
+  } else if (const auto* closed = std::get_if<read::AccountClosed>(&fact)) {
+    people.push_back(closed->account);
+  }
+  for (const Award& award : awards) people.push_back(award.account);
+  return people;
+}
+
 }  // namespace tideline::scoring

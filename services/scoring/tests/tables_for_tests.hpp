@@ -1,5 +1,5 @@
-// The tables that the engine writes, in memory: they understand its statements, that which reads a
-// calendar, and no others.
+// The tables that the engine writes, in memory: they understand its statements, those that read a
+// calendar and what is published, and no others.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,8 @@ class TablesForTests final : public eventsourcing::Transaction {
     std::int64_t points = 0;
     core::Timestamp reached_at{};
     std::int64_t standing = 0;
+    std::int64_t contributions = 0;
+    std::int64_t events = 0;
   };
   using Month = std::tuple<std::string, int, int>;  // account as uuid, year, month
 
@@ -49,6 +51,7 @@ class TablesForTests final : public eventsourcing::Transaction {
     if (is("INSERT INTO cap_counter")) return add_counts(params, is("RETURNING"));
     if (is("INSERT INTO calendar")) return add_months(params);
     if (is("INSERT INTO ledger")) return add_ledger(params);
+    if (is("AS contribution USING")) return states_of(params);
     if (is("FROM calendar WHERE account_id")) return months_of(params.at(0).text().value());
     const auto changed = is("DECLARE") && is("score_flush")
                              ? std::optional(changed_after(number(params.at(0))))
@@ -89,8 +92,41 @@ class TablesForTests final : public eventsourcing::Transaction {
       held.points += std::stoll(array(params, 1)[i]);
       held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 2)[i]).value());
       held.standing |= std::stoll(array(params, 3)[i]);
+      held.contributions += std::stoll(array(params, 4)[i]);
+      held.events += std::stoll(array(params, 5)[i]);
     }
     return {};
+  }
+  eventsourcing::Rows states_of(const eventsourcing::Params& params) const {
+    eventsourcing::Rows rows;
+    const std::pair from(std::stoi(params.at(1).text().value()),
+                         std::stoi(params.at(2).text().value()));
+    for (const std::string& account : array(params, 0)) {
+      const auto found = scores.find(account);
+      if (found == scores.end()) continue;
+      const Score& score = found->second;
+      std::vector<std::optional<std::string>> columns{
+          account, std::to_string(score.events), std::to_string(score.points),
+          std::to_string(score.contributions), std::to_string(score.standing)};
+      const std::size_t before = rows.size();
+      for (const auto& [key, days] : months) {
+        const auto& [whose, year, month] = key;
+        if (whose != account || std::pair(year, month) < from) continue;
+        for (std::size_t day = 0; day < days.size(); ++day) {
+          if (days.at(day) == 0) continue;
+          auto with_day = columns;
+          with_day.emplace_back(core::format_day(std::chrono::year(year) /
+                                                 std::chrono::month(static_cast<unsigned>(month)) /
+                                                 std::chrono::day(static_cast<unsigned>(day) + 1)));
+          with_day.emplace_back(std::to_string(days.at(day)));
+          rows.push_back(eventsourcing::Row(std::move(with_day)));
+        }
+      }
+      if (rows.size() > before) continue;
+      columns.resize(7);
+      rows.push_back(eventsourcing::Row(std::move(columns)));
+    }
+    return rows;
   }
   eventsourcing::Rows add_days(const eventsourcing::Params& params) {
     const auto accounts = array(params, 0);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "accounts/projections/account_projection.hpp"
 #include "accounts/projections/account_queries.hpp"
 #include "accounts/projections/project_list_projection.hpp"
+#include "accounts/projections/score_queries.hpp"
 #include "core/time_ordered_id.hpp"
 #include "postgres/database.hpp"
 #include "postgres/migrations.hpp"
@@ -53,6 +55,22 @@ class ReadModel : public ::testing::Test {
   void project_accounts() {
     AccountProjection projection;
     project(projection, app.events(), 100'000);
+  }
+
+  // As the topic of scores tells it.
+  void tell_score(const std::string& user_id, const json& score) {
+    ScoreView view;
+    view.apply(app.account_ids.of(user_id).to_string(), score.dump());
+    const auto flushed =
+        database.transact([&](Transaction& transaction) { view.flush(transaction); });
+    ASSERT_TRUE(flushed.ok()) << flushed.error().message;
+  }
+  std::optional<PublishedScore> score_of(const std::string& user_id) {
+    const auto found = database.read([&](Transaction& transaction) {
+      return find_score(transaction, app.account_ids.of(user_id));
+    });
+    CHECK(found.ok(), "the query runs");
+    return *found;
   }
 
   // A project of somebody, as projects tells of it.
@@ -144,9 +162,14 @@ TEST_F(ReadModel, EachQueryTouchesOnePartition) {
           "SELECT count(*) FROM account_project WHERE author = "
           "'00000000-0000-0000-0000-000000000000'",
           "SELECT project_id FROM account_project WHERE author = "
-          "'00000000-0000-0000-0000-000000000000' ORDER BY project_id DESC LIMIT 100"}) {
+          "'00000000-0000-0000-0000-000000000000' ORDER BY project_id DESC LIMIT 100",
+          kFindScoreSql}) {
       std::string plan;
-      for (const auto& row : transaction.execute("EXPLAIN " + std::string(sql))) {
+      std::string statement = "EXPLAIN " + std::string(sql);
+      if (const auto place = statement.find("$1"); place != std::string::npos) {
+        statement.replace(place, 2, "'00000000-0000-0000-0000-000000000000'");
+      }
+      for (const auto& row : transaction.execute(statement)) {
         plan += row.text(0) + "\n";
       }
       texts.push_back(plan);
@@ -184,7 +207,13 @@ TEST_F(ReadModel, AnswersPublicProfilesWithoutTheEmail) {
                   {"department", "Mathematics"},
                   {"registered_at", "2026-05-01T12:00:00.250000Z"},
                   {"project_ids", {project_ids[2], project_ids[1], project_ids[0]}},
-                  {"project_count", 3}}));
+                  {"project_count", 3},
+                  {"points", nullptr},
+                  {"level", nullptr},
+                  {"historyscore", 0},
+                  {"currentscore", 0},
+                  {"rank", nullptr},
+                  {"rank_as_of", nullptr}}));
   EXPECT_EQ(response.headers.find("ETag"), "\"1\"");
   for (const char* unknown : {"/v1/profiles/9", "/v1/profiles/01", "/v1/profiles/a b"}) {
     const auto missing = app.get(unknown, bob.access);
@@ -192,6 +221,95 @@ TEST_F(ReadModel, AnswersPublicProfilesWithoutTheEmail) {
     EXPECT_EQ(problem_code(missing), "no-such-person");
   }
   EXPECT_EQ(app.get("/v1/profiles/1", "").status, 401);
+}
+
+json published_score(int version, const char* as_of, const std::vector<std::string>& days,
+                     const std::vector<int>& day_contributions) {
+  return {{"version", version},
+          {"as_of", as_of},
+          {"closed", false},
+          {"points", 60 + version},
+          {"level", 2},
+          {"rank", 4},
+          {"contributions", 100 + version},
+          {"days", days},
+          {"day_contributions", day_contributions}};
+}
+
+// Today is 2026-05-01.
+TEST_F(ReadModel, AProfileShowsScoresAsOfTheDayOfTheRead) {
+  const Tokens ada = app.enrol("1");
+  project_accounts();
+  tell_score("1",
+             published_score(7, "2026-04-30",
+                             {"2026-04-01", "2026-04-02", "2026-04-30", "2026-05-01", "2026-05-02"},
+                             {1, 10, 100, 1'000, 10'000}));
+  const auto look = [&] { return json::parse(app.get("/v1/profiles/1", ada.access).body); };
+  json shown = look();
+  EXPECT_EQ(shown.at("points"), 67);
+  EXPECT_EQ(shown.at("level"), 2);
+  EXPECT_EQ(shown.at("historyscore"), 107);
+  EXPECT_EQ(shown.at("currentscore"), 1'110) << "2 April to 1 May";
+  EXPECT_EQ(shown.at("rank"), 4);
+  EXPECT_EQ(shown.at("rank_as_of"), "2026-04-30");
+
+  app.clock.advance(std::chrono::hours(24));
+  // The token from yesterday is over.
+  const Tokens later = app.tokens_of(json::parse(app.sign_in("1").body));
+  const auto answer = app.get("/v1/profiles/1", later.access);
+  shown = json::parse(answer.body);
+  EXPECT_EQ(shown.at("currentscore"), 11'100) << "3 April to 2 May";
+  EXPECT_EQ(shown.at("historyscore"), 107);
+  EXPECT_EQ(shown.at("rank_as_of"), "2026-04-30");
+
+  tell_score("1", published_score(6, "2026-05-09", {}, {}));
+  EXPECT_EQ(json::parse(app.get("/v1/profiles/1", later.access).body), shown) << "older";
+  tell_score("1", {{"version", 8}, {"as_of", "2026-05-02"}, {"closed", true}});
+  EXPECT_FALSE(score_of("1"));
+  tell_score("1", published_score(9, "2026-05-03", {}, {}));
+  EXPECT_FALSE(score_of("1")) << "closed is closed";
+  EXPECT_EQ(json::parse(app.get("/v1/profiles/1", later.access).body).at("points"), nullptr);
+}
+
+TEST_F(ReadModel, TheNewestScoreIsKeptInEveryOrder) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  std::vector<std::pair<std::string, json>> told;
+  for (const char* user_id : {"1", "2", "3"}) {
+    for (int version = 0; version < 12; ++version) {
+      const std::string day = "2026-05-0" + std::to_string(1 + version / 3);
+      told.emplace_back(user_id, published_score(version / 2, day.c_str(), {day}, {version + 1}));
+    }
+  }
+  for (int round = 0; round < 20; ++round) {
+    std::shuffle(told.begin(), told.end(), random);
+    ASSERT_TRUE(database
+                    .transact([](Transaction& transaction) {
+                      transaction.execute("TRUNCATE account_score");
+                    })
+                    .ok());
+    // Two replicas read the same topic, each some of it and some of it twice.
+    std::array<ScoreView, 2> views;
+    for (const auto& [user_id, score] : told) {
+      for (ScoreView& view : views) {
+        view.apply(app.account_ids.of(user_id).to_string(), score.dump());
+        if (random() % 3 != 0) continue;
+        ASSERT_TRUE(database.transact([&](Transaction& t) { view.flush(t); }).ok());
+        if (random() % 2 == 0) view.flushed();
+      }
+    }
+    for (ScoreView& view : views) {
+      ASSERT_TRUE(database.transact([&](Transaction& t) { view.flush(t); }).ok());
+    }
+    for (const char* user_id : {"1", "2", "3"}) {
+      const auto kept = score_of(user_id);
+      ASSERT_TRUE(kept);
+      EXPECT_EQ(kept->version, 5);
+      EXPECT_EQ(core::format_day(kept->as_of), "2026-05-04");
+      EXPECT_EQ(kept->points, 65);
+    }
+  }
 }
 
 TEST_F(ReadModel, CountsAVisitByAnotherOncePerDay) {

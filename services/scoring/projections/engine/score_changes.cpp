@@ -14,12 +14,15 @@ namespace {
 using eventsourcing::Transaction;
 
 constexpr const char* kAddScores = R"(
-INSERT INTO score AS held (account_id, points, reached_at, standing)
-SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::smallint[])
+INSERT INTO score AS held (account_id, points, reached_at, standing, contributions, events)
+SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::smallint[], $5::bigint[],
+                     $6::bigint[])
 ON CONFLICT (account_id) DO UPDATE
   SET points = held.points + excluded.points,
       reached_at = greatest(held.reached_at, excluded.reached_at),
-      standing = held.standing | excluded.standing)";
+      standing = held.standing | excluded.standing,
+      contributions = held.contributions + excluded.contributions,
+      events = held.events + excluded.events)";
 
 constexpr const char* kAddDays = R"(
 INSERT INTO day_score AS held (account_id, day, points, reached_at)
@@ -100,7 +103,7 @@ eventsourcing::Params count_parameters(const Counts& counts) {
 }  // namespace
 
 void ScoreChanges::add_score(const core::AccountId& account, const PersonScore& change) {
-  PersonScore& pending = scores_[account];
+  PersonScore& pending = people_[account].score;
   pending.points += change.points;
   pending.reached_at = std::max(pending.reached_at, change.reached_at);
   pending.standing = static_cast<std::uint8_t>(pending.standing | change.standing);
@@ -121,6 +124,7 @@ void ScoreChanges::add_belated(const CapKey& key, const Rule& rule, core::Timest
 
 void ScoreChanges::add_contribution(const core::AccountId& account, core::Day day,
                                     std::int64_t amount) {
+  people_[account].contributions += amount;
   const std::chrono::year_month_day date(day);
   const int year = static_cast<int>(date.year());
   const unsigned month = static_cast<unsigned>(date.month());
@@ -154,7 +158,7 @@ void ScoreChanges::add_awards(core::Day day, Reason reason, std::int64_t events,
 }
 
 void ScoreChanges::clear() {
-  scores_.clear();
+  people_.clear();
   days_.clear();
   counts_.clear();
   belated_.clear();
@@ -175,18 +179,22 @@ void ScoreChanges::flush(Transaction& transaction) {
 }
 
 void ScoreChanges::flush_scores(Transaction& transaction) const {
-  if (scores_.empty()) return;
+  if (people_.empty()) return;
   std::vector<core::AccountId> accounts;
   std::vector<std::int64_t> points;
   std::vector<core::Timestamp> reached;
   std::vector<int> standings;
-  for (const auto* entry : sorted(scores_)) {
+  std::vector<std::int64_t> contributions;
+  std::vector<std::int64_t> events;
+  for (const auto* entry : sorted(people_)) {
     accounts.push_back(entry->first);
-    points.push_back(entry->second.points);
-    reached.push_back(entry->second.reached_at);
-    standings.push_back(entry->second.standing);
+    points.push_back(entry->second.score.points);
+    reached.push_back(entry->second.score.reached_at);
+    standings.push_back(entry->second.score.standing);
+    contributions.push_back(entry->second.contributions);
+    events.push_back(entry->second.events);
   }
-  transaction.execute(kAddScores, {accounts, points, reached, standings});
+  transaction.execute(kAddScores, {accounts, points, reached, standings, contributions, events});
 }
 
 void ScoreChanges::flush_days(Transaction& transaction) const {
@@ -304,7 +312,7 @@ void ScoreChanges::flush_awards(Transaction& transaction) const {
 // The last of a flush, for others may wait for it.
 void ScoreChanges::log_flush(Transaction& transaction) const {
   std::vector<core::AccountId> accounts;
-  for (const auto& [account, ignored] : scores_) accounts.push_back(account);
+  for (const auto& [account, ignored] : people_) accounts.push_back(account);
   for (const auto& [key, ignored] : counts_) accounts.push_back(key.account);
   for (const auto& [key, ignored] : belated_) accounts.push_back(key.account);
   if (accounts.empty()) return;

@@ -55,6 +55,8 @@ struct BelatedEvents {
 class ScoreChanges {
  public:
   void add_score(const core::AccountId& account, const PersonScore& change);
+  // One more event that counts for the account, whatever it earns: see people_of() in awards.hpp.
+  void add_event(const core::AccountId& account) { ++people_[account].events; }
   void add_day(const core::AccountId& account, core::Day day, const Totals& earned);
   void add_cap(const CapKey& key) { ++counts_[key]; }
   // The rule is always the same for a key.
@@ -72,7 +74,7 @@ class ScoreChanges {
   // What the last flush has come to that is not in memory yet; until clear().
   const auto& belated() const { return belated_; }
   void clear();
-  std::size_t people() const { return scores_.size(); }
+  std::size_t people() const { return people_.size(); }
 
  private:
   struct DayKey {
@@ -100,6 +102,11 @@ class ScoreChanges {
     };
   };
   using Days = std::array<std::int64_t, 31>;
+  struct PersonChange {
+    PersonScore score;
+    std::int64_t contributions = 0;  // of all days
+    std::int64_t events = 0;
+  };
   struct LedgerRow {
     core::AccountId account;
     core::Timestamp happened_at;
@@ -123,7 +130,7 @@ class ScoreChanges {
   void flush_awards(eventsourcing::Transaction& transaction) const;
   void log_flush(eventsourcing::Transaction& transaction) const;
 
-  absl::flat_hash_map<core::AccountId, PersonScore, std::hash<core::AccountId>> scores_;
+  absl::flat_hash_map<core::AccountId, PersonChange, std::hash<core::AccountId>> people_;
   absl::flat_hash_map<DayKey, Totals, DayKey::Hash> days_;
   absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
   absl::flat_hash_map<CapKey, BelatedEvents, CapKey::Hash> belated_;

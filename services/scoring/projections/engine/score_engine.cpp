@@ -116,6 +116,7 @@ void ScoreEngine::apply(const RecordedEvent& event) {
   } else if (const auto* settled = std::get_if<RuleDaysSettled>(&*fact)) {
     change_rules(event, *settled);
   }
+  for (const core::AccountId& account : people_of(*fact, awards)) changes_.add_event(account);
   for (const Award& award : awards) take(event, award);
   pending_people_ = changes_.people();
 }

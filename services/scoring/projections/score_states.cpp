@@ -1,0 +1,51 @@
+#include "scoring/projections/score_states.hpp"
+
+#include "scoring/projections/engine/member_register.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+// Places of a month that it does not have are empty, so make_date never meets one.
+constexpr const char* kFindStates = R"(
+SELECT account_id, events, points, contributions, standing, day, amount
+FROM (
+  SELECT account_id, events, points, contributions, standing FROM score
+  WHERE account_id = ANY($1::uuid[])
+) AS total
+LEFT JOIN (
+  SELECT account_id, make_date(year, month, place::integer) AS day, amount
+  FROM calendar, unnest(days) WITH ORDINALITY AS of_day (amount, place)
+  WHERE account_id = ANY($1::uuid[]) AND (year, month) >= ($2::smallint, $3::smallint)
+    AND amount <> 0
+) AS contribution USING (account_id)
+ORDER BY account_id, day)";
+
+}  // namespace
+
+std::vector<ScoreState> find_score_states(eventsourcing::Transaction& transaction,
+                                          std::span<const core::AccountId> accounts,
+                                          core::Day from) {
+  const std::chrono::year_month_day date(from);
+  std::vector<ScoreState> states;
+  const std::vector<core::AccountId> wanted(accounts.begin(), accounts.end());
+  const auto rows = transaction.execute(
+      kFindStates, {wanted, static_cast<int>(date.year()), static_cast<unsigned>(date.month())});
+  for (const auto& row : rows) {
+    const core::AccountId account = row.account(0);
+    if (states.empty() || states.back().account != account) {
+      states.push_back({.account = account,
+                        .version = row.integer(1),
+                        .points = row.integer(2),
+                        .contributions = row.integer(3),
+                        .days = {},
+                        .day_contributions = {},
+                        .closed = (row.integer(4) & kClosed) != 0});
+    }
+    if (row.is_null(5)) continue;
+    states.back().days.push_back(row.day(5));
+    states.back().day_contributions.push_back(row.integer(6));
+  }
+  return states;
+}
+
+}  // namespace tideline::scoring
