@@ -1,5 +1,7 @@
 #include "core/clock.hpp"
 
+#include <ctime>
+
 namespace tideline::core {
 namespace {
 
@@ -113,5 +115,11 @@ std::optional<Day> parse_day(std::string_view text) {
 }
 
 Day utc_day(Timestamp time) { return std::chrono::floor<std::chrono::days>(time); }
+
+std::chrono::nanoseconds time_since_boot() {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 }  // namespace tideline::core

@@ -27,6 +27,10 @@ class SystemClock final : public Clock {
   Timestamp now() const override;
 };
 
+// Since the machine was started. Goes on while the process is stopped and while the machine sleeps,
+// and nobody sets it: what a lease is measured by. Never blocks.
+std::chrono::nanoseconds time_since_boot();
+
 // Stands still until a test moves it.
 class ManualClock final : public Clock {
  public:

@@ -48,10 +48,11 @@ void ProjectionRunner::State::refresh_ends() {
   const auto now = steady_now();
   if (now - ends_asked_at < (ends_at_start ? kEndsInterval : kEndsRetry)) return;
   ends_asked_at = now;
+  const auto asked_at = core::time_since_boot();
   auto known = ports.source->end_offsets();
   source_problem = known ? "" : known.error().message;
   if (!known) return;
-  ends = Ends{now, std::move(*known)};
+  ends = Ends{asked_at, std::move(*known)};
   if (!ends_at_start) ends_at_start = ends;
   if (!ends_to_reach) ends_to_reach = ends;
   // A topic that was put back to an older copy does not get to where it was by itself.

@@ -139,7 +139,7 @@ RunnerStatus ProjectionRunner::status() const {
   const std::lock_guard lock(state_->status_mutex);
   RunnerStatus status = state_->published;
   if (const auto at = state_->published_reached_at) {
-    status.behind = std::chrono::duration_cast<milliseconds>(steady_now() - *at);
+    status.behind = std::chrono::duration_cast<milliseconds>(core::time_since_boot() - *at);
   }
   return status;
 }

@@ -64,8 +64,8 @@ struct RunnerStatus {
   std::uint64_t rewinds = 0;      // times it went back to the committed positions
   std::string last_problem;       // "" = none
   // So long ago it had every record that the topics held then, and they said so themselves. It
-  // grows while the brokers do not answer, a position is missing, or the runner hangs. nullopt:
-  // never yet.
+  // grows while the brokers do not answer, a position is missing, the runner hangs, or the machine
+  // sleeps. nullopt: never yet.
   std::optional<std::chrono::milliseconds> behind;
 };
 

@@ -35,9 +35,10 @@ struct ProjectionRunner::State {
   };
   using Partitions = std::map<SourcePartition, Owned>;
   using EventPlace = std::pair<SourcePartition, core::LogPosition>;
-  // What the topics held at some time.
+  // What the topics held at some time: since boot, for what was known before the machine slept is
+  // as old as it is.
   struct Ends {
-    SteadyTime at;
+    std::chrono::nanoseconds at;
     std::map<SourcePartition, core::KafkaOffset> offsets;
   };
 
@@ -136,7 +137,7 @@ struct ProjectionRunner::State {
   std::optional<Ends> ends;           // last known
   std::optional<Ends> ends_at_start;  // since partitions came or went
   std::optional<Ends> ends_to_reach;  // until then `reached_at` is what is known
-  std::optional<SteadyTime> reached_at;
+  std::optional<std::chrono::nanoseconds> reached_at;
   SteadyTime ends_asked_at{};
   std::map<SourcePartition, checkpoints::Held> held;  // of all owners, as last looked at
   SteadyTime held_at{};
@@ -146,7 +147,7 @@ struct ProjectionRunner::State {
   RunnerStatus counts;
   mutable std::mutex status_mutex;
   RunnerStatus published;
-  std::optional<SteadyTime> published_reached_at;
+  std::optional<std::chrono::nanoseconds> published_reached_at;
 };
 
 std::string to_text(const SourcePartition& partition);

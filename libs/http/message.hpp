@@ -86,6 +86,8 @@ struct Request {
   // W3C Trace Context: the span that this request is, a child of the one that it came with, or the
   // first of a new trace. What it causes carries this on.
   std::string traceparent;
+  // Tideline-Position as it came: the router opens what the headers hold.
+  std::string sealed_position;
   // How often the handler has asked to be called again (late_answer.hpp).
   int attempt = 0;
   // Set by the router where the route asks for a signed-in caller; never for Access::Public.

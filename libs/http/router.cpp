@@ -221,6 +221,7 @@ Response Router::dispatch(Request& request) const {
   if (sent && table_->seal.open) {
     const auto token = table_->seal.open(*sent);
     if (!token) return to_response(malformed("Tideline-Position was not given by this suite"));
+    request.sealed_position = *sent;
     request.headers.set(kPositionHeader, *token);
   }
   Response response = table_->finish(*target, request, target->handler(request));

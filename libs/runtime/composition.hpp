@@ -65,7 +65,8 @@ class RunningService final : public ServiceContext {
   // As the runner of `projection` reads its events, but all partitions and in no group.
   kafka::ConsumerOptions lone_consumer(const eventsourcing::Projection& projection) const;
   kafka::GapReporter& gaps() { return gaps_; }
-  std::function<void(std::string_view, const std::string&)> log_lines(std::string_view name);
+  std::function<void(std::string_view, const std::string&)> log_lines(
+      std::string_view name) override;
 
   const core::Clock& clock() override { return clock_; }
   core::Random& random() override { return random_; }
@@ -87,6 +88,9 @@ class RunningService final : public ServiceContext {
   AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;
   std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
   void add_background(std::string name, std::function<void(std::stop_token)> work) override;
+  void add_health(std::string part, std::function<PartHealth()> look) override {
+    health_.add(std::move(part), std::move(look));
+  }
   void keep(std::shared_ptr<void> part) override { kept_.push_back(std::move(part)); }
 
  private:

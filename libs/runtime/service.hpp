@@ -32,6 +32,7 @@
 #include "people/people_directory.hpp"
 #include "people/profile_view.hpp"
 #include "postgres/migrations.hpp"
+#include "runtime/health.hpp"
 #include "runtime/operations.hpp"
 
 namespace tideline::runtime {
@@ -88,6 +89,11 @@ class ServiceContext {
   virtual std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) = 0;
   // Runs `work` on a thread of its own until its stop token says so.
   virtual void add_background(std::string name, std::function<void(std::stop_token)> work) = 0;
+  // A part of its own on /readyz: `look` is asked from any thread and must be quick.
+  virtual void add_health(std::string part, std::function<PartHealth()> look) = 0;
+  // Lines of a part that knows no logger: level ("info", "warning", "error"), text.
+  virtual std::function<void(std::string_view, const std::string&)> log_lines(
+      std::string_view name) = 0;
   // Keeps a part alive as long as the service runs.
   virtual void keep(std::shared_ptr<void> part) = 0;
 

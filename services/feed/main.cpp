@@ -3,6 +3,7 @@
 #include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
+#include "feed/projections/shard_leases.hpp"
 #include "feed/settings.hpp"
 #include "runtime/service.hpp"
 
@@ -38,6 +39,44 @@ void measure_size(runtime::ServiceContext& context, const FeedEngine& engine) {
   });
 }
 
+// What makes one of several instances of this process. In the order in which they need each other.
+struct Shards {
+  Shards(runtime::ServiceContext& context, const Settings& settings, FeedEngine& engine,
+         const std::function<eventsourcing::RunnerStatus()>& status)
+      : leases(
+            {.database = context.database(),
+             .time_since_boot = core::time_since_boot,
+             .can_serve = [&engine,
+                           status] { return status().caught_up_once && !engine.is_rebuilding(); },
+             .on_change = [&engine](const ShardSet& held) { engine.keep(held); },
+             .log = context.log_lines("shards")},
+            {.instance = settings.instance, .address = settings.address, .lease = settings.lease}),
+        places({.find = [this](std::size_t shard) { return leases.find(shard); },
+                .after_next_look = [this](auto then) { leases.after_next_look(std::move(then)); },
+                .ask = [this](const auto& request,
+                              auto then) { client.get(request, std::move(then)); }}) {}
+
+  ShardLeases leases;
+  TimelinePlaces places;
+  http::Client client;
+};
+
+const TimelinePlaces& add_shards(runtime::ServiceContext& context, const Settings& settings,
+                                 FeedEngine& engine) {
+  engine.keep({});
+  auto& shards = context.make<Shards>(context, settings, engine, context.status_of(engine.name()));
+  context.add_background("shards",
+                         [&shards](std::stop_token stop) { shards.leases.run(std::move(stop)); });
+  context.add_health("shards", [&shards] {
+    const bool joined = shards.leases.has_joined();
+    return runtime::PartHealth{joined, false, joined ? "" : "has not joined the instances yet", 0};
+  });
+  auto held = context.metrics().gauge("tideline_feed_shards", "of 64, at this instance");
+  context.metrics().before_render(
+      [held, &shards] { held.set(static_cast<double>(shards.leases.held_count())); });
+  return shards.places;
+}
+
 void compose(runtime::ServiceContext& context, const Settings& settings) {
   if (!settings.disabled_rule.empty()) {
     context.log("feed").error(
@@ -56,8 +95,9 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
       context.make<Freshness>(Freshness::Ports{context.status_of(engine.name()),
                                                [&engine] { return engine.is_rebuilding(); }},
                               settings.staleness_max);
+  const auto& places = add_shards(context, settings, engine);
   auto& streams = context.make<TimelineStreams>(
-      TimelineStreams::Ports{engine, engine_applied, freshness, context.clock()});
+      TimelineStreams::Ports{engine, engine_applied, freshness, context.clock(), places});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
   add_routes(
@@ -70,6 +110,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .people = context.people(),
        .engine = engine,
        .freshness = freshness,
+       .places = places,
        .streams = streams,
        .engine_applied = engine_applied,
        .moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed,

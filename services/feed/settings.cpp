@@ -1,6 +1,19 @@
 #include "feed/settings.hpp"
 
+#include <algorithm>
+
 namespace tideline::feed {
+namespace {
+
+// It goes into a header and into the gateway's map.
+bool is_instance_name(const std::string& text) {
+  constexpr std::size_t kCharactersMax = 63;
+  return !text.empty() && text.size() <= kCharactersMax && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+}  // namespace
 
 VisibilityRules Settings::rules() const {
   VisibilityRules rules;
@@ -16,6 +29,15 @@ Settings Settings::read(core::Config& config) {
       config.integer("TIDELINE_FEED_TIMELINE_LENGTH",
                      static_cast<std::int64_t>(settings.timeline_length_max), 1, 100'000));
   settings.staleness_max = config.duration_ms("TIDELINE_FEED_STALENESS_MS", settings.staleness_max);
+  settings.instance = config.text("TIDELINE_FEED_INSTANCE", settings.instance);
+  if (!is_instance_name(settings.instance)) {
+    config.complain("TIDELINE_FEED_INSTANCE", "is not 1 to 63 of a-z, 0-9 and hyphens");
+  }
+  const std::string listens_at = config.text("TIDELINE_HTTP_ADDRESS", "127.0.0.1") + ":" +
+                                 config.text("TIDELINE_HTTP_PORT", "0");
+  settings.address = config.text("TIDELINE_FEED_ADDRESS", listens_at);
+  settings.lease = std::chrono::milliseconds(
+      config.integer("TIDELINE_FEED_LEASE_MS", settings.lease.count(), 500, 60'000));
   settings.disabled_rule = config.text("TIDELINE_FEED_DISABLED_RULE", "");
   if (!settings.disabled_rule.empty() && settings.rules() == VisibilityRules()) {
     config.complain("TIDELINE_FEED_DISABLED_RULE",

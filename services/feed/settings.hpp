@@ -18,6 +18,15 @@ struct Settings {
   // routes answer 503. Longer keeps timelines readable through an outage, with what was visible
   // when it began.
   std::chrono::milliseconds staleness_max{5'000};
+  // TIDELINE_FEED_INSTANCE, "feed-0": the name of this process among several instances, one of
+  // their names in the gateway's configuration. 1 to 63 lower-case letters, digits and hyphens.
+  std::string instance = "feed-0";
+  // TIDELINE_FEED_ADDRESS: host:port where the other instances reach this one, by default where it
+  // listens (TIDELINE_HTTP_ADDRESS, TIDELINE_HTTP_PORT).
+  std::string address;
+  // TIDELINE_FEED_LEASE_MS, 500 to 60,000: how long the shards of an instance that has died stay
+  // without one. Four fifths of it is how long the database may be away before timelines are 503.
+  std::chrono::milliseconds lease{5'000};
   // TIDELINE_FEED_DISABLED_RULE, empty by default: switches one visibility rule off (exclusion,
   // partly-invisible, audience). For fault injection alone: it shows people what is not for them,
   // so that a check of timelines can be seen to fail.

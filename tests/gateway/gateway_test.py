@@ -20,8 +20,16 @@ RATE_ACCOUNT = 40
 RATE_ANONYMOUS = 60
 
 
+def start_stub(service):
+    stub = StubServer(("127.0.0.1", 0), Stub)
+    stub.service = service
+    threading.Thread(target=stub.serve_forever, args=(0.05,), daemon=True).start()
+    return stub
+
+
 class StubServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
+    names_instance = None  # of feed: whose shard it says it was
 
     def handle_error(self, *_):
         """A health check hangs up as soon as it has its answer: nothing to report."""
@@ -50,6 +58,8 @@ class Stub(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(said)))
         self.send_header("Server", "stub")
+        if self.server.names_instance:
+            self.send_header("X-Tideline-Instance", self.server.names_instance)
         self.end_headers()
         self.wfile.write(said)
 
@@ -69,6 +79,11 @@ def encode_account(text):
     return base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().lower()[:26]
 
 
+def shard_of(account):
+    """The first six bits: the first character, and the half of the alphabet that the second one is of."""
+    return account[0] + ("0" if account[1] <= "p" and account[1].isalpha() else "1")
+
+
 def es256(key, signed):
     """openssl gives DER; JWT wants the two numbers side by side, 32 bytes each."""
     der = subprocess.run(
@@ -85,12 +100,7 @@ def es256(key, signed):
 class Gateway(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.stubs = []
-        for service in SERVICES:
-            stub = StubServer(("127.0.0.1", 0), Stub)
-            stub.service = service
-            threading.Thread(target=stub.serve_forever, args=(0.05,), daemon=True).start()
-            cls.stubs.append(stub)
+        cls.stubs = [start_stub(service) for service in SERVICES]
         cls.gateway = RunningGateway(
             {stub.service: f"127.0.0.1:{stub.server_port}" for stub in cls.stubs},
             TIDELINE_BODY_BYTES_MAX=str(BODY_BYTES_MAX),
@@ -274,7 +284,7 @@ class Gateway(unittest.TestCase):
         self.assertEqual(
             ours,
             {
-                "x-tideline-shard": encode_account(self.id())[:2],
+                "x-tideline-shard": shard_of(encode_account(self.id())),
                 "x-forwarded-for": "127.0.0.1",
                 "x-forwarded-proto": "http",
             },

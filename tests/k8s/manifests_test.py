@@ -36,8 +36,8 @@ def errors_of(resources, version):
     return found
 
 
-def deployments(resources):
-    return [one for one in resources if one["kind"] == "Deployment"]
+def workloads(resources):
+    return [one for one in resources if one["kind"] in render.WORKLOADS]
 
 
 def jobs(resources):
@@ -47,7 +47,7 @@ def jobs(resources):
 def careless(resource):
     """What a restricted cluster, or a stop under load, would object to."""
     pod = render.pod_of(resource)
-    serves = resource["kind"] == "Deployment"
+    serves = resource["kind"] in render.WORKLOADS
     security = pod.get("securityContext", {})
     if not security.get("runAsNonRoot"):
         yield "may run as root"
@@ -90,14 +90,14 @@ class Manifests(unittest.TestCase):
 
     def test_careful(self):
         for name in OVERLAYS:
-            found = deployments(overlay(name))
+            found = workloads(overlay(name))
             self.assertEqual({one["metadata"]["name"] for one in found}, SERVICES | {"gateway"})
             self.assertEqual({one["metadata"]["name"] for one in jobs(overlay(name))}, {"scoring-snapshots"})
             for one in found + jobs(overlay(name)):
                 self.assertEqual(list(careless(one)), [], one["metadata"]["name"])
 
     def test_carelessness_is_noticed(self):
-        good = deployments(overlay("local"))[0]
+        good = workloads(overlay("local"))[0]
         spoiled = [
             ("spec/template/spec/securityContext", "runAsNonRoot"),
             ("spec/template/spec/securityContext", "seccompProfile"),
@@ -126,7 +126,7 @@ class Manifests(unittest.TestCase):
     def test_snapshots_are_found_where_they_are_left(self):
         for name in OVERLAYS:
             resources = overlay(name)
-            service = [one for one in deployments(resources) if one["metadata"]["name"] == "scoring"][0]
+            service = [one for one in workloads(resources) if one["metadata"]["name"] == "scoring"][0]
             places = []
             for one in [service, *jobs(resources)]:
                 pod = render.pod_of(one)
@@ -144,7 +144,7 @@ class Manifests(unittest.TestCase):
             named = {(one["kind"], one["metadata"]["name"]) for one in resources}
             self.assertNotIn("Secret", {kind for kind, _ in named}, "secrets are referenced, not contained")
             self.assertEqual(len(named), len(resources))
-            for one in deployments(resources):
+            for one in workloads(resources):
                 own = one["metadata"]["name"]
                 template = one["spec"]["template"]
                 for kind in ("Service", "PodDisruptionBudget", "ServiceAccount"):
@@ -157,7 +157,7 @@ class Manifests(unittest.TestCase):
 
     def test_every_secret_is_documented(self):
         page = (ROOT / "k8s/README.md").read_text(encoding="utf-8")
-        for one in deployments(overlay("production")):
+        for one in workloads(overlay("production")):
             text = yaml.safe_dump(one["spec"]["template"])
             for secret in re.findall(r"secretName: ([a-z-]+)", text) + re.findall(
                 r"secretKeyRef:\s+key: \w+\s+name: ([a-z-]+)", text
@@ -171,7 +171,7 @@ class Manifests(unittest.TestCase):
         self.assertEqual(settings["TIDELINE_KAFKA_REPLICATION"], "3")
         # Kept from the base, not lost in the patch.
         self.assertEqual(settings["TIDELINE_LOG_LEVEL"], "info")
-        images = {one["spec"]["template"]["spec"]["containers"][0]["image"] for one in deployments(resources)}
+        images = {one["spec"]["template"]["spec"]["containers"][0]["image"] for one in workloads(resources)}
         self.assertEqual(len(images), 1)
         self.assertNotIn("latest", images.pop())
 
@@ -187,8 +187,23 @@ class Manifests(unittest.TestCase):
         for name in OVERLAYS:
             for key in settings_of(overlay(name), "gateway-settings"):
                 self.assertTrue(re.search(rf"\b{key}\b", read), f"{name}: nothing reads {key}")
-            gateway = [one for one in deployments(overlay(name)) if one["metadata"]["name"] == "gateway"][0]
+            gateway = [one for one in workloads(overlay(name)) if one["metadata"]["name"] == "gateway"][0]
             self.assertIn("name: gateway-settings", yaml.safe_dump(gateway["spec"]["template"]))
+
+    def test_the_gateway_knows_each_instance_of_feed(self):
+        for name in OVERLAYS:
+            resources = overlay(name)
+            by_name = {(one["kind"], one["metadata"]["name"]): one for one in resources}
+            gateway = by_name["Deployment", "gateway"]["spec"]["template"]["spec"]["containers"][0]
+            known = {one["name"]: one["value"] for one in gateway["env"] if one["name"].startswith("TIDELINE_FEED")}
+            count = by_name["StatefulSet", "feed"]["spec"]["replicas"]
+            self.assertEqual(known, {
+                "TIDELINE_FEED" + (f"_{i}" if i else ""): f"feed-{i}:8080" for i in range(count)
+            }, name)
+            for i in range(count):
+                service = by_name["Service", f"feed-{i}"]["spec"]
+                self.assertEqual(service["selector"], {"statefulset.kubernetes.io/pod-name": f"feed-{i}"})
+        self.assertEqual(count, 3)
 
     def test_as_kustomize_renders_it(self):
         version = subprocess.run(["kubectl", "version", "--client"], capture_output=True, text=True, check=False) if shutil.which("kubectl") else None

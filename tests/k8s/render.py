@@ -32,6 +32,7 @@ KNOWN = {
     "namespace",
 }
 NOT_NAMESPACED = {"Namespace"}
+WORKLOADS = {"Deployment", "StatefulSet"}
 
 
 def merge(base, patch, field=""):
@@ -104,7 +105,7 @@ def templates_of(resource):
     if resource["kind"] == "CronJob":
         job = resource["spec"]["jobTemplate"]
         return [job, job["spec"]["template"]]
-    return [resource["spec"]["template"]] if resource["kind"] == "Deployment" else []
+    return [resource["spec"]["template"]] if resource["kind"] in WORKLOADS else []
 
 
 def pod_of(resource):
@@ -144,7 +145,7 @@ def render(folder, resources=None):
     set_images(kustomization.get("images", []), resources)
     for entry in kustomization.get("replicas", []):
         for resource in resources:
-            if resource["kind"] == "Deployment" and resource["metadata"]["name"] == entry["name"]:
+            if resource["kind"] in WORKLOADS and resource["metadata"]["name"] == entry["name"]:
                 resource["spec"]["replicas"] = entry["count"]
     if "namespace" in kustomization:
         for resource in resources:

@@ -61,7 +61,11 @@ CONFINED = [
         r"libs/observability/.*\.cpp",
         "prometheus-cpp stays in the .cpp files of libs/observability",
     ),
-    (r"curl/", r"libs/observability/.*\.cpp", "libcurl stays in the .cpp files of libs/observability"),
+    (
+        r"curl/",
+        r"libs/(observability/|http/client).*\.cpp",
+        "libcurl stays in the .cpp files of libs/observability, and in the client of libs/http",
+    ),
     (r"sodium\.h", r"libs/crypto/.*", "libsodium stays in libs/crypto"),
     (r"boost/beast", r"(libs/http|deploy|tests)/.*\.cpp", "Beast stays in .cpp files of libs/http"),
     (

@@ -66,5 +66,13 @@ TEST(Clocks, TheManualOneMovesOnlyWhenTold) {
   EXPECT_EQ(clock.now(), before + std::chrono::seconds(2));
 }
 
+// Like the steady clock, of which it differs by the time that the machine has slept.
+TEST(TimeSinceBoot, GoesOnByItself) {
+  const auto steady = std::chrono::steady_clock::now().time_since_epoch();
+  const auto first = time_since_boot();
+  EXPECT_GE(first, std::chrono::nanoseconds(steady));
+  EXPECT_GT(time_since_boot(), first);
+}
+
 }  // namespace
 }  // namespace tideline::core

@@ -195,6 +195,9 @@ class RunningServer {
     router.add(Method::Get, "/echo/{id}", Access::Public, [](const Request& request) {
       return Response::text(200, "text/plain", std::string(request.param("id")));
     });
+    router.add(Method::Get, "/query", Access::Public, [](const Request& request) {
+      return Response::text(200, "text/plain", std::string(request.query("q").value_or("none")));
+    });
     router.add(Method::Post, "/echo", Access::Public, [](const Request& request) {
       return Response::text(200, "text/plain", request.body);
     });

@@ -32,17 +32,21 @@ Response page_of(const ApiPorts& ports, const Request& request, std::string_view
 Response handle_timeline(const ApiPorts& ports, const Request& request) {
   const auto wanted = http::read_page(request, kTimelineCursor, core::parse_moment_id);
   if (!wanted) return wanted.response();
-  return answer_private(ports, request, ports.moments_applied, [&] {
-    return page_of(ports, request, kTimelineCursor,
-                   ports.engine.timeline(request.account(), {wanted->after, wanted->before},
-                                         static_cast<std::size_t>(wanted->limit)));
+  return ports.places.answer(request, [&] {
+    return answer_private(ports, request, ports.moments_applied, [&] {
+      return page_of(ports, request, kTimelineCursor,
+                     ports.engine.timeline(request.account(), {wanted->after, wanted->before},
+                                           static_cast<std::size_t>(wanted->limit)));
+    });
   });
 }
 
 Response handle_stream(const ApiPorts& ports, const Request& request) {
-  if (auto refused = refuse_while_blind(ports, request)) return *refused;
-  return Response::event_stream(
-      ports.streams.open(request.account(), request.header("Last-Event-ID")));
+  return ports.places.answer_here_alone(request, [&] {
+    if (auto refused = refuse_while_blind(ports, request)) return *refused;
+    return Response::event_stream(
+        ports.streams.open(request.account(), request.header("Last-Event-ID")));
+  });
 }
 
 // Of ?author=.

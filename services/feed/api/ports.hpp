@@ -9,6 +9,7 @@
 #include "eventsourcing/projection_runner.hpp"
 #include "eventsourcing/transaction.hpp"
 #include "feed/api/freshness.hpp"
+#include "feed/api/timeline_places.hpp"
 #include "feed/api/timeline_streams.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "http/command_endpoint.hpp"
@@ -26,6 +27,8 @@ struct ApiPorts {
   FeedEngine& engine;
   // Whether the engine's answers are of these seconds.
   Freshness& freshness;
+  // At which instance a timeline is.
+  const TimelinePlaces& places;
   TimelineStreams& streams;
   // What queries wait on: the engine; the tables of moments, of likes and comments, and of
   // messages; and the directory of people.

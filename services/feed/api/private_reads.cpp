@@ -14,7 +14,10 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
                               const std::function<http::Response()>& query) {
   return http::answer_query(request, {ports.engine_applied, tables}, http::WhenBehind::Refuse, [&] {
     if (!ports.freshness.is_fresh()) return to_response(catching_up());
-    return query();
+    http::Response response = query();
+    // The process may have been stopped in between.
+    if (!ports.freshness.is_fresh()) return to_response(catching_up());
+    return response;
   });
 }
 

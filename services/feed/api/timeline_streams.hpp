@@ -16,7 +16,8 @@
 // least once, and none that was revoked while he was away stays.
 //
 // A stream is closed when the engine is not of these seconds, so that nothing leaves while a
-// revocation may be under way unseen, and when its token expires (EventStream::ends_at).
+// revocation may be under way unseen, when its token expires (EventStream::ends_at), and when its
+// viewer's shard is not at this instance any more.
 //
 // Threads: all. Nothing here waits but run(); a round in which something was applied
 // costs each stream the ids of its window.
@@ -34,6 +35,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/projection_runner.hpp"
 #include "feed/api/freshness.hpp"
+#include "feed/api/timeline_places.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "http/event_stream.hpp"
 
@@ -50,6 +52,7 @@ class TimelineStreams {
     eventsourcing::AppliedPositions& engine_applied;
     Freshness& freshness;
     const core::Clock& clock;
+    const TimelinePlaces& places;
   };
 
   explicit TimelineStreams(Ports ports) : ports_(ports) {}

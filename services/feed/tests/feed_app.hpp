@@ -55,8 +55,8 @@ class FeedApp {
     status.caught_up_once = true;
     status.behind = std::chrono::milliseconds(0);
     add_routes(router, {endpoint, database, moment_ids, account_ids, cipher, people, engine,
-                        freshness, streams, engine_applied, moments_applied, interactions_applied,
-                        messages_applied, people_applied, kLogs});
+                        freshness, places, streams, engine_applied, moments_applied,
+                        interactions_applied, messages_applied, people_applied, kLogs});
   }
 
   core::AccountId id_of(const std::string& user_id) const { return account_ids.of(user_id); }
@@ -205,7 +205,15 @@ class FeedApp {
   eventsourcing::RunnerStatus status;
   Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
                       std::chrono::seconds(5)};
-  TimelineStreams streams{{engine, engine_applied, freshness, clock}};
+  // Where every shard is, until a test says otherwise; and what the other instances are asked.
+  ShardPlace place{ShardPlace::Kind::Here, "feed-0", ""};
+  std::vector<std::function<void()>> waiting;
+  std::vector<std::pair<http::OutgoingRequest, http::Client::Then>> asked;
+  TimelinePlaces places{
+      {.find = [this](std::size_t) { return place; },
+       .after_next_look = [this](auto then) { waiting.push_back(then); },
+       .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); }}};
+  TimelineStreams streams{{engine, engine_applied, freshness, clock, places}};
   http::Router router{std::make_shared<TrustingVerifier>(), clock};
 
  private:

@@ -173,5 +173,50 @@ TEST_F(FeedEngineTest, RefusesABrokenEventWithoutAnEffect) {
   EXPECT_EQ(engine.size().moments, 0U);
 }
 
+// person(n) is of the shard of his first byte.
+ShardSet shards_of(std::initializer_list<std::uint8_t> people) {
+  ShardSet shards;
+  for (const std::uint8_t number : people) shards.set(shard_of(person(number)));
+  return shards;
+}
+
+TEST_F(FeedEngineTest, KeepsArraysForTheViewersOfItsShardsAlone) {
+  ASSERT_EQ(shards_of({1, 2, 3}).count(), 3U);
+  engine.keep(shards_of({1}));
+  befriend(1, 2);
+  befriend(1, 3);
+  for (std::uint64_t id = 100; id < 105; ++id) publish(moment(id, 1));
+  EXPECT_EQ(fan_outs.back().deliveries, 1U) << "to whose array is kept";
+  EXPECT_EQ(engine.size().ids, 5U);
+  EXPECT_EQ(seen_by(2), 5U);
+  EXPECT_EQ(engine.size().ids, 5U) << "read without an array";
+
+  engine.keep(shards_of({1, 2}));
+  EXPECT_EQ(engine.size().ids, 5U) << "made when it is read";
+  EXPECT_EQ(seen_by(2), 5U);
+  EXPECT_EQ(engine.size().ids, 10U);
+  publish(moment(105, 1));
+  EXPECT_EQ(fan_outs.back().deliveries, 2U);
+
+  engine.keep(shards_of({2}));
+  EXPECT_EQ(engine.size().viewers, 1U);
+  EXPECT_EQ(engine.size().ids, 6U);
+  EXPECT_EQ(seen_by(1), 6U);
+  EXPECT_EQ(seen_by(2), 6U);
+  EXPECT_EQ(seen_by(3), 6U);
+}
+
+TEST_F(FeedEngineTest, MakesAnArrayNoLongerThanTheBoundAndNoSlowerThanSome) {
+  befriend(1, 2);
+  for (std::uint64_t id = 1; id <= 50; ++id) publish(moment(id, 1));
+  for (std::uint64_t id = 51; id <= 200; ++id) publish(moment(id, 1, "private"));
+  engine.keep({});
+  engine.keep(shards_of({1, 2}));
+  EXPECT_EQ(engine.timeline(person(1), {}, 300).entries.size(), 200U);
+  EXPECT_EQ(engine.timeline(person(2), {}, 300).entries.size(), 50U)
+      << "behind many that he is not shown";
+  EXPECT_LE(engine.size().ids, 8U);
+}
+
 }  // namespace
 }  // namespace tideline::feed

@@ -62,16 +62,22 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
   };
   std::vector<std::jthread> readers;
   for (std::size_t i = 0; i < 3; ++i) readers.emplace_back(read_all, i);
+  // Shards come and go meanwhile.
+  readers.emplace_back([&] {
+    for (std::uint64_t turn = 1; !done; ++turn)
+      engine.keep(ShardSet(turn * 0x9e37'79b9'7f4a'7c15U));
+  });
   eventsourcing::PositionVector delivered;
   for (const auto& event : history.events()) {
     engine.apply(event);
     delivered.raise(event.source, event.log, event.position);
     applied.advance(delivered);
   }
+  // They go on until then: on a busy machine all events may be applied before a second page.
+  while (pages <= 30U) std::this_thread::yield();
   done = true;
   readers.clear();
   EXPECT_EQ(faults, 0U);
-  EXPECT_GT(pages, 3U);
 }
 
 }  // namespace

@@ -30,6 +30,17 @@ TEST(Settings, SwitchOffOneRule) {
 
 TEST(Settings, AreRefusedTogether) {
   read("TIDELINE_FEED_DISABLED_RULE=gravity\nTIDELINE_FEED_TIMELINE_LENGTH=0", 2);
+  read("TIDELINE_FEED_INSTANCE=Feed 1\nTIDELINE_FEED_LEASE_MS=10", 2);
+}
+
+TEST(Settings, NameTheInstanceAndWhereItIs) {
+  EXPECT_EQ(read("").instance, "feed-0");
+  const std::string listening = "TIDELINE_HTTP_ADDRESS=10.0.0.7\nTIDELINE_HTTP_PORT=8080\n";
+  EXPECT_EQ(read(listening).address, "10.0.0.7:8080");
+  const Settings named =
+      read(listening + "TIDELINE_FEED_ADDRESS=feed-1:80\nTIDELINE_FEED_INSTANCE=feed-1");
+  EXPECT_EQ(named.address, "feed-1:80");
+  EXPECT_EQ(named.instance, "feed-1");
 }
 
 }  // namespace

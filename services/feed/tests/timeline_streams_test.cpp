@@ -82,7 +82,7 @@ class Audience {
         history_(trial.history),
         engine_(testing::options_of(trial, {})),
         delivery_(history_, engine_, testing::Tape(trial.interleaving)),
-        streams_({engine_, delivery_.applied(), freshness_, clock_}) {
+        streams_({engine_, delivery_.applied(), freshness_, clock_, places_}) {
     status_.caught_up_once = true;
     status_.behind = std::chrono::milliseconds(0);
     for (const auto& viewer : history_.people()) {
@@ -148,6 +148,12 @@ class Audience {
   core::ManualClock clock_{core::Timestamp(std::chrono::seconds(1'800'000'000))};
   eventsourcing::RunnerStatus status_;
   Freshness freshness_{{[this] { return status_; }, [] { return false; }}, std::chrono::seconds(5)};
+  TimelinePlaces places_{{.find =
+                              [](std::size_t) {
+                                return ShardPlace{ShardPlace::Kind::Here, "feed-0", ""};
+                              },
+                          .after_next_look = {},
+                          .ask = {}}};
   TimelineStreams streams_;
   std::vector<Listener> listeners_;
   std::size_t told_ = 0;

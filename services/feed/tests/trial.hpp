@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -213,13 +214,23 @@ inline FeedEngineOptions options_of(const Trial& trial, const BrokenEngine& brok
           .on_fan_out = {}};
 }
 
-// Compares at the end and at some places on the way, where reads also merge what is pending.
+// Any half of the shards, or all.
+inline ShardSet some_shards(Tape& tape) {
+  if (tape.below(3) == 0) return ShardSet().set();
+  const std::uint64_t half = tape.below(std::numeric_limits<std::uint32_t>::max());
+  return ShardSet(half << 32 | (~half & 0xffff'ffffU));
+}
+
+// Compares at the end and at some places on the way, where reads also merge what is pending. The
+// shards whose arrays are kept change on the way.
 inline Difference run(const Trial& trial, const BrokenEngine& broken = {}) {
   const History history(trial.history);
   FeedEngine engine(options_of(trial, broken));
   Delivery delivery(history, engine, Tape(trial.interleaving), broken.misread);
   Tape pauses(trial.interleaving);
+  Tape moves(trial.interleaving);
   while (delivery.step()) {
+    if (moves.below(12) == 1) engine.keep(some_shards(moves));
     if (pauses.below(16) != 1 || !delivery.is_comparable()) continue;
     if (engine.is_rebuilding()) return "it says that it is rebuilding, and has everything";
     if (auto difference = compare(history, engine, delivery.oracle(), trial.limit)) {

@@ -2,6 +2,7 @@
 #include "feed/projections/engine/feed_engine.hpp"
 
 #include <algorithm>
+#include <shared_mutex>
 #include <utility>
 
 #include "core/check.hpp"
@@ -248,15 +249,21 @@ std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> 
   return deliveries;
 }
 
+// Nothing that was before his first event can be for him: an empty array is all of his timeline.
 PersonIndex FeedEngine::number_of(const core::AccountId& account) {
   const PersonIndex index = graph_.person(account);
-  if (timelines_.size() < graph_.people()) timelines_.resize(graph_.people());
+  if (timelines_.size() < graph_.people()) {
+    timelines_.resize(graph_.people());
+    if (!kept_[shard_of(account)]) timelines_.back().cool_down();
+  }
   return index;
 }
 
+// Who has a cold array gets everything of now when it is made.
 void FeedEngine::grant(PersonIndex viewer, PersonIndex author, Grant cause) {
   if (options_.ignored_grant == cause || moments_.of_author(author).empty()) return;
-  shard_of(viewer).pending[viewer].insert(author);
+  if (timelines_[static_cast<std::uint32_t>(viewer)].is_cold()) return;
+  shard_at(viewer).pending[viewer].insert(author);
 }
 
 void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group, Grant cause) {
@@ -265,9 +272,39 @@ void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group, Grant caus
   }
 }
 
-FeedEngine::Shard& FeedEngine::shard_of(PersonIndex viewer) const {
-  // 64 shards: the first six bits.
-  return (*shards_)[graph_.account_of(viewer).bytes()[0] >> 2];
+void FeedEngine::keep(const ShardSet& shards) {
+  ShardSet lost;
+  {
+    const std::unique_lock lock(mutex_);
+    lost = kept_ & ~shards;
+    kept_ = shards;
+  }
+  // From here on nothing becomes warm in them.
+  constexpr std::size_t kAtOnce = 8'192;
+  for (std::size_t first = 0; lost.any() && first < people(); first += kAtOnce) {
+    cool_down(lost, first, kAtOnce);
+  }
+}
+
+std::size_t FeedEngine::people() const {
+  const std::shared_lock lock(mutex_);
+  return graph_.people();
+}
+
+// As a reader: the writer has to wait for few people, and readers of other shards for none.
+void FeedEngine::cool_down(const ShardSet& shards, std::size_t first, std::size_t count) {
+  const std::shared_lock lock(mutex_);
+  std::vector<std::unique_lock<std::mutex>> locks;
+  for (std::size_t shard = 0; shard < kShards; ++shard) {
+    if (shards[shard]) locks.emplace_back((*shards_)[shard].mutex);
+  }
+  const std::size_t end = std::min(first + count, graph_.people());
+  for (std::size_t number = first; number < end; ++number) {
+    const auto viewer = static_cast<PersonIndex>(number);
+    if (!shards[shard_number(viewer)]) continue;
+    timelines_[number].cool_down();
+    shard_at(viewer).pending.erase(viewer);
+  }
 }
 
 }  // namespace tideline::feed

@@ -10,8 +10,12 @@
 // floor are merged from the authors' moments. Likes and comments are counted and listed when they
 // are read, for each viewer those that he may meet.
 //
-// Threads: apply() and load() on the runner's thread; every other member from any thread. A reader
-// waits for at most one event to be applied; a writer for the reads under way.
+// Arrays are kept for viewers of some shards alone, which may change at any time: one that is not
+// kept is cold, and its viewer's pages are merged as those below a floor; one that is kept again is
+// made at his next read. What is read is the same.
+//
+// Threads: apply() and load() on the runner's thread; keep() on one; every other member from any
+// thread. A reader waits for at most one event to be applied; a writer for the reads under way.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -34,6 +38,7 @@
 #include "eventsourcing/keyset.hpp"
 #include "eventsourcing/projection.hpp"
 #include "eventsourcing/projection_runner.hpp"
+#include "feed/domain/shards.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/author_merge.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
@@ -126,8 +131,6 @@ struct TimelineIds {
 
 class FeedEngine final : public eventsourcing::Projection {
  public:
-  static constexpr std::size_t kShards = 64;
-
   explicit FeedEngine(FeedEngineOptions options = {});
 
   std::string_view name() const override { return "feed-engine"; }
@@ -142,6 +145,10 @@ class FeedEngine final : public eventsourcing::Projection {
   // Tells the engine how far it has got: what releases moments that wait for their author's token.
   // Before the first query; `applied` outlives the engine.
   void watch(const eventsourcing::AppliedPositions& applied) { applied_ = &applied; }
+
+  // Whose arrays are kept; all of them before the first call. Those of other shards are emptied
+  // when it returns: it looks at everybody, a few at a time.
+  void keep(const ShardSet& shards);
 
   // True after the runner had to begin anew, until all that was known before is known again: what
   // the engine would answer meanwhile misses facts, exclusions among them.
@@ -241,13 +248,17 @@ class FeedEngine final : public eventsourcing::Projection {
 
   // Each under mutex_, shared.
   bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
-  // Under its shard's mutex, too: the viewer's array with nothing pending.
+  // Under its shard's mutex, too: the viewer's array with nothing pending. Cold if it is not kept.
   ViewerTimeline& merged_timeline(PersonIndex viewer, Shard& shard);
+  void warm_up(PersonIndex viewer, ViewerTimeline& timeline) const;
   // At most n visible ids below / above the bound, nearest first.
   std::vector<core::MomentId> timeline_older(PersonIndex viewer, core::MomentId bound,
                                              std::size_t n);
   std::vector<core::MomentId> timeline_newer(PersonIndex viewer, core::MomentId bound,
                                              std::size_t n);
+  // Of all whom the viewer wants.
+  AuthorMerge merge_for(PersonIndex viewer, core::MomentId bound,
+                        AuthorMerge::Direction direction) const;
   void read_merged(PersonIndex viewer, core::MomentId bound, AuthorMerge::Direction direction,
                    std::size_t n, std::vector<core::MomentId>& ids) const;
   // Of the author's moments from..until alone.
@@ -269,13 +280,18 @@ class FeedEngine final : public eventsourcing::Projection {
   void release_held();
   void release(const HeldEntry& entry);
   Visibility<GraphMemory> visibility() const { return Visibility(graph_, options_.rules); }
-  Shard& shard_of(PersonIndex viewer) const;
+  std::size_t shard_number(PersonIndex viewer) const { return shard_of(graph_.account_of(viewer)); }
+  Shard& shard_at(PersonIndex viewer) const { return (*shards_)[shard_number(viewer)]; }
+  std::size_t people() const;
+  // Some of the people, from that number on, if they are of these shards.
+  void cool_down(const ShardSet& shards, std::size_t first, std::size_t count);
 
   const FeedEngineOptions options_;
   const eventsourcing::AppliedPositions* applied_ = nullptr;
   mutable WriterFirstMutex mutex_;
   GraphMemory graph_;
   std::vector<ViewerTimeline> timelines_;  // by number
+  ShardSet kept_ = ShardSet().set();
   MomentMemory moments_;
   InteractionMemory interactions_;
   absl::flat_hash_map<PersonIndex, core::MomentId> seen_up_to_;

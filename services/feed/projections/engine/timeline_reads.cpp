@@ -12,6 +12,7 @@ namespace {
 
 constexpr core::MomentId kAboveAll{std::numeric_limits<std::uint64_t>::max()};
 constexpr core::MomentId kBelowAll{0};
+constexpr std::size_t kLookedAtPerPlace = 8;
 
 core::MomentId first_id_of(const std::chrono::year_month& month) {
   return core::first_moment_id(std::chrono::sys_days(month / 1));
@@ -160,6 +161,10 @@ bool FeedEngine::is_visible(PersonIndex viewer, const MomentFacts& moment) const
 
 ViewerTimeline& FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
   ViewerTimeline& timeline = timelines_[static_cast<std::uint32_t>(viewer)];
+  if (timeline.is_cold()) {
+    if (kept_[shard_number(viewer)]) warm_up(viewer, timeline);
+    return timeline;
+  }
   const auto pending = shard.pending.find(viewer);
   if (pending == shard.pending.end()) return timeline;
   const auto predicates = visibility();
@@ -176,13 +181,30 @@ ViewerTimeline& FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
   return timeline;
 }
 
+// What is held is in it, too: that is asked when it is read.
+void FeedEngine::warm_up(PersonIndex viewer, ViewerTimeline& timeline) const {
+  const auto predicates = visibility();
+  std::vector<core::MomentId> newest;
+  AuthorMerge merge = merge_for(viewer, kAboveAll, AuthorMerge::Direction::Older);
+  core::MomentId floor = kBelowAll;
+  // Whose authors show him little gets a shorter array: readers of his shard wait.
+  for (auto left = kLookedAtPerPlace * options_.timeline_length_max; !merge.done(); --left) {
+    if (left == 0 || newest.size() == options_.timeline_length_max) break;
+    const core::MomentId id = merge.next();
+    floor = merge.done() ? kBelowAll : core::MomentId(id.value() - 1);
+    if (predicates.may_see(viewer, moments_.find(id)->for_predicates())) newest.push_back(id);
+  }
+  std::reverse(newest.begin(), newest.end());
+  timeline.warm_up(std::move(newest), floor);
+}
+
 std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
                                                        std::size_t n) {
   const auto predicates = visibility();
   std::vector<core::MomentId> found;
   core::MomentId floor;
   {
-    Shard& shard = shard_of(viewer);
+    Shard& shard = shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
     const ViewerTimeline& timeline = merged_timeline(viewer, shard);
     floor = timeline.floor();
@@ -208,7 +230,7 @@ std::vector<core::MomentId> FeedEngine::timeline_newer(PersonIndex viewer, core:
   const auto predicates = visibility();
   std::vector<core::MomentId> found;
   {
-    Shard& shard = shard_of(viewer);
+    Shard& shard = shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
     const ViewerTimeline& timeline = merged_timeline(viewer, shard);
     if (bound >= timeline.floor()) {
@@ -227,9 +249,8 @@ std::vector<core::MomentId> FeedEngine::timeline_newer(PersonIndex viewer, core:
   return found;
 }
 
-void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
-                             AuthorMerge::Direction direction, std::size_t n,
-                             std::vector<core::MomentId>& ids) const {
+AuthorMerge FeedEngine::merge_for(PersonIndex viewer, core::MomentId bound,
+                                  AuthorMerge::Direction direction) const {
   const auto predicates = visibility();
   std::vector<std::span<const core::MomentId>> lists;
   const auto add = [&](PersonIndex author) {
@@ -240,7 +261,13 @@ void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
   for (const PersonIndex author : graph_.followees_of(viewer)) {
     if (!graph_.are_contacts(viewer, author)) add(author);
   }
-  AuthorMerge merge(lists, bound, direction);
+  return {lists, bound, direction};
+}
+
+void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
+                             AuthorMerge::Direction direction, std::size_t n,
+                             std::vector<core::MomentId>& ids) const {
+  AuthorMerge merge = merge_for(viewer, bound, direction);
   while (ids.size() < n && !merge.done()) {
     const core::MomentId id = merge.next();
     if (is_visible(viewer, *moments_.find(id))) ids.push_back(id);

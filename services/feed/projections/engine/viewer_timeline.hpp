@@ -3,10 +3,16 @@
 // Law: every moment above the floor that the viewer may see and wants is in the array, unless its
 // author is pending; ids at or below the floor are never in it. The array may also hold ids that he
 // may no longer see: whoever reads asks the predicates. Not synchronized: FeedEngine guards it.
+//
+// A cold one holds nothing and takes nothing, for its floor is above every id: as right as any
+// other, and made of its authors' moments at each read.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
@@ -24,6 +30,17 @@ class ViewerTimeline {
     return true;
   }
 
+  bool is_cold() const { return floor_ == kAboveEveryId; }
+  void cool_down() {
+    ids_ = {};
+    floor_ = kAboveEveryId;
+  }
+  // `ids`, ascending, are all above `floor` that he may see and wants.
+  void warm_up(std::vector<core::MomentId> ids, core::MomentId floor) {
+    ids_ = std::move(ids);
+    floor_ = floor;
+  }
+
   std::span<const core::MomentId> ids() const { return ids_; }
   core::MomentId floor() const { return floor_; }
 
@@ -32,6 +49,10 @@ class ViewerTimeline {
   void prefetch_end() const { __builtin_prefetch(ids_.data() + ids_.size(), 1); }
 
  private:
+  // There is room for the number behind it, where pages begin. No id of 42 bits of milliseconds is
+  // near.
+  static constexpr core::MomentId kAboveEveryId{std::numeric_limits<std::uint64_t>::max() - 1};
+
   bool insert_slowly(core::MomentId id, std::size_t length_max);
 
   std::vector<core::MomentId> ids_;

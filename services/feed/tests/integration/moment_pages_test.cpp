@@ -220,5 +220,42 @@ TEST_F(MomentPages, OfOneAuthorTouchOnePartition) {
       << "the count counts";
 }
 
+// Stops the process, as it were, while the tables are read.
+class StoppedWhileReading final : public eventsourcing::Database {
+ public:
+  explicit StoppedWhileReading(eventsourcing::Database& inner) : inner_(inner) {}
+
+  core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override {
+    return inner_.transact(work);
+  }
+  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override {
+    auto done = inner_.snapshot(work);
+    meanwhile();
+    return done;
+  }
+  std::function<void()> meanwhile = [] {};
+
+ private:
+  eventsourcing::Database& inner_;
+};
+
+TEST(StoppedInstance, DoesNotAnswerWithWhatWasVisibleBefore) {
+  FeedDatabase tables;
+  StoppedWhileReading stopped(tables.database);
+  FeedApp app(stopped);
+  tables.enter_person(app.id_of("ada"), "ada", "Miss ada");
+  const auto id = app.publish("ada", {{"content", "x"}, {"audience", "public"}});
+  app.deliver();
+  const auto status = [&](const std::string& path) { return app.get("ada", path).status; };
+  EXPECT_EQ(status("/v1/timeline"), 200);
+  stopped.meanwhile = [&] { app.place = {ShardPlace::Kind::Elsewhere, "feed-1", "10.0.0.1:80"}; };
+  EXPECT_EQ(status("/v1/timeline"), 503) << "its shard is at another instance meanwhile";
+  app.place = {ShardPlace::Kind::Here, "feed-0", ""};
+  stopped.meanwhile = [&] { app.status.behind = std::chrono::seconds(60); };
+  EXPECT_EQ(status("/v1/timeline"), 503) << "what it has read is a minute old";
+  app.status.behind = std::chrono::seconds(0);
+  EXPECT_EQ(status("/v1/moments/" + id), 503) << "the same of every route";
+}
+
 }  // namespace
 }  // namespace tideline::feed
