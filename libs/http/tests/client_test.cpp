@@ -139,15 +139,15 @@ TEST_F(ClientTest, TakesOnNoMoreThanItsBound) {
   ClientOptions options;
   options.in_hand_max = 2;
   Client client(options);
-  client.get(to("/late/1"), answers.under("1"));
-  client.get(to("/late/2"), answers.under("2"));
+  client.get(to("/late/one"), answers.under("one"));
+  client.get(to("/late/two"), answers.under("two"));
   const auto refused = get(client, to("/hello"));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, core::ErrorCode::Unavailable);
   ASSERT_TRUE(eventually([&] { return running.late.owed() == 2; }));
   running.late.give();
-  EXPECT_TRUE(answers.wait_for("1").ok());
-  EXPECT_TRUE(answers.wait_for("2").ok());
+  EXPECT_TRUE(answers.wait_for("one").ok());
+  EXPECT_TRUE(answers.wait_for("two").ok());
   EXPECT_TRUE(eventually([&] { return get(client, to("/hello")).ok(); }));
 }
 
