@@ -179,6 +179,25 @@ RC_GTEST_PROP(SnapshotLaw, StatisticsAreThoseOfAPlainRecomputation, ()) {
   RC_ASSERT(found->active_in_month == month.size());
 }
 
+// Each of these days ends or begins what is counted of it.
+TEST(SnapshotStatistics, AWeekHasSevenDaysAndAMonthThirty) {
+  Installation here(kHistoryBegins);
+  EventMaker make;
+  auto engine = here.new_engine(false);
+  std::uint8_t who = 0;
+  for (const int days_ago : {0, 6, 7, 29, 30}) {
+    engine->apply(make.signed_in(++who, kHistoryBegins - std::chrono::days(days_ago)));
+  }
+  engine->flush(here.tables);
+  const auto found = statistics_of(here.take_snapshot(), Levels::standard());
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->active_on_day, 1U);
+  EXPECT_EQ(found->active_in_week, 2U);
+  EXPECT_EQ(found->active_in_month, 4U);
+  EXPECT_EQ(found->active_by_day.size(), 4U);
+  EXPECT_EQ(found->awards.size(), 4U);
+}
+
 class SnapshotRefused : public ::testing::Test {
  protected:
   void SetUp() override {
