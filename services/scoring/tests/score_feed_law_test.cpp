@@ -44,7 +44,7 @@ std::map<std::string, std::int64_t> counted(std::span<const RecordedEvent> event
     if (event.type == "AccountRegistered" || event.type == "AccountClosed") {
       ++versions[nlohmann::json::parse(event.data).at("account_id").get<std::string>()];
     }
-    for (const Happening& one : happenings(event)) ++versions[one.earner];
+    for (const Happening& one : happenings(event, first_rules_of)) ++versions[one.earner];
   }
   return versions;
 }

@@ -94,8 +94,8 @@ class ScoreFeedTablesTest : public ::testing::Test {
   es::InMemoryTopics topics{kLogs};
   es::PositionVector everything;
   PublishedScores topic;
-  ScoreEngine engine{
-      RuleBook::standard(), campus, clock, {.flush_interval = std::chrono::hours(1)}};
+  RulesInMemory rules{clock};
+  ScoreEngine engine{rules.kept, campus, clock, {.flush_interval = std::chrono::hours(1)}};
 };
 
 TEST_F(ScoreFeedTablesTest, AKilledFeedLosesNothing) {
