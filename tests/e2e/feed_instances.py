@@ -184,7 +184,9 @@ class Writer:
             status, headers, text = self.suite.gateway.call(
                 method, path, self.tokens[who], body, Idempotency_Key=f"e2e-{self.keys}", Tideline_Position=self.world.position)
             if status < 300:
-                return headers.get("Tideline-Position", ""), json.loads(text) if text else {}
+                # The gateway writes the names of fields in small letters.
+                fields = {name.lower(): value for name, value in headers.items()}
+                return fields["tideline-position"], json.loads(text) if text else {}
             if status not in UNANSWERED | {404} or time.monotonic() > deadline:
                 fail(f"{method} {path} of {who}: {status} {text}")
 
