@@ -188,7 +188,7 @@ TEST(SnapshotStatistics, AWeekHasSevenDaysAndAMonthThirty) {
   for (const int days_ago : {0, 6, 7, 29, 30}) {
     engine->apply(make.signed_in(++who, kHistoryBegins - std::chrono::days(days_ago)));
   }
-  engine->flush(here.tables);
+  flush(*engine, here.tables);
   const auto found = statistics_of(here.take_snapshot(), Levels::standard());
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->active_on_day, 1U);
