@@ -37,9 +37,9 @@ std::size_t place_of(std::string_view reason) {
                                   kReasons.begin());
 }
 
-std::vector<Person> count(const std::vector<Happened>& history) {
-  std::vector<Person> people(history.size() / kEventsAPerson);
-  for (const Happened& happened : history) {
+std::vector<Person> count(const std::vector<Happened>& events, std::size_t size) {
+  std::vector<Person> people(size);
+  for (const Happened& happened : events) {
     const std::int64_t time = happened.time.time_since_epoch().count();
     const std::int64_t day = time / 86'400'000'000;
     const auto earns = [&](std::uint32_t who, std::string_view reason) {
@@ -138,9 +138,10 @@ Earned add_day(PlainScores& scores, const std::string& key, const OfDay& of_day,
 
 }  // namespace
 
-PlainScores recompute(const std::vector<Happened>& history, const scoring::PlainRuleStream& rules) {
+PlainScores recompute(const std::vector<Happened>& events, std::size_t size,
+                      const scoring::PlainRuleStream& rules) {
   PlainScores scores;
-  const std::vector<Person> people = count(history);
+  const std::vector<Person> people = count(events, size);
   const scoring::PlainRules none;
   for (std::uint32_t who = 0; who < people.size(); ++who) {
     const Person& person = people[who];

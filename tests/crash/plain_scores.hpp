@@ -35,6 +35,8 @@ struct PlainScores {
   std::uint64_t capped = 0;  // events behind a cap
 };
 
-PlainScores recompute(const std::vector<Happened>& history, const scoring::PlainRuleStream& rules);
+// Of `people` accounts, in whatever order the events come.
+PlainScores recompute(const std::vector<Happened>& events, std::size_t people,
+                      const scoring::PlainRuleStream& rules);
 
 }  // namespace tideline::crash

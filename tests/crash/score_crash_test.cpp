@@ -1,6 +1,7 @@
 // The real tideline-scoring over a real PostgreSQL and Kafka, killed with -9 at random points while
 // events arrive and an operator changes the rules. What its tables then hold, and what an engine
-// that loads them ranks, is compared with a plain recomputation of the same events.
+// that loads them ranks, is compared with a plain recomputation of the same events; what somebody
+// else sees in them in between, with one of the events before the checkpoint that he sees there.
 //
 //   TIDELINE_SCORING_CRASH_EVENTS=1000000 score_crash_tests    the long form; 50,000 by default
 //   TIDELINE_SCORING_CRASH_SEED=n                              a history and kills again
@@ -22,6 +23,7 @@
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
 #include "crash/plain_scores.hpp"
+#include "crash/score_watcher.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "eventsourcing/command_step.hpp"
 #include "kafka/producer.hpp"
@@ -44,6 +46,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::uint32_t kLogs = 4;
 constexpr auto kDeadline = 120s;  // of the next progress
+constexpr std::size_t kSightsRecomputed = 20;
 constexpr std::array kServices = {"accounts", "projects", "social-graph"};
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -91,7 +94,7 @@ class Installation {
 class Sender {
  public:
   Sender(const std::vector<Happened>& history, es::EventStore& store)
-      : history_(history), store_(store) {
+      : history_(history), store_(store), places_(history.size()) {
     std::vector<kafka::TopicSpec> topics;
     for (const char* service : kServices) {
       topics.push_back({.name = kafka::events_topic(service), .partitions = kLogs});
@@ -130,13 +133,32 @@ class Sender {
   std::size_t sent() const { return next_; }
   std::size_t produced() const { return produced_; }
 
+  // The events whose effect a checkpoint says is there; to be asked when nothing is being sent.
+  std::vector<Happened> before(const ScoreWatcher::Checkpoint& checkpoint) const {
+    std::vector<Happened> events;
+    for (std::size_t i = 0; i < next_; ++i) {
+      const auto reached = checkpoint.find({places_[i].service, places_[i].log});
+      if (reached != checkpoint.end() && places_[i].position <= reached->second) {
+        events.push_back(history_[i]);
+      }
+    }
+    return events;
+  }
+
  private:
+  struct Place {
+    std::string service;
+    std::uint32_t log = 0;
+    std::uint64_t position = 0;
+  };
+
   void produce(const Happened& happened) {
     es::RecordedEvent event;
     describe(happened, event);
     event.stream = core::StreamId("crash-" + std::to_string(next_));
     event.log = core::log_of(event.stream.value(), kLogs);
     event.position = core::LogPosition(++positions_[{event.source, event.log.value()}]);
+    places_[next_] = {event.source, event.log.value(), event.position.value()};
     event.version = core::StreamVersion(1);
     event.time = happened.time;
     event.id = "event-" + std::to_string(next_);
@@ -161,13 +183,19 @@ class Sender {
          core::StreamVersion(0),
          {scoring::AdjustmentCodec{}.encode(adjusted)}});
     ++asked_;
-    store_.append_then(std::move(append), [this](const core::Result<es::AppendOutcome>& outcome) {
-      if (outcome && std::holds_alternative<es::Appended>(*outcome)) ++appended_;
+    store_.append_then(std::move(append), [this, &place = places_[next_]](
+                                              const core::Result<es::AppendOutcome>& outcome) {
+      if (!outcome || !std::holds_alternative<es::Appended>(*outcome)) return;
+      const auto& services = std::get<es::Appended>(*outcome).positions.services();
+      const auto& [log, position] = *services.at("scoring").begin();
+      place = {"scoring", log.value(), position.value()};
+      ++appended_;
     });
   }
 
   const std::vector<Happened>& history_;
   es::EventStore& store_;
+  std::vector<Place> places_;  // of each event that was sent
   core::SystemClock clock_;
   core::SystemRandom random_;
   std::map<std::string, std::unique_ptr<kafka::LogProducer>, std::less<>> producers_;
@@ -274,6 +302,21 @@ class ScoreCrashTest : public ::testing::Test {
                  scores.ledger);
   }
 
+  // Some of what was seen, evenly: the recomputation is of all events each time.
+  void expect_seen(const ScoreWatcher& watcher, const Sender& sender, std::size_t people,
+                   const scoring::PlainRuleStream& rules) {
+    EXPECT_EQ(watcher.contradictions(), std::vector<std::string>{});
+    const std::size_t step = watcher.seen().size() / kSightsRecomputed + 1;
+    std::size_t at = 0;
+    for (const auto& [checkpoint, sums] : watcher.seen()) {
+      if (at++ % step != 0) continue;
+      const PlainScores scores = recompute(sender.before(checkpoint), people, rules);
+      EXPECT_EQ(sums.points, scores.points) << "at the " << at << "th of the checkpoints seen";
+      EXPECT_EQ(sums.earned, scores.points) << "at the " << at << "th of the checkpoints seen";
+    }
+    EXPECT_GT(watcher.seen().size(), kSightsRecomputed) << "hardly anything was seen in between";
+  }
+
   void expect_ranks(const PlainScores& scores) {
     const core::UtcCalendar campus;
     scoring::StoredRules rules(store, clock);
@@ -318,6 +361,7 @@ TEST_F(ScoreCrashTest, SumsAndRanksAreThoseOfAPlainRecomputation) {
     return database.query("SELECT 1 FROM projection_checkpoint, event_log LIMIT 1", {}).ok();
   })) << "the service has made no tables";
   Sender sender(history, store);
+  ScoreWatcher watcher(installation.database());
   const std::size_t slice = std::max<std::size_t>(events / 50, 1);
   std::size_t killed = 0;
   bool changed = false;
@@ -347,21 +391,25 @@ TEST_F(ScoreCrashTest, SumsAndRanksAreThoseOfAPlainRecomputation) {
     if (!sends) std::this_thread::sleep_for(5ms);
   }
   program->kill();
+  watcher.stop();
   ASSERT_EQ(killed, kills);
 
   const auto stream = store.read_stream(core::keys::rules(), core::StreamVersion(0), 10'000);
   ASSERT_TRUE(stream.ok()) << stream.error().message;
   const scoring::PlainRuleStream rules(*stream);
-  const PlainScores scores = recompute(history, rules);
+  const std::size_t people = events / kEventsAPerson;
+  const PlainScores scores = recompute(history, people, rules);
   std::cout << events << " events, " << killed << " kills, " << scores.score.size() << " people, "
             << scores.points << " points, " << scores.contributions << " contributions, "
-            << scores.capped << " behind a cap, " << scores.ledger.size()
-            << " sums of the ledger, days by version 1 and 2: " << rules.days_by_version(1)
-            << " and " << rules.days_by_version(2) << std::endl;
+            << scores.capped << " behind a cap, " << scores.ledger.size() << " sums of the ledger, "
+            << watcher.seen().size()
+            << " checkpoints seen, days by version 1 and 2: " << rules.days_by_version(1) << " and "
+            << rules.days_by_version(2) << std::endl;
   EXPECT_GT(rules.days_by_version(2), 0U) << "no day was counted by the rules that were changed";
   EXPECT_GT(scores.capped, 0U);
   expect_tables(scores);
   expect_ranks(scores);
+  expect_seen(watcher, sender, people, rules);
 }
 
 }  // namespace

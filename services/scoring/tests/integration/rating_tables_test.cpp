@@ -135,8 +135,21 @@ class RatingTablesTest : public ::testing::Test {
       const auto back = read([&](es::Transaction& transaction) {
         return list_rated(transaction, kind, after, std::nullopt, static_cast<int>(all.size()));
       });
-      EXPECT_EQ(back.items.size() + 1, all.size()) << "what is ahead of a place";
+      EXPECT_EQ(ids_of(back.items, back.items.size()), ids_of(all, all.size() - 1))
+          << "what is ahead of a place";
+      const auto nearest = read([&](es::Transaction& transaction) {
+        return list_rated(transaction, kind, after, std::nullopt, 2);
+      });
+      EXPECT_EQ(ids_of(nearest.items, 2),
+                (std::vector{all[all.size() - 3].place.id, all[all.size() - 2].place.id}))
+          << "what is immediately ahead of a place";
     }
+  }
+  static std::vector<std::string> ids_of(const std::vector<RatedSubject>& subjects,
+                                         std::size_t first) {
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < first; ++i) ids.push_back(subjects.at(i).place.id);
+    return ids;
   }
   void expect_order(RatingKind kind, const Given& standing) {
     std::vector<std::pair<double, std::string>> expected;
