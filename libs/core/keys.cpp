@@ -34,6 +34,7 @@ StreamId profile_view(const AccountId& viewer, const AccountId& owner, Day campu
 
 StreamId project(std::string_view project_id) { return join({"project", made(project_id)}); }
 StreamId comments(std::string_view project_id) { return join({"comments", made(project_id)}); }
+StreamId documents(std::string_view project_id) { return join({"documents", made(project_id)}); }
 StreamId advice(std::string_view project_id, std::string_view advice_id) {
   return join({"advice", made(project_id), made(advice_id)});
 }

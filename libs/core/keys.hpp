@@ -25,6 +25,7 @@ StreamId profile_view(const AccountId& viewer, const AccountId& owner, Day campu
 // projects
 StreamId project(std::string_view project_id);
 StreamId comments(std::string_view project_id);
+StreamId documents(std::string_view project_id);
 StreamId advice(std::string_view project_id, std::string_view advice_id);
 StreamId voting(std::string_view project_id);
 StreamId vote(std::string_view project_id, const AccountId& voter);

@@ -89,6 +89,10 @@ Response represent(const Request& request, Response response) {
   std::string opaque;
   if (version) {
     opaque = std::to_string(version->value()) + "." + digest_of(response.body);
+  } else if (tags && !tags->front().weak) {
+    opaque = tags->front().opaque;
+  }
+  if (!opaque.empty()) {
     if (const auto known = known_tag(request, opaque)) {
       return not_modified(std::move(response), *known);
     }
@@ -101,7 +105,7 @@ Response represent(const Request& request, Response response) {
       opaque += kCompressedSuffix;
     }
   }
-  if (version) response.headers.set("ETag", "\"" + opaque + "\"");
+  if (!opaque.empty()) response.headers.set("ETag", "\"" + opaque + "\"");
   return response;
 }
 

@@ -1,6 +1,7 @@
 // Inside libs/http: which form of an answer goes out, once for all routes of all services.
 //
-//   ETag             of a GET: the handler's version and a digest of the body (entity_tag.hpp)
+//   ETag             of a GET: the handler's version and a digest of the body (entity_tag.hpp); a
+//                    handler's tag that is no version names the body by itself and stays as it is
 //   If-None-Match    304 without the body when the client has this very answer
 //   If-Match         412 when the resource stands at another version
 //   Accept-Encoding  gzip for JSON and text of at least kCompressedBytesMin

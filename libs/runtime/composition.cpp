@@ -11,6 +11,7 @@
 #include "runtime/campus_calendar.hpp"
 #include "runtime/position_seal.hpp"
 #include "runtime/traced_projection.hpp"
+#include "uploads/content_store.hpp"
 
 namespace tideline::runtime {
 namespace {
@@ -170,6 +171,9 @@ core::Status RunningService::prepare_databases() {
     std::vector<postgres::MigrationSet> sets{postgres::base_migrations(settings_.logs)};
     if (database == &database_) {
       for (auto& set : model_migrations()) sets.push_back(std::move(set));
+      if (definition_.keeps_uploads) {
+        sets.push_back({"uploads", {{1, "upload", uploads::kUploadTableSql}}});
+      }
     }
     auto migrated = postgres::migrate(database->options(), sets);
     if (!migrated) return migrated;

@@ -111,6 +111,8 @@ struct ServiceDefinition {
   std::vector<postgres::Migration> migrations;
   // Whether the service keeps the directory of people.
   bool uses_people = true;
+  // Whether it keeps what people upload (libs/uploads), which needs the directory of people.
+  bool keeps_uploads = false;
   // Reads the service's own settings; may be empty. Called before anything is started.
   std::function<void(core::Config&)> read_settings = nullptr;
   std::function<void(ServiceContext&)> compose = nullptr;

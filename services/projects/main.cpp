@@ -2,8 +2,10 @@
 
 #include "projects/api/routes.hpp"
 #include "projects/migrations.hpp"
+#include "projects/projections/project_queries.hpp"
 #include "projects/projections/projects_projection.hpp"
 #include "runtime/service.hpp"
+#include "runtime/swept_uploads.hpp"
 
 int main(int argc, char** argv) {
   using namespace tideline;
@@ -12,15 +14,19 @@ int main(int argc, char** argv) {
       {.name = "projects",
        .version = TIDELINE_VERSION,
        .migrations = projects::migrations(),
+       .keeps_uploads = true,
        .compose = [](runtime::ServiceContext& context) {
          auto tables = context.add_projection(std::make_unique<projects::ProjectsProjection>());
-         projects::add_routes(context.router(), {.commands = context.commands(),
-                                                 .database = context.database(),
-                                                 .random = context.random(),
-                                                 .account_ids = context.account_ids(),
-                                                 .cipher = context.cipher(),
-                                                 .people = context.people(),
-                                                 .people_applied = context.people_applied(),
-                                                 .projects_applied = tables.committed});
+         projects::add_routes(
+             context.router(),
+             {.commands = context.commands(),
+              .database = context.database(),
+              .random = context.random(),
+              .account_ids = context.account_ids(),
+              .cipher = context.cipher(),
+              .people = context.people(),
+              .uploads = runtime::add_uploads(context, "projects", projects::kReferencedUploadsSql),
+              .people_applied = context.people_applied(),
+              .projects_applied = tables.committed});
        }});
 }

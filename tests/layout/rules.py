@@ -12,6 +12,7 @@ LIBRARIES = [
     "postgres",
     "kafka",
     "http",
+    "uploads",
     "observability",
     "runtime",
 ]
@@ -28,6 +29,7 @@ MAY_INCLUDE = [
     (r"libs/postgres/", ["core", "eventsourcing", "crypto/subject_keys.hpp"]),
     (r"libs/kafka/", ["core", "eventsourcing"]),
     (r"libs/http/", ["core", "eventsourcing"]),
+    (r"libs/uploads/", ["core", "eventsourcing", "crypto/digest.hpp", "http"]),
     (r"libs/observability/", ["core", "eventsourcing"]),
     (r"libs/runtime/", LIBRARIES),
     (
@@ -42,7 +44,7 @@ MAY_INCLUDE = [
     (r"services/(?P<own>[^/]+)/projections/", ["core", "eventsourcing", "people", "{own}/domain"]),
     (
         r"services/(?P<own>[^/]+)/api/",
-        ["core", "eventsourcing", "people", "crypto", "http", "{own}/domain", "{own}/projections"],
+        ["core", "eventsourcing", "people", "crypto", "http", "uploads", "{own}/domain", "{own}/projections"],
     ),
     (r"services/(?P<own>[^/]+)/[^/]+\.[ch]pp", LIBRARIES + ["{own}"]),
     # The demo knows the suite from outside only: it computes what must come out by itself.

@@ -39,7 +39,7 @@ Call any_call() {
   const std::string A = a.to_string();
   const std::string B = b.to_string();
   const std::string D = format_day(day);
-  switch (*rc::gen::inRange(0, 28)) {
+  switch (*rc::gen::inRange(0, 29)) {
     case 0:
       return {"account " + A, keys::account(a)};
     case 1:
@@ -95,6 +95,8 @@ Call any_call() {
       return {"rules", keys::rules()};
     case 26:
       return {"timeline " + A, keys::timeline_reading(a)};
+    case 27:
+      return {"documents " + id, keys::documents(id)};
     default:
       return {"adjustment " + id, keys::adjustment(id)};
   }

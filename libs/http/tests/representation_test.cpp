@@ -84,6 +84,20 @@ TEST(Representation, WhatTheClientHasIsNotSentAgain) {
   EXPECT_EQ(represent(asking(Method::Head, {{"If-None-Match", tag}}), thing("{}")).status, 304);
 }
 
+TEST(Representation, ATagThatIsNoVersionStandsForTheBodyAsItIs) {
+  const auto image = Response::text(200, "image/png", "bytes").header("ETag", "\"a1b2\"");
+  EXPECT_EQ(tag_of(represent(asking(Method::Get), image)), "\"a1b2\"");
+  const Response known =
+      represent(asking(Method::Get, {{"If-None-Match", "\"x\", \"a1b2\""}}), image);
+  EXPECT_EQ(known.status, 304);
+  EXPECT_EQ(known.body, "");
+  EXPECT_EQ(tag_of(known), "\"a1b2\"");
+  const Response other = represent(asking(Method::Get, {{"If-None-Match", "\"a1b3\""}}), image);
+  EXPECT_EQ(other.status, 200);
+  const auto weak = Response::text(200, "image/png", "bytes").header("ETag", "W/\"a1b2\"");
+  EXPECT_EQ(tag_of(represent(asking(Method::Get), weak)), "W/\"a1b2\"");
+}
+
 TEST(Representation, IfMatchHoldsForReadsToo) {
   const auto status = [](const char* condition) {
     return represent(asking(Method::Get, {{"If-Match", condition}}), thing("{}")).status;

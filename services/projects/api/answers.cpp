@@ -17,6 +17,11 @@ http::Parsed<std::string> project_in_path(const http::Request& request) {
   return std::string(id);
 }
 
+http::Json icon_json(const std::string& project_id, const std::optional<std::string>& icon) {
+  if (!icon) return nullptr;
+  return "/v1/projects/" + project_id + "/icon/" + *icon;
+}
+
 eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
                                                eventsourcing::CommandSession& session,
                                                const std::string& project_id) {

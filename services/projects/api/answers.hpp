@@ -23,6 +23,9 @@ http::Problem no_such_project();
 // From "{project_id}"; 404 for what no project can be called.
 http::Parsed<std::string> project_in_path(const http::Request& request);
 
+// Where the project's icon is read, null without one.
+http::Json icon_json(const std::string& project_id, const std::optional<std::string>& icon);
+
 // The author of the project, for a command; projects are never deleted, so that having seen it once
 // is enough and it need not be asserted.
 eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,

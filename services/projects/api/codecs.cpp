@@ -85,11 +85,18 @@ NewEvent ProjectCodec::encode(const Project::Event& fact) const {
                                                          {"card", sealed_card(edited)},
                                                          {"labels", edited.labels}});
                         },
+                        [&](const ProjectIconChanged& changed) {
+                          return event("ProjectIconChanged",
+                                       {{"project_id", changed.project_id},
+                                        {"author", changed.author.to_string()},
+                                        {"icon", changed.icon ? json(*changed.icon) : json()}});
+                        },
                     },
                     fact);
 }
 
 std::optional<Project::Event> ProjectCodec::decode(const RecordedEvent& recorded) const {
+  if (const auto icon = read_own(recorded, read_icon)) return *icon;
   const auto read = read_own(recorded, read_project);
   if (!read) return std::nullopt;
   const std::string opened = open(cipher_, read->author, read->sealed_card, kCardContext);
@@ -154,6 +161,36 @@ std::optional<Advice::Event> AdviceCodec::decode(const RecordedEvent& recorded) 
   if (!read) return std::nullopt;
   if (auto* given = std::get_if<AdviceGiven>(&*read)) {
     given->text = open(cipher_, given->advice.adviser, given->text, kAdviceContext);
+  }
+  return read;
+}
+
+NewEvent DocumentsCodec::encode(const Documents::Event& fact) const {
+  const auto data = [](const auto& document) {
+    return json{{"project_id", document.project_id},
+                {"author", document.author.to_string()},
+                {"document_id", document.document_id}};
+  };
+  return std::visit(
+      Overloaded{
+          [&](const DocumentAdded& added) {
+            json fields = data(added);
+            fields["title"] = seal(cipher_, added.author, added.title, kDocumentContext);
+            fields["media_type"] = added.file.media_type;
+            fields["bytes"] = added.file.size_bytes;
+            fields["hash"] = added.file.hash;
+            return event("DocumentAdded", fields);
+          },
+          [&](const DocumentRemoved& removed) { return event("DocumentRemoved", data(removed)); },
+      },
+      fact);
+}
+
+std::optional<Documents::Event> DocumentsCodec::decode(const RecordedEvent& recorded) const {
+  auto read = read_own(recorded, read_documents);
+  if (!read) return std::nullopt;
+  if (auto* added = std::get_if<DocumentAdded>(&*read)) {
+    added->title = open(cipher_, added->author, added->title, kDocumentContext);
   }
   return read;
 }

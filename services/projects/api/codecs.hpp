@@ -1,6 +1,6 @@
-// The events of this service, as they are stored: cards, comments and advice sealed under their
-// author's key. Thread-safe. Those that seal can block on the keys, and throw CodecFailed when that
-// fails.
+// The events of this service, as they are stored: cards, comments, advice and titles of documents
+// sealed under their author's key. Thread-safe. Those that seal can block on the keys, and throw
+// CodecFailed when that fails.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 #include "eventsourcing/codec.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
+#include "projects/domain/documents.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
@@ -21,6 +22,7 @@ namespace tideline::projects {
 inline constexpr std::string_view kCardContext = "Project.card";
 inline constexpr std::string_view kCommentContext = "CommentAdded.text";
 inline constexpr std::string_view kAdviceContext = "AdviceGiven.text";
+inline constexpr std::string_view kDocumentContext = "DocumentAdded.title";
 
 // A card as the JSON that is sealed: {"name", "introduction", "link"}.
 std::string card_to_json(const Card& card);
@@ -52,6 +54,16 @@ class AdviceCodec {
   explicit AdviceCodec(crypto::SubjectCipher& cipher) : cipher_(cipher) {}
   eventsourcing::NewEvent encode(const Advice::Event& event) const;
   std::optional<Advice::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
+
+ private:
+  crypto::SubjectCipher& cipher_;
+};
+
+class DocumentsCodec {
+ public:
+  explicit DocumentsCodec(crypto::SubjectCipher& cipher) : cipher_(cipher) {}
+  eventsourcing::NewEvent encode(const Documents::Event& event) const;
+  std::optional<Documents::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
 
  private:
   crypto::SubjectCipher& cipher_;

@@ -8,6 +8,7 @@
 #include "eventsourcing/transaction.hpp"
 #include "http/command_endpoint.hpp"
 #include "people/people_directory.hpp"
+#include "uploads/content_store.hpp"
 
 namespace tideline::projects {
 
@@ -18,6 +19,7 @@ struct ApiPorts {
   const crypto::AccountIds& account_ids;
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
+  uploads::ContentStore& uploads;
   // What queries wait on: the directory of people, and the tables of ProjectsProjection.
   eventsourcing::AppliedPositions& people_applied;
   eventsourcing::AppliedPositions& projects_applied;

@@ -54,10 +54,12 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json a
   project["id"] = row.id;
   project["author"] = std::move(author);
   project["labels"] = row.labels;
-  project["icon"] = nullptr;
+  // Whoever has been erased has no uploads either.
+  project["icon"] = icon_json(row.id, card ? row.icon : std::nullopt);
   project["published_at"] = core::format_iso8601(row.published_at);
   project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
   project["comment_count"] = row.comments;
+  project["document_count"] = row.documents;
   project["advice"] = {{"count", row.advice}, {"adopted", row.advice_adopted}};
   project["votes"] = {{"state", row.voting}, {"tally", row.tally}};
   return project;
@@ -109,11 +111,13 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
   row.published_at = state.published_at;
   row.edited_at = edited_at;
   row.voting = "not-opened";
+  row.icon = state.icon;
   if (edited_at) {
     const auto found = ports.database.read(
         [&](Transaction& transaction) { return find_project(transaction, state.project_id); });
     if (found && *found) {
       row.comments = (*found)->comments;
+      row.documents = (*found)->documents;
       row.advice = (*found)->advice;
       row.advice_adopted = (*found)->advice_adopted;
       row.voting = (*found)->voting;

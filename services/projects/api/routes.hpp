@@ -11,6 +11,8 @@ void add_routes(http::Router& router, const ApiPorts& ports);
 
 // By area.
 void add_project_routes(http::Router& router, const ApiPorts& ports);
+void add_icon_routes(http::Router& router, const ApiPorts& ports);
+void add_document_routes(http::Router& router, const ApiPorts& ports);
 void add_comment_routes(http::Router& router, const ApiPorts& ports);
 void add_advice_routes(http::Router& router, const ApiPorts& ports);
 void add_voting_routes(http::Router& router, const ApiPorts& ports);

@@ -30,6 +30,14 @@ Decision<Project::Event> edit(const Project::State& state, const EditProject& wa
   return Decision<Project::Event>::of(std::move(edited));
 }
 
+Decision<Project::Event> change_icon(const Project::State& state, const ChangeIcon& wanted) {
+  if (!state.exists) return kNoSuchProject;
+  if (state.author != wanted.by) return kNotTheAuthor;
+  if (state.icon == wanted.icon) return Decision<Project::Event>::nothing();
+  return Decision<Project::Event>::of(
+      ProjectIconChanged{state.project_id, state.author, wanted.icon});
+}
+
 }  // namespace
 
 Project::State Project::evolve(State state, const Event& event) {
@@ -42,6 +50,7 @@ Project::State Project::evolve(State state, const Event& event) {
                    state.card = edited.card;
                    state.labels = edited.labels;
                  },
+                 [&](const ProjectIconChanged& changed) { state.icon = changed.icon; },
              },
              event);
   return state;
@@ -51,6 +60,7 @@ Decision<Project::Event> Project::decide(const State& state, const Command& comm
   return std::visit(Overloaded{
                         [&](const CreateProject& wanted) { return create(state, wanted); },
                         [&](const EditProject& wanted) { return edit(state, wanted); },
+                        [&](const ChangeIcon& wanted) { return change_icon(state, wanted); },
                     },
                     command);
 }

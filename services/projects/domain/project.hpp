@@ -36,6 +36,13 @@ struct ProjectEdited {
   std::vector<std::string> labels;
   friend bool operator==(const ProjectEdited&, const ProjectEdited&) = default;
 };
+// `icon` is the content hash of an upload of the author's; nullopt: it has none any more.
+struct ProjectIconChanged {
+  std::string project_id;
+  core::AccountId author;
+  std::optional<std::string> icon;
+  friend bool operator==(const ProjectIconChanged&, const ProjectIconChanged&) = default;
+};
 
 // Commands
 struct CreateProject {
@@ -54,9 +61,13 @@ struct EditProject {
   std::optional<std::string> link;
   std::optional<std::vector<std::string>> labels;
 };
+struct ChangeIcon {
+  core::AccountId by;
+  std::optional<std::string> icon;
+};
 
 struct Project {
-  using Event = std::variant<ProjectCreated, ProjectEdited>;
+  using Event = std::variant<ProjectCreated, ProjectEdited, ProjectIconChanged>;
 
   struct State {
     bool exists = false;
@@ -65,10 +76,11 @@ struct Project {
     Card card;
     std::vector<std::string> labels;
     core::Timestamp published_at;
+    std::optional<std::string> icon{};
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<CreateProject, EditProject>;
+  using Command = std::variant<CreateProject, EditProject, ChangeIcon>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

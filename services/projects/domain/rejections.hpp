@@ -11,6 +11,8 @@ inline const eventsourcing::Rejection kNoSuchProject{eventsourcing::RejectionKin
 inline const eventsourcing::Rejection kNotTheAuthor{eventsourcing::RejectionKind::Forbidden,
                                                     "not-the-author",
                                                     "only the project's author may do this"};
+inline const eventsourcing::Rejection kNoSuchDocument{
+    eventsourcing::RejectionKind::NotFound, "no-such-document", "the project has no such document"};
 inline const eventsourcing::Rejection kNoSuchAdvice{eventsourcing::RejectionKind::NotFound,
                                                     "no-such-advice",
                                                     "there is no such advice on this project"};

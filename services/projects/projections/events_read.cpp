@@ -17,6 +17,13 @@ std::optional<ProjectRead> read_project(const RecordedEvent& recorded) {
   return read;
 }
 
+std::optional<ProjectIconChanged> read_icon(const RecordedEvent& recorded) {
+  if (recorded.type != "ProjectIconChanged") return std::nullopt;
+  const EventData data(recorded);
+  return ProjectIconChanged{data.id("project_id"), data.account("author"),
+                            data.nullable_text("icon")};
+}
+
 std::optional<Comments::Event> read_comment(const RecordedEvent& recorded) {
   if (recorded.type != "CommentAdded") return std::nullopt;
   const EventData data(recorded);
@@ -36,6 +43,22 @@ std::optional<Advice::Event> read_advice(const RecordedEvent& recorded) {
   if (given) return AdviceGiven{std::move(advice), data.text("text")};
   if (adopted) return AdviceAdopted{std::move(advice)};
   return AdviceWithdrawn{std::move(advice)};
+}
+
+std::optional<Documents::Event> read_documents(const RecordedEvent& recorded) {
+  if (recorded.type == "DocumentAdded") {
+    const EventData data(recorded);
+    return DocumentAdded{data.id("project_id"),
+                         data.account("author"),
+                         data.id("document_id"),
+                         data.text("title"),
+                         {data.text("media_type"), data.integer("bytes"), data.text("hash")}};
+  }
+  if (recorded.type == "DocumentRemoved") {
+    const EventData data(recorded);
+    return DocumentRemoved{data.id("project_id"), data.account("author"), data.id("document_id")};
+  }
+  return std::nullopt;
 }
 
 std::optional<Voting::Event> read_voting(const RecordedEvent& recorded) {

@@ -14,6 +14,8 @@
 #include "eventsourcing/event.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
+#include "projects/domain/documents.hpp"
+#include "projects/domain/project.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 
@@ -28,11 +30,14 @@ struct ProjectRead {
   std::optional<core::Timestamp> published_at;  // of a creation; nullopt: an edit
 };
 std::optional<ProjectRead> read_project(const eventsourcing::RecordedEvent& recorded);
+std::optional<ProjectIconChanged> read_icon(const eventsourcing::RecordedEvent& recorded);
 
 // The text of a comment stays sealed here.
 std::optional<Comments::Event> read_comment(const eventsourcing::RecordedEvent& recorded);
 // Likewise that of advice.
 std::optional<Advice::Event> read_advice(const eventsourcing::RecordedEvent& recorded);
+// Likewise the titles of documents.
+std::optional<Documents::Event> read_documents(const eventsourcing::RecordedEvent& recorded);
 std::optional<Voting::Event> read_voting(const eventsourcing::RecordedEvent& recorded);
 std::optional<Vote::Event> read_vote(const eventsourcing::RecordedEvent& recorded);
 

@@ -5,6 +5,13 @@
 namespace tideline::projects {
 
 void ProjectModel::apply(const eventsourcing::RecordedEvent& event) {
+  if (const auto icon = read_icon(event)) {
+    Changed& changed = changed_[icon->project_id];
+    changed.icon = icon->icon;
+    changed.version = event.version;
+    changed.edited_at = event.time;
+    return;
+  }
   const auto read = read_project(event);
   if (!read) return;
   Changed& changed = changed_[read->project_id];
@@ -37,7 +44,7 @@ void ProjectModel::flush_created(eventsourcing::Transaction& transaction) const 
     if (!changed.published_at) continue;
     ids.push_back(id);
     authors.push_back(changed.author);
-    cards.push_back(changed.sealed_card);
+    cards.push_back(changed.sealed_card.value());
     published.push_back(*changed.published_at);
     edited.push_back(changed.edited_at);
     versions.push_back(changed.version);
@@ -61,10 +68,13 @@ void ProjectModel::flush_created(eventsourcing::Transaction& transaction) const 
 void ProjectModel::flush_edited(eventsourcing::Transaction& transaction) const {
   for (const auto& [id, changed] : changed_) {
     transaction.execute(
-        "UPDATE project SET card = $2, labels = $3::text[],"
-        " edited_at = coalesce($4::timestamptz, edited_at), version = $5"
+        "UPDATE project SET card = coalesce($2, card),"
+        " labels = CASE WHEN $2 IS NULL THEN labels ELSE $3::text[] END,"
+        " edited_at = coalesce($4::timestamptz, edited_at), version = $5,"
+        " icon = CASE WHEN $6::boolean THEN $7 ELSE icon END"
         " WHERE id = $1",
-        {id, changed.sealed_card, changed.labels, changed.edited_at, changed.version});
+        {id, changed.sealed_card, changed.labels, changed.edited_at, changed.version,
+         changed.icon.has_value(), changed.icon.value_or(std::nullopt)});
   }
 }
 
@@ -73,12 +83,14 @@ void ProjectModel::flush_labels(eventsourcing::Transaction& transaction) const {
   std::vector<std::string> labelled_ids;
   std::vector<std::string> labels;
   for (const auto& [id, changed] : changed_) {
+    if (!changed.sealed_card) continue;
     ids.push_back(id);
     for (const std::string& label : changed.labels) {
       labelled_ids.push_back(id);
       labels.push_back(label);
     }
   }
+  if (ids.empty()) return;
   transaction.execute("DELETE FROM project_by_label WHERE project_id = ANY($1::text[])", {ids});
   transaction.execute(
       "INSERT INTO project_by_label (label, published_at, project_id)"

@@ -23,9 +23,10 @@ class ProjectModel {
  private:
   struct Changed {
     core::AccountId author;
-    std::string sealed_card;
+    std::optional<std::string> sealed_card;  // nullopt: card and labels are as they were
     std::vector<std::string> labels;
-    std::optional<core::Timestamp> published_at;  // nullopt: created before this batch
+    std::optional<std::optional<std::string>> icon;  // outer nullopt: as it was
+    std::optional<core::Timestamp> published_at;     // nullopt: created before this batch
     std::optional<core::Timestamp> edited_at;
     core::StreamVersion version;
   };

@@ -20,7 +20,8 @@ constexpr const char* kSelectProjects =
     " project.version,"
     " coalesce((SELECT max(comment.id) FROM comment WHERE comment.project_id = project.id), 0),"
     " coalesce(voting.state, 'not-opened'), coalesce(voting.tally, 0),"
-    " coalesce(advice_count.standing, 0), coalesce(advice_count.adopted, 0)"
+    " coalesce(advice_count.standing, 0), coalesce(advice_count.adopted, 0), project.icon,"
+    " (SELECT count(*) FROM document WHERE document.project_id = project.id)"
     " FROM project LEFT JOIN voting ON voting.project_id = project.id"
     " LEFT JOIN advice_count ON advice_count.project_id = project.id";
 
@@ -38,6 +39,8 @@ ProjectRow to_project(const Row& row) {
   project.tally = row.integer(9);
   project.advice = row.integer(10);
   project.advice_adopted = row.integer(11);
+  project.icon = row.nullable_text(12);
+  project.documents = row.integer(13);
   return project;
 }
 
@@ -48,6 +51,10 @@ std::vector<std::string> first_column(const Rows& rows) {
 }
 
 }  // namespace
+
+const char* const kReferencedUploadsSql =
+    "SELECT author, icon FROM project WHERE icon IS NOT NULL"
+    " UNION ALL SELECT author, hash FROM document";
 
 std::optional<ProjectRow> find_project(Transaction& transaction, const std::string& id) {
   const auto rows =
@@ -119,6 +126,39 @@ eventsourcing::Slice<AdviceRow> list_advice(Transaction& transaction, const std:
     if (!row.is_null(4)) advice.back().adopted_at = row.timestamp_us(4);
   }
   return eventsourcing::cut_slice(std::move(advice), limit, before.has_value(), before || after);
+}
+
+namespace {
+
+constexpr const char* kSelectDocuments =
+    "SELECT id, author, title, media_type, size, hash,"
+    " (extract(epoch FROM added_at) * 1000000)::bigint FROM document WHERE project_id = $1";
+
+DocumentRow to_document(const Row& row) {
+  return {row.text(0),
+          row.account(1),
+          row.text(2),
+          {row.text(3), row.integer(4), row.text(5)},
+          row.timestamp_us(6)};
+}
+
+}  // namespace
+
+std::vector<DocumentRow> list_documents(Transaction& transaction, const std::string& project) {
+  std::vector<DocumentRow> documents;
+  for (const Row& row :
+       transaction.execute(std::string(kSelectDocuments) + " ORDER BY id", {project})) {
+    documents.push_back(to_document(row));
+  }
+  return documents;
+}
+
+std::optional<DocumentRow> find_document(Transaction& transaction, const std::string& project,
+                                         const std::string& document) {
+  const auto rows =
+      transaction.execute(std::string(kSelectDocuments) + " AND id = $2", {project, document});
+  if (rows.empty()) return std::nullopt;
+  return to_document(rows[0]);
 }
 
 bool has_voted(Transaction& transaction, const std::string& project, const core::AccountId& voter) {

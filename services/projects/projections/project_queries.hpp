@@ -12,6 +12,7 @@
 #include "core/ids.hpp"
 #include "eventsourcing/keyset.hpp"
 #include "eventsourcing/transaction.hpp"
+#include "projects/domain/documents.hpp"
 
 namespace tideline::projects {
 
@@ -28,7 +29,12 @@ struct ProjectRow {
   std::int64_t advice_adopted = 0;
   std::string voting;  // "not-opened", "open", "closed"
   std::int64_t tally = 0;
+  std::optional<std::string> icon;  // content hash
+  std::int64_t documents = 0;
 };
+
+// The uploads that rows name: (owner, hash).
+extern const char* const kReferencedUploadsSql;
 
 std::optional<ProjectRow> find_project(eventsourcing::Transaction& transaction,
                                        const std::string& id);
@@ -67,6 +73,20 @@ eventsourcing::Slice<AdviceRow> list_advice(eventsourcing::Transaction& transact
                                             const std::string& project,
                                             const std::optional<std::string>& before,
                                             const std::optional<std::string>& after, int limit);
+
+struct DocumentRow {
+  std::string id;
+  core::AccountId author;
+  std::string sealed_title;
+  StoredFile file;
+  core::Timestamp added_at;
+};
+
+// All of a project's, in the order in which they were added (of their ids, which sort by time).
+std::vector<DocumentRow> list_documents(eventsourcing::Transaction& transaction,
+                                        const std::string& project);
+std::optional<DocumentRow> find_document(eventsourcing::Transaction& transaction,
+                                         const std::string& project, const std::string& document);
 
 bool has_voted(eventsourcing::Transaction& transaction, const std::string& project,
                const core::AccountId& voter);

@@ -9,6 +9,7 @@ void ProjectsProjection::apply(const eventsourcing::RecordedEvent& event) {
   projects_.apply(event);
   comments_.apply(event);
   advice_.apply(event);
+  documents_.apply(event);
   votes_.apply(event);
 }
 
@@ -16,6 +17,7 @@ void ProjectsProjection::flush(eventsourcing::Transaction& transaction) {
   projects_.flush(transaction);
   comments_.flush(transaction);
   advice_.flush(transaction);
+  documents_.flush(transaction);
   votes_.flush(transaction);
 }
 
@@ -23,6 +25,7 @@ void ProjectsProjection::flushed() {
   projects_.clear();
   comments_.clear();
   advice_.clear();
+  documents_.clear();
   votes_.clear();
 }
 

@@ -1,11 +1,12 @@
-// The read model of the whole service: projects, comments, advice and votes, from this service's
-// own events. One projection, and so one checkpoint: a query that has waited for a token sees all
-// tables at it. Called by one runner thread.
+// The read model of the whole service: projects, comments, advice, documents and votes, from this
+// service's own events. One projection, and so one checkpoint: a query that has waited for a token
+// sees all tables at it. Called by one runner thread.
 #pragma once
 
 #include "eventsourcing/projection.hpp"
 #include "projects/projections/advice_model.hpp"
 #include "projects/projections/comment_model.hpp"
+#include "projects/projections/document_model.hpp"
 #include "projects/projections/project_model.hpp"
 #include "projects/projections/voting_model.hpp"
 
@@ -16,8 +17,8 @@ class ProjectsProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "projects"; }
   std::vector<std::string> sources() const override { return {"projects"}; }
   std::vector<std::string> tables() const override {
-    return {"project", "project_by_author", "project_by_label", "comment",
-            "advice",  "advice_count",      "voting",           "vote"};
+    return {"project",      "project_by_author", "project_by_label", "comment", "advice",
+            "advice_count", "document",          "voting",           "vote"};
   }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
@@ -28,6 +29,7 @@ class ProjectsProjection final : public eventsourcing::Projection {
   ProjectModel projects_;
   CommentModel comments_;
   AdviceModel advice_;
+  DocumentModel documents_;
   VotingModel votes_;
 };
 

@@ -32,12 +32,19 @@ void live_a_little(Campus& campus) {
   edit.name = "Tide tables";
   edit.changes_link = true;
   campus.run<Project>(core::keys::project(kId), project, edit);
+  campus.run<Project>(core::keys::project(kId), project, ChangeIcon{kAda, std::string(64, 'a')});
   campus.run<Comments>(core::keys::comments(kId), comments,
                        AddComment{kId, kAda, 0, kBob, "A secret remark", ""});
   const auto advice = core::keys::advice(kId, kAdvice.advice_id);
   const AdviceCodec advice_codec(campus.cipher);
   campus.run<Advice>(advice, advice_codec, GiveAdvice{kAdvice, "A secret hint"});
   campus.run<Advice>(advice, advice_codec, AdoptAdvice{kAda});
+  const DocumentsCodec documents(campus.cipher);
+  const StoredFile file{"application/pdf", 7, std::string(64, 'b')};
+  campus.run<Documents>(core::keys::documents(kId), documents,
+                        AddDocument{kId, kAda, kAda, kAdvice.advice_id, "A secret plan", file});
+  campus.run<Documents>(core::keys::documents(kId), documents,
+                        RemoveDocument{kId, kAda, kAda, kAdvice.advice_id});
   campus.run<Voting>(core::keys::voting(kId), VotingCodec{}, OpenVoting{kId, kAda, kAda});
   const auto vote = core::keys::vote(kId, kBob);
   campus.run<Vote>(vote, VoteCodec{}, CastVote{kId, kAda, kBob, Voting::State::Open});
@@ -64,6 +71,8 @@ TEST(Codecs, EveryEventComesBackAsItWent) {
                                  kId, kAda, {"N", "I", std::nullopt}, {"a", "b"}, now}));
   expect_round_trip(project,
                     Project::Event(ProjectEdited{kId, kAda, {"N", "", "https://x.example"}, {}}));
+  expect_round_trip(project, Project::Event(ProjectIconChanged{kId, kAda, std::string(64, 'a')}));
+  expect_round_trip(project, Project::Event(ProjectIconChanged{kId, kAda, std::nullopt}));
   expect_round_trip(
       CommentsCodec(campus.cipher),
       Comments::Event(CommentAdded{kId, kAda, 3, 1, kBob, "Größe \"x\"\n", "ZmVlZDowPTE"}));
@@ -71,6 +80,11 @@ TEST(Codecs, EveryEventComesBackAsItWent) {
   expect_round_trip(advice, Advice::Event(AdviceGiven{kAdvice, "Größer \"y\"\n"}));
   expect_round_trip(advice, Advice::Event(AdviceAdopted{kAdvice}));
   expect_round_trip(advice, Advice::Event(AdviceWithdrawn{kAdvice}));
+  const DocumentsCodec documents(campus.cipher);
+  expect_round_trip(documents,
+                    Documents::Event(DocumentAdded{
+                        kId, kAda, kAdvice.advice_id, "计划书", {"text/plain", 9, "hash"}}));
+  expect_round_trip(documents, Documents::Event(DocumentRemoved{kId, kAda, kAdvice.advice_id}));
   expect_round_trip(VotingCodec{}, Voting::Event(VotingOpened{kId, kAda}));
   expect_round_trip(VotingCodec{}, Voting::Event(VotingClosed{kId, kAda}));
   expect_round_trip(VoteCodec{}, Vote::Event(VoteCast{kId, kAda, kBob, true}));

@@ -5,6 +5,7 @@
 #include "eventsourcing/testing/given_when_then.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
+#include "projects/domain/documents.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
@@ -61,6 +62,19 @@ TEST(Project, OnlyItsAuthorEditsIt) {
   given<Project>().when(edit).then_rejected("no-such-project");
 }
 
+TEST(Project, ItsAuthorGivesItAnIconAndTakesItAway) {
+  const std::string icon(64, 'a');
+  const ProjectIconChanged changed{kId, kAda, icon};
+  given<Project>(created()).when(ChangeIcon{kAda, icon}).then(changed);
+  given<Project>(created(), changed).when(ChangeIcon{kAda, icon}).then_nothing();
+  given<Project>(created(), changed)
+      .when(ChangeIcon{kAda, std::nullopt})
+      .then(ProjectIconChanged{kId, kAda, std::nullopt});
+  given<Project>(created()).when(ChangeIcon{kAda, std::nullopt}).then_nothing();
+  given<Project>(created()).when(ChangeIcon{kBob, icon}).then_rejected("not-the-author");
+  given<Project>().when(ChangeIcon{kAda, icon}).then_rejected("no-such-project");
+}
+
 TEST(Comments, AreNumberedFromOneWithinTheirProject) {
   given<Comments>().when(AddComment{kId, kAda, 0, kBob, "Nice", "seen"}).then(comment(1, 0));
   given<Comments>(comment(1, 0))
@@ -106,6 +120,46 @@ TEST(Advice, IsWithdrawnByWhoGaveItUntilItIsAdopted) {
       .when(AdoptAdvice{kAda})
       .then_rejected("no-such-advice");
   given<Advice>().when(WithdrawAdvice{kBob}).then_rejected("no-such-advice");
+}
+
+const StoredFile kFile{"application/pdf", 1234, std::string(64, 'b')};
+
+std::string document_id(std::size_t number) {
+  return std::string(24, '0') + std::to_string(10 + number);
+}
+AddDocument add_document(std::size_t number, const core::AccountId& by) {
+  return {kId, kAda, by, document_id(number), "Plan", kFile};
+}
+DocumentAdded document(std::size_t number) {
+  return {kId, kAda, document_id(number), "Plan", kFile};
+}
+
+TEST(Documents, AreAddedAndRemovedByTheProjectsAuthorAlone) {
+  given<Documents>().when(add_document(1, kAda)).then(document(1));
+  given<Documents>().when(add_document(1, kBob)).then_rejected("not-the-author");
+  const DocumentRemoved removed{kId, kAda, document_id(1)};
+  given<Documents>(document(1)).when(RemoveDocument{kId, kAda, kAda, document_id(1)}).then(removed);
+  given<Documents>(document(1))
+      .when(RemoveDocument{kId, kAda, kBob, document_id(1)})
+      .then_rejected("not-the-author");
+  given<Documents>(document(1), removed)
+      .when(RemoveDocument{kId, kAda, kAda, document_id(1)})
+      .then_nothing();
+  given<Documents>(document(1))
+      .when(RemoveDocument{kId, kAda, kAda, document_id(2)})
+      .then_rejected("no-such-document");
+}
+
+TEST(Documents, StandUpToTwentyAtATime) {
+  Documents::State state;
+  for (std::size_t i = 1; i <= Documents::kStandingMax; ++i) {
+    EXPECT_FALSE(Documents::decide(state, add_document(i, kAda)).rejected()) << i;
+    state = Documents::evolve(std::move(state), document(i));
+  }
+  EXPECT_EQ(Documents::decide(state, add_document(30, kAda)).rejection().code,
+            "too-many-documents");
+  state = Documents::evolve(std::move(state), DocumentRemoved{kId, kAda, document_id(7)});
+  EXPECT_FALSE(Documents::decide(state, add_document(30, kAda)).rejected());
 }
 
 TEST(Voting, IsOpenedAndClosedOnceByTheAuthor) {

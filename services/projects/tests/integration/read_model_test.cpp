@@ -58,11 +58,14 @@ class ReadModel : public ::testing::Test {
         all += row.id + " " + row.author.to_string() + " " + row.sealed_card + " " +
                std::to_string(row.version.value()) + " " + std::to_string(row.comments) + " " +
                row.voting + " " + std::to_string(row.tally) + " " + std::to_string(row.advice) +
-               "/" + std::to_string(row.advice_adopted);
+               "/" + std::to_string(row.advice_adopted) + " " + row.icon.value_or("no icon");
         for (const auto& label : row.labels) all += " #" + label;
         all += "\n";
         for (const auto& comment : list_comments(transaction, row.id, {}, {}, 1000).items) {
           all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + "\n";
+        }
+        for (const auto& document : list_documents(transaction, row.id)) {
+          all += "  document " + document.id + " " + document.file.hash + "\n";
         }
         for (const auto& advice : list_advice(transaction, row.id, {}, {}, 1000).items) {
           all += "  advice " + advice.id + " " + advice.adviser.to_string() +
@@ -114,11 +117,29 @@ std::vector<std::string> live(Campus& campus) {
       edit.labels = std::vector<std::string>{i == 0 ? "sea" : "land", "new"};
       campus.run<Project>(core::keys::project(id), project, edit);
     }
+    if (i % 3 > 0) {
+      campus.run<Project>(core::keys::project(id), project,
+                          ChangeIcon{author, std::string(64, static_cast<char>('0' + i))});
+    }
+    if (i % 3 > 1) {
+      campus.run<Project>(core::keys::project(id), project, ChangeIcon{author, std::nullopt});
+    }
     for (int c = 0; c < i; ++c) {
       campus.run<Comments>(core::keys::comments(id), CommentsCodec(campus.cipher),
                            AddComment{id, author, c, person(7), "text", ""});
     }
     advise(campus, id, author, i);
+    for (int d = 0; d < i; ++d) {
+      const auto document = core::make_time_ordered_id(campus.clock.now(), campus.random);
+      campus.run<Documents>(
+          core::keys::documents(id), DocumentsCodec(campus.cipher),
+          AddDocument{
+              id, author, author, document, "title", {"text/plain", d, std::string(64, 'a')}});
+      if (d % 2 == 1) {
+        campus.run<Documents>(core::keys::documents(id), DocumentsCodec(campus.cipher),
+                              RemoveDocument{id, author, author, document});
+      }
+    }
     campus.run<Voting>(core::keys::voting(id), VotingCodec{}, OpenVoting{id, author, author});
     for (int voter = 1; voter <= i + 1; ++voter) {
       const auto stream = core::keys::vote(id, person(voter));
@@ -162,7 +183,7 @@ TEST_F(ReadModel, EveryInterleavingEndsInTheSameAnswers) {
     const auto cleared = database_.transact([](Transaction& transaction) {
       transaction.execute(
           "TRUNCATE project, project_by_author, project_by_label, comment, advice, advice_count,"
-          " voting, vote");
+          " document, voting, vote");
     });
     ASSERT_TRUE(cleared.ok());
     project(interleave(events, seed), seed * 3);
@@ -218,6 +239,7 @@ TEST_F(ReadModel, WhatBelongsToAProjectLiesInOnePartition) {
          {"SELECT * FROM project WHERE id = 'a'", "SELECT * FROM comment WHERE project_id = 'a'",
           "SELECT * FROM advice WHERE project_id = 'a' AND id > 'b' ORDER BY id LIMIT 21",
           "SELECT * FROM advice_count WHERE project_id = 'a'",
+          "SELECT * FROM document WHERE project_id = 'a' AND id = 'b'",
           "SELECT * FROM voting WHERE project_id = 'a'",
           "SELECT * FROM vote WHERE project_id = 'a'",
           "SELECT * FROM project_by_label WHERE label = 'a'",

@@ -1,0 +1,14 @@
+// What a document is, by its content. A pure function over bytes from outside.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tideline::uploads {
+
+// The media type of a PDF file, of an image (image_header.hpp) or of plain text: UTF-8 without
+// control bytes other than tabs and line ends. nullopt: something else, or nothing at all.
+std::optional<std::string> document_type_of(std::string_view bytes);
+
+}  // namespace tideline::uploads

@@ -1,0 +1,56 @@
+#include "uploads/upload_http.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/sample_images.hpp"
+
+namespace tideline::uploads {
+namespace {
+
+constexpr ImageLimits kLimits{64, 100};
+
+http::Parsed<UploadedImage> read(std::string body) {
+  http::Request request;
+  request.body = std::move(body);
+  request.headers.add("Content-Type", "image/png");
+  return read_image(request, kLimits);
+}
+
+TEST(UploadHttp, TheBytesSayWhatAnImageIs) {
+  const auto image = read(test_support::gif(100, 7));
+  ASSERT_TRUE(image.ok());
+  EXPECT_EQ(image->content.media_type, "image/gif");
+  EXPECT_EQ(image->content.bytes, test_support::gif(100, 7));
+  EXPECT_EQ(image->header.height, 7U);
+}
+
+TEST(UploadHttp, RefusesWhatIsTooLargeOrNoImage) {
+  EXPECT_EQ(read("").problem().status, 415);
+  EXPECT_EQ(read("<script>").problem().status, 415);
+  EXPECT_EQ(read(test_support::png(101, 1)).problem().status, 422);
+  EXPECT_EQ(read(test_support::png(1, 101)).problem().status, 422);
+  EXPECT_EQ(read(test_support::png(1, 1) + std::string(64, 'x')).problem().status, 413);
+}
+
+TEST(UploadHttp, AnAnswerCarriesTheHashAndForbidsGuessing) {
+  const auto fixed = content_response({"image/png", "bytes"}, "a1", Caching::Immutable);
+  EXPECT_EQ(fixed.body, "bytes");
+  EXPECT_EQ(fixed.headers.find("Content-Type"), "image/png");
+  EXPECT_EQ(fixed.headers.find("ETag"), "\"a1\"");
+  EXPECT_EQ(fixed.headers.find("X-Content-Type-Options"), "nosniff");
+  EXPECT_EQ(fixed.headers.find("Cache-Control"), "private, max-age=31536000, immutable");
+  const auto asked = content_response({"image/png", "bytes"}, "a1", Caching::AskEachTime);
+  EXPECT_EQ(asked.headers.find("Cache-Control"), "private, no-cache");
+}
+
+TEST(UploadHttp, OnlyAHashIsAHash) {
+  EXPECT_TRUE(is_content_hash(hash_of("")));
+  EXPECT_EQ(hash_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_FALSE(is_content_hash(hash_of("") + "0"));
+  EXPECT_FALSE(is_content_hash(std::string(64, 'A')));
+  EXPECT_FALSE(is_content_hash(std::string(63, 'a') + "/"));
+  EXPECT_FALSE(is_content_hash(""));
+}
+
+}  // namespace
+}  // namespace tideline::uploads

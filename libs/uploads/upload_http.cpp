@@ -1,0 +1,35 @@
+#include "uploads/upload_http.hpp"
+
+#include <string>
+#include <utility>
+
+namespace tideline::uploads {
+
+http::Parsed<UploadedImage> read_image(const http::Request& request, const ImageLimits& limits) {
+  if (request.body.size() > limits.bytes_max) {
+    return http::problem(413, "content-too-large", "The image is too large",
+                         "it has at most " + std::to_string(limits.bytes_max) + " bytes");
+  }
+  const auto header = read_image_header(request.body);
+  if (!header) {
+    return http::unsupported_media_type("the body is to be a PNG, JPEG, WebP or GIF image");
+  }
+  if (header->width > limits.side_max || header->height > limits.side_max) {
+    return http::unprocessable("image-too-large",
+                               "an image has at most " + std::to_string(limits.side_max) +
+                                   " pixels a side, this one has " + std::to_string(header->width) +
+                                   " x " + std::to_string(header->height));
+  }
+  return UploadedImage{{std::string(media_type_of(header->kind)), request.body}, *header};
+}
+
+http::Response content_response(Content content, std::string_view hash, Caching caching) {
+  const bool immutable = caching == Caching::Immutable;
+  return http::Response::text(200, content.media_type, std::move(content.bytes))
+      .header("ETag", "\"" + std::string(hash) + "\"")
+      .header("X-Content-Type-Options", "nosniff")
+      .header("Cache-Control",
+              immutable ? "private, max-age=31536000, immutable" : "private, no-cache");
+}
+
+}  // namespace tideline::uploads

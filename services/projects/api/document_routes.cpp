@@ -1,0 +1,189 @@
+#include <utility>
+#include <vector>
+
+#include "core/keys.hpp"
+#include "core/time_ordered_id.hpp"
+#include "http/json.hpp"
+#include "projects/api/answers.hpp"
+#include "projects/api/codecs.hpp"
+#include "projects/api/routes.hpp"
+#include "projects/domain/rejections.hpp"
+#include "projects/projections/project_queries.hpp"
+#include "uploads/document_type.hpp"
+#include "uploads/upload_http.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::change;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Json;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr std::size_t kTitleMax = 200;  // code points
+constexpr std::size_t kDocumentBytesMax = 1024 * 1024;
+
+http::Problem no_such_document() {
+  return http::problem(404, kNoSuchDocument.code, "Not Found", kNoSuchDocument.detail);
+}
+
+std::string path_of(const std::string& project, const std::string& document) {
+  return "/v1/projects/" + project + "/documents/" + document;
+}
+
+Json document_json(const std::string& project, const DocumentRow& row,
+                   const std::optional<std::string>& title) {
+  return {{"id", row.id},
+          {"title", title ? Json(*title) : Json(nullptr)},
+          {"media_type", row.file.media_type},
+          {"bytes", row.file.size_bytes},
+          {"added_at", core::format_iso8601(row.added_at)},
+          {"location", path_of(project, row.id) + "/content"}};
+}
+
+struct SentDocument {
+  std::string title;
+  uploads::Content content;
+};
+
+// The body is the document, so its title comes in the query.
+Parsed<SentDocument> read_document(const Request& request) {
+  const auto title = http::normalise_nfc(request.query("title").value_or(""));
+  const std::size_t length = title ? http::count_code_points(*title) : 0;
+  if (length == 0 || length > kTitleMax) {
+    return http::unprocessable("title-length", "title=... has 1 to 200 characters");
+  }
+  if (request.body.size() > kDocumentBytesMax) {
+    return http::problem(413, "content-too-large", "The document is too large",
+                         "it has at most " + std::to_string(kDocumentBytesMax) + " bytes");
+  }
+  auto type = uploads::document_type_of(request.body);
+  if (!type) {
+    return http::unsupported_media_type("the body is to be a PDF, plain text or an image");
+  }
+  return SentDocument{*title, {*std::move(type), request.body}};
+}
+
+// The bytes are stored once it is decided that the document may be added, and before the event that
+// names them: storing them again changes nothing.
+Response add_document(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  const auto sent = read_document(request);
+  if (!sent) return sent.response();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto author = author_of(ports, session, *id);
+    if (!author) return author.stopped();
+    DocumentRow row;
+    row.added_at = session.context().now;
+    row.id = core::make_time_ordered_id(row.added_at, ports.random);
+    row.file = {sent->content.media_type, static_cast<std::int64_t>(sent->content.bytes.size()),
+                uploads::hash_of(sent->content.bytes)};
+    const auto documents = change<Documents>(
+        session, core::keys::documents(*id), DocumentsCodec(ports.cipher),
+        AddDocument{*id, *author, request.account(), row.id, sent->title, row.file});
+    if (!documents) return documents.stopped();
+    const auto stored = ports.uploads.put(request.account(), sent->content);
+    if (!stored) return stored.error();
+    if (!*stored) return uploads::kSpaceUsedUp;
+    return Answer{201, document_json(*id, row, sent->title).dump(),
+                  path_of(*id, row.id) + "/content", core::StreamId()};
+  });
+}
+
+// The document that a path names, below its project; 404 for what none can be called.
+Parsed<std::string> document_in_path(const Request& request) {
+  const std::string_view id = request.param("document_id");
+  if (!core::is_time_ordered_id(id)) return no_such_document();
+  return std::string(id);
+}
+
+Response remove_document(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  const auto document = document_in_path(request);
+  if (!document) return document.response();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto author = author_of(ports, session, *id);
+    if (!author) return author.stopped();
+    const auto documents =
+        change<Documents>(session, core::keys::documents(*id), DocumentsCodec(ports.cipher),
+                          RemoveDocument{*id, *author, request.account(), *document});
+    if (!documents) return documents.stopped();
+    return Answer{204, "", "", core::StreamId()};
+  });
+}
+
+Response answer_documents(const ApiPorts& ports, const std::string& project,
+                          const std::vector<DocumentRow>& rows) {
+  std::vector<crypto::SealedText> sealed;
+  for (const DocumentRow& row : rows) {
+    sealed.push_back({row.author, row.sealed_title, kDocumentContext});
+  }
+  const auto titles = ports.cipher.open_many(sealed);
+  if (!titles) return to_response(http::from_error(titles.error()));
+  http::Page page;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    page.items.push_back(document_json(project, rows[i], (*titles)[i]));
+  }
+  return http::page_response("documents", std::move(page));
+}
+
+Response get_documents(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  using Rows = std::vector<DocumentRow>;
+  return answer_from_tables<Rows>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<Rows> {
+        if (!find_project(transaction, *id)) return no_such_project();
+        return list_documents(transaction, *id);
+      },
+      [&](const Rows& rows) { return answer_documents(ports, *id, rows); });
+}
+
+Response get_content(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  const auto document = document_in_path(request);
+  if (!document) return document.response();
+  return answer_from_tables<DocumentRow>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<DocumentRow> {
+        auto row = find_document(transaction, *id, *document);
+        if (!row) return no_such_document();
+        return *std::move(row);
+      },
+      [&](const DocumentRow& row) {
+        auto content = ports.uploads.find(row.author, row.file.hash);
+        if (!content) return to_response(http::from_error(content.error()));
+        if (!*content) return to_response(no_such_document());
+        // To be kept, not to be opened by a browser as a page of this origin.
+        return uploads::content_response(**std::move(content), row.file.hash,
+                                         uploads::Caching::Immutable)
+            .header("Content-Disposition", "attachment");
+      });
+}
+
+}  // namespace
+
+void add_document_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  const std::string all = "/v1/projects/{project_id}/documents";
+  const std::string one = all + "/{document_id}";
+  router.add(Method::Post, all, Access::SignedIn, with(add_document));
+  router.add(Method::Get, all, Access::SignedIn, with(get_documents));
+  router.add(Method::Delete, one, Access::SignedIn, with(remove_document));
+  router.add(Method::Get, one + "/content", Access::SignedIn, with(get_content));
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,93 @@
+#include <utility>
+
+#include "core/keys.hpp"
+#include "projects/api/answers.hpp"
+#include "projects/api/codecs.hpp"
+#include "projects/api/routes.hpp"
+#include "projects/projections/project_queries.hpp"
+#include "uploads/upload_http.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::change;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Transaction;
+using http::Access;
+using http::Json;
+using http::Method;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+constexpr uploads::ImageLimits kIconLimits{256 * 1024, 1024};
+
+// The bytes are stored once it is decided that the icon may be changed, and before the event that
+// names them: storing them again changes nothing.
+Response put_icon(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  const auto image = uploads::read_image(request, kIconLimits);
+  if (!image) return image.response();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::project(*id);
+    const std::string hash = uploads::hash_of(image->content.bytes);
+    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher),
+                                         ChangeIcon{request.account(), hash});
+    if (!project) return project.stopped();
+    const auto stored = ports.uploads.put(request.account(), image->content);
+    if (!stored) return stored.error();
+    if (!*stored) return uploads::kSpaceUsedUp;
+    return Answer{200, Json({{"id", *id}, {"icon", icon_json(*id, hash)}}).dump(), "", stream};
+  });
+}
+
+Response delete_icon(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = core::keys::project(*id);
+    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher),
+                                         ChangeIcon{request.account(), std::nullopt});
+    if (!project) return project.stopped();
+    return Answer{204, "", "", stream};
+  });
+}
+
+Response no_such_icon() { return to_response(http::not_found("the project has no such icon")); }
+
+Response get_icon(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  if (!id) return id.response();
+  const std::string hash(request.param("hash"));
+  return answer_from_tables<ProjectRow>(
+      ports, request,
+      [&](Transaction& transaction) -> Parsed<ProjectRow> {
+        auto project = find_project(transaction, *id);
+        if (!project) return no_such_project();
+        return *std::move(project);
+      },
+      [&](const ProjectRow& project) {
+        if (project.icon != hash) return no_such_icon();
+        auto content = ports.uploads.find(project.author, hash);
+        if (!content) return to_response(http::from_error(content.error()));
+        if (!*content) return no_such_icon();
+        return uploads::content_response(**std::move(content), hash, uploads::Caching::Immutable);
+      });
+}
+
+}  // namespace
+
+void add_icon_routes(http::Router& router, const ApiPorts& ports) {
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Put, "/v1/projects/{project_id}/icon", Access::SignedIn, with(put_icon));
+  router.add(Method::Delete, "/v1/projects/{project_id}/icon", Access::SignedIn, with(delete_icon));
+  router.add(Method::Get, "/v1/projects/{project_id}/icon/{hash}", Access::SignedIn,
+             with(get_icon));
+}
+
+}  // namespace tideline::projects

@@ -1,0 +1,71 @@
+// What a project has on paper: its author adds documents and removes them, up to so many at a time.
+// The bytes are uploads; here is their hash.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+#include "core/ids.hpp"
+#include "eventsourcing/decider.hpp"
+
+namespace tideline::projects {
+
+// A file that its author has uploaded.
+struct StoredFile {
+  std::string media_type;
+  std::int64_t size_bytes = 0;
+  std::string hash;  // of the content
+  friend bool operator==(const StoredFile&, const StoredFile&) = default;
+};
+
+// Events
+struct DocumentAdded {
+  std::string project_id;
+  core::AccountId author;
+  std::string document_id;
+  std::string title;  // personal: sealed in events
+  StoredFile file;
+  friend bool operator==(const DocumentAdded&, const DocumentAdded&) = default;
+};
+struct DocumentRemoved {
+  std::string project_id;
+  core::AccountId author;
+  std::string document_id;
+  friend bool operator==(const DocumentRemoved&, const DocumentRemoved&) = default;
+};
+
+// Commands. `author` is the project's, `by` who asks.
+struct AddDocument {
+  std::string project_id;
+  core::AccountId author;
+  core::AccountId by;
+  std::string document_id;
+  std::string title;
+  StoredFile file;
+};
+struct RemoveDocument {
+  std::string project_id;
+  core::AccountId author;
+  core::AccountId by;
+  std::string document_id;
+};
+
+struct Documents {
+  static constexpr std::size_t kStandingMax = 20;
+
+  using Event = std::variant<DocumentAdded, DocumentRemoved>;
+
+  struct State {
+    std::map<std::string, bool> standing_by_id;  // false: removed
+    std::size_t standing = 0;
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<AddDocument, RemoveDocument>;
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+}  // namespace tideline::projects

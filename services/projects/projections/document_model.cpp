@@ -1,0 +1,51 @@
+#include "projects/projections/document_model.hpp"
+
+#include <vector>
+
+#include "projects/projections/events_read.hpp"
+
+namespace tideline::projects {
+
+void DocumentModel::apply(const eventsourcing::RecordedEvent& event) {
+  const auto read = read_documents(event);
+  if (!read) return;
+  std::visit(eventsourcing::Overloaded{
+                 [&](const DocumentAdded& added) {
+                   changed_[{added.project_id, added.document_id}] = Added{added, event.time};
+                 },
+                 [&](const DocumentRemoved& removed) {
+                   changed_[{removed.project_id, removed.document_id}] = std::nullopt;
+                 },
+             },
+             *read);
+}
+
+void DocumentModel::flush(eventsourcing::Transaction& transaction) const {
+  std::vector<std::string> projects, ids, titles, types, hashes;
+  std::vector<core::AccountId> authors;
+  std::vector<std::int64_t> sizes;
+  std::vector<core::Timestamp> times;
+  for (const auto& [key, added] : changed_) {
+    if (!added) {
+      transaction.execute("DELETE FROM document WHERE project_id = $1 AND id = $2",
+                          {key.first, key.second});
+      continue;
+    }
+    projects.push_back(key.first);
+    ids.push_back(key.second);
+    authors.push_back(added->document.author);
+    titles.push_back(added->document.title);
+    types.push_back(added->document.file.media_type);
+    sizes.push_back(added->document.file.size_bytes);
+    hashes.push_back(added->document.file.hash);
+    times.push_back(added->added_at);
+  }
+  if (ids.empty()) return;
+  transaction.execute(
+      "INSERT INTO document (project_id, id, author, title, media_type, size, hash, added_at)"
+      " SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[],"
+      " $6::bigint[], $7::text[], $8::timestamptz[])",
+      {projects, ids, authors, titles, types, sizes, hashes, times});
+}
+
+}  // namespace tideline::projects

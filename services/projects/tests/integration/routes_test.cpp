@@ -1,0 +1,217 @@
+// Advice, icons and documents as clients meet them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "projects/projections/project_queries.hpp"
+#include "projects_app.hpp"
+#include "support/sample_images.hpp"
+
+namespace tideline::projects {
+namespace {
+
+using http::Method;
+using http::Response;
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+class Routes : public ::testing::Test {
+ protected:
+  Routes() {
+    for (const char* user_id : {"ada", "bob", "cleo"}) app.enter_person(user_id);
+    project = app.create("ada");
+    path = "/v1/projects/" + project;
+  }
+
+  std::string advise(const std::string& who, const std::string& text) {
+    app.clock.advance(std::chrono::milliseconds(1));
+    const Response given = app.call(who, Method::Post, path + "/advice", {{"text", text}});
+    EXPECT_EQ(given.status, 201) << given.body;
+    return Json::parse(given.body).at("id").get<std::string>();
+  }
+  int adopt(const std::string& who, const std::string& advice) {
+    return app.call(who, Method::Put, path + "/advice/" + advice + "/adoption").status;
+  }
+  int withdraw(const std::string& who, const std::string& advice) {
+    return app.call(who, Method::Delete, path + "/advice/" + advice).status;
+  }
+
+  ProjectsApp app;
+  std::string project;
+  std::string path;
+};
+
+TEST_F(Routes, AdviceIsGivenReadAndAdopted) {
+  const Response given =
+      app.call("bob", Method::Post, path + "/advice", {{"text", "Show low tide too"}});
+  EXPECT_EQ(given.status, 201);
+  const Json advice = Json::parse(given.body);
+  EXPECT_EQ(app.get("cleo", path + "/advice"),
+            (Json{{"items", Json::array({advice})}, {"before", nullptr}, {"after", nullptr}}));
+  EXPECT_EQ(advice.at("author"), (Json{{"user_id", "bob"}, {"real_name", "Name of bob"}}));
+  EXPECT_EQ(advice.at("adopted"), false);
+
+  const std::string id = advice.at("id").get<std::string>();
+  EXPECT_EQ(adopt("bob", id), 403);
+  EXPECT_EQ(adopt("ada", id), 200);
+  EXPECT_EQ(adopt("ada", id), 200);
+  const Json adopted = app.get("bob", path + "/advice").at("items").at(0);
+  EXPECT_EQ(adopted.at("adopted"), true);
+  EXPECT_EQ(adopted.at("adopted_at"), core::format_iso8601(app.clock.now()));
+  EXPECT_EQ(withdraw("bob", id), 409);
+  EXPECT_EQ(app.get("bob", path).at("advice"), (Json{{"count", 1}, {"adopted", 1}}));
+}
+
+TEST_F(Routes, AdviceIsWithdrawnByWhoGaveIt) {
+  const std::string id = advise("bob", "Never mind");
+  EXPECT_EQ(withdraw("ada", id), 403);
+  EXPECT_EQ(withdraw("bob", id), 204);
+  EXPECT_EQ(withdraw("bob", id), 204);
+  EXPECT_EQ(adopt("ada", id), 404);
+  EXPECT_EQ(app.get("ada", path + "/advice").at("items"), Json::array());
+  EXPECT_EQ(app.get("ada", path).at("advice"), (Json{{"count", 0}, {"adopted", 0}}));
+}
+
+TEST_F(Routes, AdviceIsRefusedWhereItDoesNotBelong) {
+  const auto post = [&](const std::string& who, const std::string& where, const Json& body) {
+    return app.call(who, Method::Post, where, body);
+  };
+  EXPECT_THAT(post("ada", path + "/advice", {{"text", "To myself"}}).body,
+              HasSubstr("advice-on-ones-own"));
+  EXPECT_EQ(post("bob", path + "/advice", {{"text", ""}}).status, 422);
+  EXPECT_EQ(post("bob", path + "/advice", {{"text", std::string(2001, 'x')}}).status, 422);
+  const std::string nowhere = "/v1/projects/" + std::string(26, '0');
+  EXPECT_EQ(post("bob", nowhere + "/advice", {{"text", "?"}}).status, 404);
+  EXPECT_EQ(app.call("bob", Method::Get, nowhere + "/advice").status, 404);
+  const std::string id = advise("bob", "Hint");
+  const std::string elsewhere = "/v1/projects/" + app.create("cleo") + "/advice/" + id;
+  EXPECT_EQ(app.call("cleo", Method::Put, elsewhere + "/adoption").status, 404);
+  EXPECT_EQ(app.call("bob", Method::Delete, path + "/advice/nonsense").status, 404);
+}
+
+TEST_F(Routes, AdvicePagesBothWaysAtTwentyAPage) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 45; ++i) ids.push_back(advise("bob", "Hint " + std::to_string(i)));
+  std::vector<std::string> read;
+  Json page = app.get("ada", path + "/advice");
+  EXPECT_EQ(page.at("items").size(), 20U);
+  EXPECT_EQ(page.at("before"), nullptr);
+  const Json second = app.get("ada", path + "/advice?after=" + page.at("after").get<std::string>());
+  for (;;) {
+    for (const auto& item : page.at("items")) read.push_back(item.at("id").get<std::string>());
+    if (page.at("after").is_null()) break;
+    page = app.get("ada", path + "/advice?after=" + page.at("after").get<std::string>());
+  }
+  EXPECT_EQ(read, ids);
+  const Json back = app.get("ada", path + "/advice?before=" + page.at("before").get<std::string>());
+  EXPECT_EQ(back.at("items"), second.at("items"));
+  EXPECT_EQ(app.call("ada", Method::Get, path + "/advice?after=bm9uc2Vuc2U").status, 400);
+}
+
+TEST_F(Routes, AnIconIsStoredUnderItsHashAndReadByEverybody) {
+  EXPECT_EQ(app.get("bob", path).at("icon"), nullptr);
+  const std::string image = test_support::png(16, 16) + std::string("\0\r\n\xff", 4);
+  const Response put = app.call("ada", Method::Put, path + "/icon", image);
+  EXPECT_EQ(put.status, 200) << put.body;
+  const std::string icon = app.get("bob", path).at("icon").get<std::string>();
+  EXPECT_EQ(Json::parse(put.body).at("icon"), icon);
+  EXPECT_EQ(icon, path + "/icon/" + uploads::hash_of(image));
+
+  const Response read = app.call("bob", Method::Get, icon);
+  EXPECT_EQ(read.status, 200);
+  EXPECT_EQ(read.body, image);
+  EXPECT_EQ(read.headers.find("Content-Type"), "image/png");
+  EXPECT_EQ(read.headers.find("ETag"), "\"" + uploads::hash_of(image) + "\"");
+  EXPECT_THAT(std::string(*read.headers.find("Cache-Control")), HasSubstr("immutable"));
+
+  EXPECT_EQ(app.call("ada", Method::Delete, path + "/icon").status, 204);
+  EXPECT_EQ(app.get("bob", path).at("icon"), nullptr);
+  EXPECT_EQ(app.call("bob", Method::Get, icon).status, 404);
+}
+
+TEST_F(Routes, AnIconIsAnImageOfItsAuthor) {
+  EXPECT_EQ(app.call("bob", Method::Put, path + "/icon", test_support::gif(1, 1)).status, 403);
+  EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", "<svg/>").status, 415);
+  EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", test_support::gif(1025, 1)).status, 422);
+  const std::string large = test_support::gif(1, 1) + std::string(256 * 1024, 'x');
+  EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", large).status, 413);
+  const auto kept = app.database.read([](eventsourcing::Transaction& transaction) {
+    return transaction.execute("SELECT count(*) FROM upload").at(0).integer(0);
+  });
+  EXPECT_EQ(*kept, 0) << "what is refused is not stored";
+  EXPECT_EQ(app.get("ada", path).at("icon"), nullptr);
+}
+
+TEST_F(Routes, AnEditLeavesTheIconAndTheIconLeavesTheCard) {
+  app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
+  app.call("ada", Method::Patch, path, {{"name", "Waves"}, {"labels", {"sea"}}});
+  app.call("ada", Method::Put, path + "/icon", test_support::gif(3, 3));
+  const Json shown = app.get("bob", path);
+  EXPECT_EQ(shown.at("name"), "Waves");
+  EXPECT_EQ(shown.at("labels"), Json::array({"sea"}));
+  EXPECT_EQ(shown.at("icon"), path + "/icon/" + uploads::hash_of(test_support::gif(3, 3)));
+  EXPECT_EQ(app.get("bob", "/v1/projects?label=sea").at("items").size(), 1U);
+}
+
+TEST_F(Routes, TheIconOfAClosedAccountIsGone) {
+  app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
+  const std::string icon = app.get("bob", path).at("icon").get<std::string>();
+  app.execute("UPDATE person SET closed = true WHERE account_id = $1::uuid",
+              {app.account_ids.of("ada")});
+  EXPECT_EQ(app.call("bob", Method::Get, icon).status, 404);
+}
+
+TEST_F(Routes, DocumentsAreAddedReadAndRemoved) {
+  const std::string text = "计划\n<script>alert(1)</script>\n";
+  const Response added = app.call("ada", Method::Post, path + "/documents?title=计划书.txt", text);
+  ASSERT_EQ(added.status, 201) << added.body;
+  const Json document = Json::parse(added.body);
+  EXPECT_EQ(document.at("title"), "计划书.txt");
+  EXPECT_EQ(document.at("media_type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(document.at("bytes"), text.size());
+  EXPECT_EQ(app.get("bob", path + "/documents").at("items"), Json::array({document}));
+  EXPECT_EQ(app.get("bob", path).at("document_count"), 1);
+
+  const std::string location = document.at("location").get<std::string>();
+  EXPECT_EQ(added.headers.find("Location"), location);
+  const Response read = app.call("bob", Method::Get, location);
+  EXPECT_EQ(read.status, 200);
+  EXPECT_EQ(read.body, text);
+  EXPECT_EQ(read.headers.find("Content-Disposition"), "attachment");
+  EXPECT_EQ(read.headers.find("X-Content-Type-Options"), "nosniff");
+
+  const std::string one = path + "/documents/" + document.at("id").get<std::string>();
+  EXPECT_EQ(app.call("bob", Method::Delete, one).status, 403);
+  EXPECT_EQ(app.call("ada", Method::Delete, one).status, 204);
+  EXPECT_EQ(app.call("ada", Method::Delete, one).status, 204);
+  EXPECT_EQ(app.call("bob", Method::Get, location).status, 404);
+  EXPECT_EQ(app.get("bob", path + "/documents").at("items"), Json::array());
+}
+
+TEST_F(Routes, DocumentsAreRefusedByOthersAndOfOtherKinds) {
+  const auto post = [&](const std::string& who, const std::string& title, const std::string& body) {
+    return app.call(who, Method::Post, path + "/documents?title=" + title, body).status;
+  };
+  EXPECT_EQ(post("bob", "Mine", "text"), 403);
+  EXPECT_EQ(post("ada", "", "text"), 422);
+  EXPECT_EQ(post("ada", std::string(201, 'x'), "text"), 422);
+  EXPECT_EQ(post("ada", "Archive", "PK\x03\x04"), 415);
+  EXPECT_EQ(post("ada", "Large", std::string(1024 * 1024 + 1, 'x')), 413);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(post("ada", "Same", "text"), 201) << i;
+  EXPECT_EQ(post("ada", "One more", "text"), 409);
+}
+
+TEST_F(Routes, ASweepLeavesWhatProjectsShow) {
+  app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
+  app.call("ada", Method::Put, path + "/icon", test_support::gif(3, 3));
+  app.call("ada", Method::Post, path + "/documents?title=Plan", "text");
+  app.execute("UPDATE upload SET held_at = held_at - interval '2 days'");
+  EXPECT_EQ(*uploads::sweep(app.database, {"projects", kReferencedUploadsSql}), 1);
+  EXPECT_EQ(app.call("bob", Method::Get, app.get("bob", path).at("icon").get<std::string>()).status,
+            200);
+}
+
+}  // namespace
+}  // namespace tideline::projects

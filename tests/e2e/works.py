@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""works.py GATEWAY: two newcomers and a project, through the gateway.
+
+  - advice that is adopted earns its adviser points, once
+  - an icon comes back byte by byte under its hash, and 304 to who has it
+  - what is no image, or too large for an icon, is refused
+Exit code 1 and the finding when one of these does not hold."""
+
+import hashlib
+import http.client
+import json
+import struct
+import sys
+import urllib.parse
+import zlib
+
+HOST = urllib.parse.urlsplit(sys.argv[1]).netloc
+WAIT_S = 30
+
+
+def png(side):
+    """A real one, of noise that compresses badly."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + hashlib.shake_128(bytes([row % 256])).digest(3 * side) for row in range(side))
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+class Person:
+    def __init__(self, user_id):
+        self.token = self.position = ""
+        who = {"user_id": user_id, "password": f"tideline-{user_id}"}
+        self.json(201, "POST", "/v1/accounts", {**who, "real_name": user_id, "email": f"{user_id}@campus.example"})
+        self.token = self.json(201, "POST", "/v1/sessions", who)["access_token"]
+
+    def call(self, status, method, path, body=None, **headers):
+        """Status, headers by name, and bytes of the answer, which has this status."""
+        sent = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        if self.position:
+            sent["Tideline-Position"] = self.position
+        connection = http.client.HTTPConnection(HOST, timeout=WAIT_S)
+        connection.request(method, path, body, {**sent, **headers})
+        answer = connection.getresponse()
+        content = answer.read()
+        if answer.status != status:
+            sys.exit(f"{method} {path} answered {answer.status} instead of {status}: {content[:300]!r}")
+        self.position = answer.getheader("Tideline-Position") or self.position
+        return answer, content
+
+    def json(self, status, method, path, body=None):
+        sent = json.dumps(body) if body is not None else None
+        _, content = self.call(status, method, path, sent, **{"Content-Type": "application/json"})
+        return json.loads(content) if content else None
+
+
+def check(good, finding):
+    if not good:
+        sys.exit(finding)
+
+
+def advice_earns(ada, bob, project):
+    path = f"{project}/advice"
+    advice = bob.json(201, "POST", path, {"text": "Show low tide too"})["id"]
+    ada.position = bob.position
+    before = bob.json(200, "GET", "/v1/points/me")["points"]
+    for _ in range(2):
+        ada.json(200, "PUT", f"{path}/{advice}/adoption")
+    bob.position = ada.position
+    earned = bob.json(200, "GET", "/v1/points/me")["points"] - before
+    check(earned == 5, f"adopted advice has earned {earned} points")
+    listed = bob.json(200, "GET", path)["items"]
+    check([(item["id"], item["adopted"]) for item in listed] == [(advice, True)], f"the advice reads {listed}")
+    print("   advice was given, adopted and rewarded")
+
+
+def icon_is_read(ada, bob, project):
+    icon = png(64)
+    where = json.loads(ada.call(200, "PUT", f"{project}/icon", icon, **{"Content-Type": "text/html"})[1])["icon"]
+    bob.position = ada.position
+    answer, content = bob.call(200, "GET", where)
+    check(content == icon, "the icon comes back otherwise")
+    check(answer.getheader("Content-Type") == "image/png", f"the icon is called {answer.getheader('Content-Type')}")
+    check(answer.getheader("X-Content-Type-Options") == "nosniff", "a browser may guess at the icon")
+    check("immutable" in answer.getheader("Cache-Control"), "the icon is not to be kept")
+    check(hashlib.sha256(icon).hexdigest() in answer.getheader("ETag"), "the icon's ETag is not its hash")
+    bob.call(304, "GET", where, **{"If-None-Match": answer.getheader("ETag")})
+    ada.call(413, "PUT", f"{project}/icon", icon + b"x" * (1 << 18))
+    title = urllib.parse.quote("计划书.txt")
+    plan = json.loads(ada.call(201, "POST", f"{project}/documents?title={title}", "Low tide first.".encode())[1])
+    bob.position = ada.position
+    answer, content = bob.call(200, "GET", plan["location"])
+    check(content == b"Low tide first." and plan["title"] == "计划书.txt", f"the document reads {content!r} {plan}")
+    check(answer.getheader("Content-Disposition") == "attachment", "the document opens in a browser")
+    print("   an icon and a document were uploaded and read")
+
+
+def main():
+    ada, bob = Person("works-ada"), Person("works-bob")
+    project = "/v1/projects/" + ada.json(201, "POST", "/v1/projects", {"name": "Tides"})["id"]
+    bob.position = ada.position
+    advice_earns(ada, bob, project)
+    icon_is_read(ada, bob, project)
+
+
+main()

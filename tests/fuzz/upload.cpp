@@ -1,0 +1,20 @@
+// What an uploaded file is, by its bytes: an image has sides and stays what it is whatever follows.
+#include <string>
+
+#include "core/check.hpp"
+#include "fuzz/input.hpp"
+#include "uploads/document_type.hpp"
+#include "uploads/image_header.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tideline;
+  const std::string_view bytes = fuzz::as_text(data, size);
+  const auto type = uploads::document_type_of(bytes);
+  CHECK(!type || !bytes.empty(), "nothing is no document");
+  if (const auto header = uploads::read_image_header(bytes)) {
+    CHECK(header->width > 0 && header->height > 0, "an image has sides");
+    CHECK(type == uploads::media_type_of(header->kind), "an image is a document of its type");
+    CHECK(uploads::read_image_header(std::string(bytes) + "x") == header, "a header is a prefix");
+  }
+  return 0;
+}
