@@ -28,7 +28,7 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
   auto band =
       metrics.gauge("tideline_scoring_band_members", "people whose lists are kept in order");
   auto counters = metrics.gauge("tideline_scoring_cap_counters", "daily counters in memory");
-  auto pending = metrics.gauge("tideline_scoring_pending_people", "changes not in the tables yet");
+  auto pending = metrics.gauge("tideline_scoring_pending_changes", "changes not in the tables yet");
   auto departments = metrics.gauge("tideline_scoring_departments", "departments with a board");
   auto periods =
       metrics.gauge("tideline_scoring_periods",
@@ -43,7 +43,7 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
     members.set(static_cast<double>(status.members));
     band.set(static_cast<double>(status.band));
     counters.set(static_cast<double>(status.cap_counters));
-    pending.set(static_cast<double>(status.pending_people));
+    pending.set(static_cast<double>(status.pending_changes));
     departments.set(static_cast<double>(status.departments));
     periods.set(static_cast<double>(status.periods));
     bytes.with({"people"}).set(static_cast<double>(status.bytes.people));

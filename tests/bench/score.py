@@ -2,11 +2,13 @@
 the same machine, and against what the machine's memory allows. TIDELINE_BENCH_MEMBERS: how many, for a
 machine with less memory (Redis takes some 110 bytes each)."""
 
+import itertools
 import json
 import os
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 
 from harness import Bench, BenchFailed, conninfo, say
 from ports import free_ports
@@ -66,21 +68,24 @@ def redis_figure(port: int, name: str) -> float:
 
 
 def in_process(bench: Bench, members: int, most: int) -> dict:
-    """The figures of one size beside one random read of as many numbers in the same run."""
-    seen: dict = {}
+    """The figures of one size, each beside one random read of as many numbers in the same run. Every run
+    has all of them, so the cases share their runs."""
+    runs: list[dict] = []
 
-    def fresh(key: str) -> float:
-        nonlocal seen
-        seen = bench.program("tideline-bench-score", "--members", members, "memory")
-        return seen[key]
+    def of_run(key: str) -> Iterator[float]:
+        for turn in itertools.count():
+            if turn == len(runs):
+                runs.append(bench.program("tideline-bench-score", "--members", members, "memory"))
+            yield runs[turn][key]
 
     whole = members == most
     for key, case, goal in [("board_add_ns", "add of a board", 0.3), ("board_rank_ns", "rank of a board", 0.5),
                             ("add_ns", "add by account id", None), ("rank_ns", "rank by account id", None)]:
-        bench.compare(f"{case} at {members} members", "ns", ours=lambda: fresh(key),
-                      peer="one random read", theirs=lambda: seen["random_read_ns"],
+        ours, read = of_run(key), of_run("random_read_ns")
+        bench.compare(f"{case} at {members} members", "ns", ours=lambda: next(ours),
+                      peer="one random read", theirs=lambda: next(read),
                       goal=goal if whole else None, smaller_is_better=True)
-    return seen
+    return runs[-1]
 
 
 def against_redis(bench: Bench, members: int, memory: dict) -> None:

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/report.hpp"
 
@@ -24,6 +25,7 @@ constexpr std::size_t kWordsMax = 4;
 struct Command {
   std::array<std::string_view, kWordsMax> words;
   std::size_t count = 0;
+  std::optional<core::AccountId> account;  // which the second word names
 };
 
 // "<mark><number>\r\n" at the beginning of `rest`, which it is taken from; nullopt: not whole.
@@ -49,6 +51,7 @@ std::optional<Command> take_command(std::string_view& input) {
     rest.remove_prefix(*length + 2);
   }
   input = rest;
+  if (command.count > 1) command.account = core::AccountId::parse(command.words[1]);
   return command;
 }
 
@@ -65,6 +68,7 @@ void answer_text(std::string& answer, std::string_view text) {
 
 void answer_command(WireBoard& board, const Command& command, std::string& answer) {
   const std::string_view name = command.words[0];
+  const auto& account = command.account;
   if (name == "score_top" && command.count == 2) {
     const auto entries = board.top(static_cast<std::size_t>(number_of(command.words[1])));
     answer.append("*").append(std::to_string(2 * entries.size())).append("\r\n");
@@ -74,13 +78,28 @@ void answer_command(WireBoard& board, const Command& command, std::string& answe
     }
     return;
   }
-  const auto account = command.count > 1 ? core::AccountId::parse(command.words[1]) : std::nullopt;
   if (account && name == "score_add" && command.count == 3) {
     answer_text(answer, std::to_string(board.add(*account, number_of(command.words[2]))));
   } else if (account && name == "score_rank" && command.count == 2) {
     answer.append(":").append(std::to_string(board.rank(*account))).append("\r\n");
   } else {
     answer.append("-ERR unknown command\r\n");
+  }
+}
+
+// What has arrived whole, in its order; the memory is told before whom it is about.
+void answer_all(WireBoard& board, const std::vector<Command>& commands, std::string& answer) {
+  constexpr std::size_t kAhead = scoring::ScoreMemory::kAhead;
+  const auto account_at = [&](std::size_t i) {
+    return i < commands.size() ? commands[i].account : std::nullopt;
+  };
+  for (std::size_t i = 0; i < kAhead; ++i) {
+    if (const auto account = account_at(i)) board.expect(*account);
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (const auto account = account_at(i + kAhead)) board.expect(*account);
+    if (const auto account = account_at(i + kAhead / 2)) board.expect_soon(*account);
+    answer_command(board, commands[i], answer);
   }
 }
 
@@ -96,13 +115,16 @@ bool send_all(int connection, std::string_view bytes) {
 void serve_connection(WireBoard& board, int connection) {
   std::string input;
   std::string answer;
+  std::vector<Command> commands;
   std::array<char, kReadBytes> arrived{};
   while (true) {
     const ssize_t got = ::recv(connection, arrived.data(), arrived.size(), 0);
     if (got <= 0) return;
     input.append(arrived.data(), static_cast<std::size_t>(got));
     std::string_view rest = input;
-    while (const auto command = take_command(rest)) answer_command(board, *command, answer);
+    commands.clear();
+    while (const auto command = take_command(rest)) commands.push_back(*command);
+    answer_all(board, commands, answer);
     input.erase(0, input.size() - rest.size());
     if (!send_all(connection, answer)) return;
     answer.clear();

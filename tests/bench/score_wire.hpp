@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "scoring/projections/engine/rank_board.hpp"
+#include "scoring/projections/engine/score_memory.hpp"
 
 namespace tideline::bench {
 
@@ -39,6 +39,9 @@ inline core::AccountId numbered_account(std::uint32_t number) {
 class WireBoard {
  public:
   virtual ~WireBoard() = default;
+  // As of ScoreMemory: that a command for that account comes, and that it comes soon.
+  virtual void expect(const core::AccountId& account) = 0;
+  virtual void expect_soon(const core::AccountId& account) = 0;
   virtual std::int64_t add(const core::AccountId& account, std::int64_t delta) = 0;
   virtual std::uint64_t rank(const core::AccountId& account) = 0;
   virtual std::vector<scoring::BoardEntry> top(std::size_t count) = 0;

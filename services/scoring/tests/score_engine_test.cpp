@@ -183,7 +183,7 @@ TEST_F(ScoreEngineTest, BrokenEventsAreRefusedWhole) {
   broken.data = R"({"from": ")" + account_with(1).to_string() + R"(", "first": true})";
   EXPECT_THROW(apply(broken), eventsourcing::PoisonEvent);
   EXPECT_EQ(points(1), 0);
-  EXPECT_EQ(engine.status().pending_people, 0U);
+  EXPECT_EQ(engine.status().pending_changes, 0U);
 }
 
 TEST_F(ScoreEngineTest, EventsOfOthersByTheSameNameAreNotItsOwn) {
@@ -216,12 +216,14 @@ TEST_F(ScoreEngineTest, PagesGoBothWays) {
   EXPECT_EQ(around.front().entry.account, account_with(9));
 }
 
-TEST_F(ScoreEngineTest, SaysHowManyPeopleArePending) {
-  apply(make.contact(1, 2, true, kNoon));
+TEST_F(ScoreEngineTest, SaysHowManyChangesArePending) {
   apply(make.signed_in(1, kNoon));
-  EXPECT_EQ(engine.status().pending_people, 2U);
+  apply(make.signed_in(1, kNoon));
+  EXPECT_EQ(engine.status().pending_changes, 1U) << "those of one person, one after the other";
+  apply(make.signed_in(2, kNoon));
+  EXPECT_EQ(engine.status().pending_changes, 2U);
   flush();
-  EXPECT_EQ(engine.status().pending_people, 0U);
+  EXPECT_EQ(engine.status().pending_changes, 0U);
   EXPECT_LE(engine.flush_policy().events * 2, EngineOptions{}.pending_people_max);
 }
 

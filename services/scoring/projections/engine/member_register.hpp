@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "scoring/projections/engine/column.hpp"
+#include "scoring/projections/engine/dense_column.hpp"
 #include "scoring/projections/engine/member_ids.hpp"
 
 namespace tideline::scoring {
@@ -32,6 +32,11 @@ class MemberRegister {
   // See MemberIds.
   void reserve(std::size_t members) { ids_.reserve(members); }
   void expect(const core::AccountId& account) const { ids_.expect(account); }
+  std::optional<MemberNumber> expect_soon(const core::AccountId& account) const {
+    const auto member = ids_.guess(account);
+    if (member) standing_.expect(*member);
+    return member;
+  }
 
   std::uint8_t standing(MemberNumber member) const { return standing_[member]; }
   void set_standing(MemberNumber member, std::uint8_t standing) { standing_[member] = standing; }
@@ -44,7 +49,7 @@ class MemberRegister {
 
  private:
   MemberIds ids_;
-  Column<std::uint8_t> standing_;
+  DenseColumn<std::uint8_t> standing_;
 };
 
 }  // namespace tideline::scoring

@@ -22,7 +22,6 @@ struct RankBoard::Outliers {
                                 __gnu_pbds::tree_order_statistics_node_update>;
 
   Tree tree;
-  std::uint64_t high = 0;  // of them above every cell
 
   // Outliers with at most so many points.
   std::uint64_t up_to(std::int64_t points) const {
@@ -40,14 +39,13 @@ RankBoard::RankBoard(std::size_t band_members, const BoardMembers& books)
 
 RankBoard::~RankBoard() = default;
 
-std::uint64_t RankBoard::above(std::int64_t points) const {
+std::uint64_t RankBoard::above_otherwise(std::int64_t points) const {
   if (!cells_) {
     const auto end = std::find_if(tree_.begin(), tree_.end(), [&](const BoardMember& member) {
       return member.entry.points <= points;
     });
     return static_cast<std::uint64_t>(std::distance(tree_.begin(), end));
   }
-  if (ScoreCells::holds(points)) return outliers_->high + cells_->above(points);
   const std::uint64_t outliers_above = outliers_->tree.size() - outliers_->up_to(points);
   return points < 0 ? outliers_above + cells_->size() : outliers_above;
 }
@@ -69,7 +67,7 @@ void RankBoard::count_in(const BoardEntry& member) {
     return;
   }
   outliers_->tree.insert({member.points, member.account});
-  if (member.points > 0) ++outliers_->high;
+  if (member.points > 0) ++high_outliers_;
 }
 
 void RankBoard::count_out(const BoardEntry& member) {
@@ -81,7 +79,7 @@ void RankBoard::count_out(const BoardEntry& member) {
   }
   const bool erased = outliers_->tree.erase({member.points, member.account});
   CHECK(erased, "who leaves the board was on it");
-  if (member.points > 0) --outliers_->high;
+  if (member.points > 0) --high_outliers_;
 }
 
 // From the tree, which holds everybody as long as there are none.
@@ -128,7 +126,7 @@ void RankBoard::leave(const BoardMember& member) {
   balance_band();
 }
 
-void RankBoard::move(MemberNumber member, const BoardEntry& from, const BoardEntry& to) {
+void RankBoard::move_otherwise(MemberNumber member, const BoardEntry& from, const BoardEntry& to) {
   if (from == to) return;
   if (cells_ && ScoreCells::holds(from.points) && ScoreCells::holds(to.points)) {
     cells_->move(from.points, to.points);
@@ -161,6 +159,7 @@ void RankBoard::rebuild() {
 void RankBoard::rebuild(const Scan& scan) {
   ScoreCells::Builder cells;
   outliers_ = std::make_unique<Outliers>();
+  high_outliers_ = 0;
   size_ = 0;
   cells_.reset();
   scan(kNoFloor, kNoCeiling, [&](const BoardMember& member) {

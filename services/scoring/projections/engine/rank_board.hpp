@@ -50,12 +50,18 @@ class RankBoard {
 
   void enter(const BoardMember& member);
   void leave(const BoardMember& member);
-  void move(MemberNumber member, const BoardEntry& from, const BoardEntry& to);
+  void move(MemberNumber member, const BoardEntry& from, const BoardEntry& to) {
+    if (has_only_cell(from) && has_only_cell(to)) return cells_->move(from.points, to.points);
+    move_otherwise(member, from, to);
+  }
   // Whichever of the three it is; nullopt: not on the board.
   void change(MemberNumber member, const std::optional<BoardEntry>& from,
               const std::optional<BoardEntry>& to);
 
-  std::uint64_t above(std::int64_t points) const;
+  std::uint64_t above(std::int64_t points) const {
+    if (cells_ && ScoreCells::holds(points)) return high_outliers_ + cells_->above(points);
+    return above_otherwise(points);
+  }
   std::uint64_t rank_of(std::int64_t points) const { return above(points) + 1; }
   // Members with fewer points.
   std::uint64_t below(std::int64_t points) const;
@@ -99,6 +105,12 @@ class RankBoard {
   bool has_list(const BoardEntry& member) const {
     return cells_ && ScoreCells::holds(member.points);
   }
+  // Below the band: what most of many members are.
+  bool has_only_cell(const BoardEntry& member) const {
+    return has_list(member) && !in_band(member);
+  }
+  void move_otherwise(MemberNumber member, const BoardEntry& from, const BoardEntry& to);
+  std::uint64_t above_otherwise(std::int64_t points) const;
   void put_in_band(const BoardMember& member);
   void take_out_of_band(const BoardMember& member);
   void balance_band();
@@ -114,6 +126,7 @@ class RankBoard {
   std::uint64_t size_ = 0;
   std::unique_ptr<ScoreCells> cells_;
   std::unique_ptr<Outliers> outliers_;
+  std::uint64_t high_outliers_ = 0;  // above every cell
   // The band holds everybody with at least so many points: without cells all of them in the tree,
   // with cells only those whose score has neither cell nor list.
   std::int64_t floor_ = kNoFloor;

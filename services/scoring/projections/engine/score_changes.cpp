@@ -82,6 +82,14 @@ std::vector<const typename Map::value_type*> sorted(const Map& map) {
   return entries;
 }
 
+// The next flush is about as large as the last one: it need not grow again step by step.
+template <class Map>
+void forget(Map& map) {
+  const std::size_t size = map.size();
+  map.clear();
+  map.reserve(size);
+}
+
 std::uint32_t events_of(std::uint32_t events) { return events; }
 std::uint32_t events_of(const BelatedEvents& belated) { return belated.events; }
 
@@ -102,13 +110,6 @@ eventsourcing::Params count_parameters(const Counts& counts) {
 
 }  // namespace
 
-void ScoreChanges::add_score(const core::AccountId& account, const PersonScore& change) {
-  PersonScore& pending = people_[account].score;
-  pending.points += change.points;
-  pending.reached_at = std::max(pending.reached_at, change.reached_at);
-  pending.standing = static_cast<std::uint8_t>(pending.standing | change.standing);
-}
-
 void ScoreChanges::add_day(const core::AccountId& account, core::Day day, const Totals& earned) {
   Totals& pending = days_[{account, day}];
   pending = pending.joined(earned);
@@ -124,7 +125,7 @@ void ScoreChanges::add_belated(const CapKey& key, const Rule& rule, core::Timest
 
 void ScoreChanges::add_contribution(const core::AccountId& account, core::Day day,
                                     std::int64_t amount) {
-  people_[account].contributions += amount;
+  change_of(account).contributions += amount;
   const std::chrono::year_month_day date(day);
   const int year = static_cast<int>(date.year());
   const unsigned month = static_cast<unsigned>(date.month());
@@ -159,10 +160,10 @@ void ScoreChanges::add_awards(core::Day day, Reason reason, std::int64_t events,
 
 void ScoreChanges::clear() {
   people_.clear();
-  days_.clear();
-  counts_.clear();
+  forget(days_);
+  forget(counts_);
   belated_.clear();
-  months_.clear();
+  forget(months_);
   ledger_.clear();
   awards_.clear();
 }
@@ -178,6 +179,24 @@ void ScoreChanges::flush(Transaction& transaction) {
   log_flush(transaction);
 }
 
+// One of each person, by account.
+std::vector<ScoreChanges::PersonChange> ScoreChanges::joined_people() const {
+  std::vector<PersonChange> joined = people_;
+  std::sort(joined.begin(), joined.end(), [](const PersonChange& one, const PersonChange& other) {
+    return one.account < other.account;
+  });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < joined.size(); ++i) {
+    if (joined[i].account != joined[last].account) {
+      joined[++last] = joined[i];
+    } else {
+      joined[last].join(joined[i]);
+    }
+  }
+  if (!joined.empty()) joined.resize(last + 1);
+  return joined;
+}
+
 void ScoreChanges::flush_scores(Transaction& transaction) const {
   if (people_.empty()) return;
   std::vector<core::AccountId> accounts;
@@ -186,13 +205,13 @@ void ScoreChanges::flush_scores(Transaction& transaction) const {
   std::vector<int> standings;
   std::vector<std::int64_t> contributions;
   std::vector<std::int64_t> events;
-  for (const auto* entry : sorted(people_)) {
-    accounts.push_back(entry->first);
-    points.push_back(entry->second.score.points);
-    reached.push_back(entry->second.score.reached_at);
-    standings.push_back(entry->second.score.standing);
-    contributions.push_back(entry->second.contributions);
-    events.push_back(entry->second.events);
+  for (const PersonChange& person : joined_people()) {
+    accounts.push_back(person.account);
+    points.push_back(person.score.points);
+    reached.push_back(person.score.reached_at);
+    standings.push_back(person.score.standing);
+    contributions.push_back(person.contributions);
+    events.push_back(person.events);
   }
   transaction.execute(kAddScores, {accounts, points, reached, standings, contributions, events});
 }
@@ -312,7 +331,7 @@ void ScoreChanges::flush_awards(Transaction& transaction) const {
 // The last of a flush, for others may wait for it.
 void ScoreChanges::log_flush(Transaction& transaction) const {
   std::vector<core::AccountId> accounts;
-  for (const auto& [account, ignored] : people_) accounts.push_back(account);
+  for (const PersonChange& person : people_) accounts.push_back(person.account);
   for (const auto& [key, ignored] : counts_) accounts.push_back(key.account);
   for (const auto& [key, ignored] : belated_) accounts.push_back(key.account);
   if (accounts.empty()) return;

@@ -54,9 +54,11 @@ struct BelatedEvents {
 
 class ScoreChanges {
  public:
-  void add_score(const core::AccountId& account, const PersonScore& change);
+  void add_score(const core::AccountId& account, const PersonScore& change) {
+    change_of(account).score.join(change);
+  }
   // One more event that counts for the account, whatever it earns: see people_of() in awards.hpp.
-  void add_event(const core::AccountId& account) { ++people_[account].events; }
+  void add_event(const core::AccountId& account) { ++change_of(account).events; }
   void add_day(const core::AccountId& account, core::Day day, const Totals& earned);
   void add_cap(const CapKey& key) { ++counts_[key]; }
   // The rule is always the same for a key.
@@ -74,7 +76,8 @@ class ScoreChanges {
   // What the last flush has come to that is not in memory yet; until clear().
   const auto& belated() const { return belated_; }
   void clear();
-  std::size_t people() const { return people_.size(); }
+  // Changes of people: of one person those that follow one another are one.
+  std::size_t changes() const { return people_.size(); }
 
  private:
   struct DayKey {
@@ -103,9 +106,16 @@ class ScoreChanges {
   };
   using Days = std::array<std::int64_t, 31>;
   struct PersonChange {
-    PersonScore score;
+    core::AccountId account;
+    PersonScore score{};
     std::int64_t contributions = 0;  // of all days
     std::int64_t events = 0;
+
+    void join(const PersonChange& later) {
+      score.join(later.score);
+      contributions += later.contributions;
+      events += later.events;
+    }
   };
   struct LedgerRow {
     core::AccountId account;
@@ -121,6 +131,13 @@ class ScoreChanges {
     std::optional<std::string> note;
   };
 
+  // Of what is known to be of him just now, or new.
+  PersonChange& change_of(const core::AccountId& account) {
+    if (people_.empty() || people_.back().account != account)
+      people_.push_back({.account = account});
+    return people_.back();
+  }
+  std::vector<PersonChange> joined_people() const;
   void flush_belated(eventsourcing::Transaction& transaction);
   void flush_scores(eventsourcing::Transaction& transaction) const;
   void flush_days(eventsourcing::Transaction& transaction) const;
@@ -130,7 +147,9 @@ class ScoreChanges {
   void flush_awards(eventsourcing::Transaction& transaction) const;
   void log_flush(eventsourcing::Transaction& transaction) const;
 
-  absl::flat_hash_map<core::AccountId, PersonChange, std::hash<core::AccountId>> people_;
+  // In the order in which they came: those of one person are joined by the flush, which has to sort
+  // them anyway, not by each event.
+  std::vector<PersonChange> people_;
   absl::flat_hash_map<DayKey, Totals, DayKey::Hash> days_;
   absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
   absl::flat_hash_map<CapKey, BelatedEvents, CapKey::Hash> belated_;

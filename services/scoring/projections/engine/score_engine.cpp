@@ -57,7 +57,7 @@ void ScoreEngine::load(Transaction& transaction) {
   if (!from_snapshot) loaded = memory_of_tables(transaction, day);
   changes_.clear();
   counted_by_.clear();
-  pending_people_ = 0;
+  pending_changes_ = 0;
   {
     const absl::MutexLock no_new_departments(&departments_mutex_);
     {
@@ -118,7 +118,7 @@ void ScoreEngine::apply(const RecordedEvent& event) {
   }
   for (const core::AccountId& account : people_of(*fact, awards)) changes_.add_event(account);
   for (const Award& award : awards) take(event, award);
-  pending_people_ = changes_.people();
+  pending_changes_ = changes_.changes();
 }
 
 // What was read from the store may be ahead of what comes through Kafka.
@@ -214,7 +214,7 @@ void ScoreEngine::flushed() {
     memory_->forget_before(today());
   }
   changes_.clear();
-  pending_people_ = 0;
+  pending_changes_ = 0;
 }
 
 RankedEntry ScoreEngine::ranked(const RankBoard& board, const BoardEntry& entry) const {
@@ -293,7 +293,7 @@ EngineStatus ScoreEngine::status() const {
           .people = memory_->people(),
           .band = memory_->board().band_size(),
           .cap_counters = memory_->cap_counters(),
-          .pending_people = pending_people_,
+          .pending_changes = pending_changes_,
           .departments = memory_->departments(),
           .periods = memory_->periods(),
           .bytes = memory_->bytes(),

@@ -98,7 +98,7 @@ struct EngineStatus {
   std::uint64_t people = 0;
   std::uint64_t band = 0;
   std::uint64_t cap_counters = 0;
-  std::uint64_t pending_people = 0;
+  std::uint64_t pending_changes = 0;
   std::uint64_t departments = 0;
   std::uint64_t periods = 0;
   MemoryBytes bytes{};
@@ -178,7 +178,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   // Since the last flush: the days that were not settled, and the versions that they were counted
   // by.
   std::map<core::Day, int> counted_by_;
-  std::atomic<std::uint64_t> pending_people_{0};
+  std::atomic<std::uint64_t> pending_changes_{0};
 };
 
 }  // namespace tideline::scoring

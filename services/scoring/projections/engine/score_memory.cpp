@@ -206,6 +206,13 @@ void ScoreMemory::set_department(const core::AccountId& account, std::string_vie
   if (RankBoard* after = department_board(member)) after->change(member, std::nullopt, shown);
 }
 
+void ScoreMemory::expect_soon(const core::AccountId& account) const {
+  const auto member = members_.expect_soon(account);
+  if (!member) return;
+  totals_.expect(*member);
+  department_.expect(*member);
+}
+
 std::optional<PersonScore> ScoreMemory::find(const core::AccountId& account) const {
   const auto member = members_.find(account);
   if (!member) return std::nullopt;

@@ -22,6 +22,7 @@
 
 #include "scoring/domain/rules.hpp"
 #include "scoring/projections/engine/cap_counts.hpp"
+#include "scoring/projections/engine/dense_column.hpp"
 #include "scoring/projections/engine/member_register.hpp"
 #include "scoring/projections/engine/periods.hpp"
 #include "scoring/projections/engine/rank_board.hpp"
@@ -33,6 +34,13 @@ struct PersonScore {
   std::int64_t points = 0;
   core::Timestamp reached_at{};  // the epoch: never
   std::uint8_t standing = 0;
+
+  // In any order the same.
+  void join(const PersonScore& change) {
+    points += change.points;
+    reached_at = std::max(reached_at, change.reached_at);
+    standing = static_cast<std::uint8_t>(standing | change.standing);
+  }
 };
 
 // One of the boards. At most one of both is set; neither: everybody, of all time.
@@ -81,9 +89,8 @@ class ScoreMemory {
     counts_.put(member, day, reason, events);
   }
   bool holds_counts_of(core::Day day) const { return counts_.holds(day); }
-  // So many will be put, and soon this one: nothing changes by it but the time that it takes.
+  // So many will be put: nothing changes by it but the time that it takes.
   void reserve(std::size_t people) { members_.reserve(people); }
-  void expect(const core::AccountId& account) const { members_.expect(account); }
   // Departments are in no table of the engine's: they are taken over from the memory before.
   void put_departments_of(const ScoreMemory& other);
   void finish();
@@ -105,6 +112,13 @@ class ScoreMemory {
            std::optional<core::Day> day = std::nullopt);
   // "": none.
   void set_department(const core::AccountId& account, std::string_view department);
+
+  // Among millions each account costs a miss of the cache after the other: where its number is, and
+  // then what there is of it. Who has many to do tells of each twice, kAhead before its turn that
+  // it comes, and half as far ahead that it comes soon. Nothing changes by it but the time.
+  static constexpr std::size_t kAhead = 16;
+  void expect(const core::AccountId& account) const { members_.expect(account); }
+  void expect_soon(const core::AccountId& account) const;
 
   // nullopt: nothing is known of that account.
   std::optional<MemberNumber> number_of(const core::AccountId& account) const {
@@ -174,7 +188,7 @@ class ScoreMemory {
 
   const std::size_t period_band_;
   MemberRegister members_;
-  Column<DepartmentNumber> department_;
+  DenseColumn<DepartmentNumber> department_;
   AllTimeTotals totals_;
   CapCounts counts_;
   const AllTime everybody_{*this};

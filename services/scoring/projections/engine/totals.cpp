@@ -6,14 +6,15 @@
 
 namespace tideline::scoring {
 
-void AllTimeTotals::put(MemberNumber member, const Totals& totals) {
-  std::int32_t& stored = points_.make(member);
-  reached_.make(member) = totals.reached_at.time_since_epoch();
-  const bool fits =
-      totals.points > kElsewhere && totals.points <= std::numeric_limits<std::int32_t>::max();
-  if (stored == kElsewhere && fits) elsewhere_.erase(member);
-  if (!fits) elsewhere_[member] = totals.points;
-  stored = fits ? static_cast<std::int32_t>(totals.points) : kElsewhere;
+// To there, from there, or there already.
+void AllTimeTotals::put_elsewhere(MemberNumber member, std::int64_t points) {
+  if (fits(points)) {
+    elsewhere_.erase(member);
+    points_[member] = static_cast<std::int32_t>(points);
+  } else {
+    elsewhere_[member] = points;
+    points_[member] = kElsewhere;
+  }
 }
 
 void PeriodTotals::put(MemberNumber member, const Totals& totals) {

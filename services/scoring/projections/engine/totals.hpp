@@ -15,6 +15,7 @@
 
 #include "core/clock.hpp"
 #include "scoring/projections/engine/column.hpp"
+#include "scoring/projections/engine/dense_column.hpp"
 
 namespace tideline::scoring {
 
@@ -33,11 +34,21 @@ class AllTimeTotals {
  public:
   // Of somebody new: nothing.
   Totals get(MemberNumber member) const {
-    const std::int32_t* points = points_.find(member);
-    if (points == nullptr) return {};
-    return {points_of(member, *points), core::Timestamp(reached_[member])};
+    if (member >= points_.size()) return {};
+    return {points_of(member, points_[member]), core::Timestamp(reached_[member])};
   }
-  void put(MemberNumber member, const Totals& totals);
+  void put(MemberNumber member, const Totals& totals) {
+    std::int32_t& stored = points_.make(member);
+    reached_.make(member) = totals.reached_at.time_since_epoch();
+    if (stored == kElsewhere || !fits(totals.points)) return put_elsewhere(member, totals.points);
+    stored = static_cast<std::int32_t>(totals.points);
+  }
+  // Fetches what both will look at.
+  void expect(MemberNumber member) const {
+    expect_points(member);
+    reached_.expect(member);
+  }
+  void expect_points(MemberNumber member) const { points_.expect(member); }
 
   // Calls visit(member, totals) for every member with points from `lowest` to `highest`.
   template <class Visit>
@@ -60,8 +71,13 @@ class AllTimeTotals {
     return stored == kElsewhere ? elsewhere_.at(member) : stored;
   }
 
-  Column<std::int32_t> points_;
-  Column<core::Timestamp::duration> reached_;
+  static bool fits(std::int64_t points) {
+    return points > kElsewhere && points <= std::numeric_limits<std::int32_t>::max();
+  }
+  void put_elsewhere(MemberNumber member, std::int64_t points);
+
+  DenseColumn<std::int32_t> points_;
+  DenseColumn<core::Timestamp::duration> reached_;
   absl::flat_hash_map<MemberNumber, std::int64_t> elsewhere_;
 };
 

@@ -12,8 +12,6 @@ namespace {
 
 using eventsourcing::Transaction;
 
-// So far ahead the place of a person is asked for, so that it is there when he is put.
-constexpr std::size_t kAhead = 16;
 // Rows written since are looked up one by one: when flushes have named people more often than a
 // quarter of all, and not just a few, reading the tables is the shorter way.
 constexpr std::uint64_t kChangedPart = 4;
@@ -29,7 +27,8 @@ class Taker final : public SnapshotVisitor {
 
   void people(std::span<const PersonRow> rows) override {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i + kAhead < rows.size()) memory_.expect(rows[i + kAhead].account);
+      const std::size_t ahead = i + ScoreMemory::kAhead;
+      if (ahead < rows.size()) memory_.expect(rows[ahead].account);
       memory_.put(rows[i].account, rows[i].score());
     }
     marked_ = false;

@@ -1,0 +1,76 @@
+// One value for each member, by his number, of whom everybody has one: a growing array that is
+// never copied. It lies in chunks of about 2 MiB, each a large page, so that a value at random
+// costs one miss of the cache. For values that few have see Column.
+//
+// Not synchronized. References stay valid until the column ends.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "core/prefetch.hpp"
+#include "core/zeroed_pages.hpp"
+#include "scoring/projections/engine/column.hpp"
+
+namespace tideline::scoring {
+
+template <class Value>
+class DenseColumn {
+  static_assert(std::is_trivially_destructible_v<Value>);
+
+ public:
+  // The value, all bits zero where there was none yet. Makes those of all lower numbers too.
+  Value& make(MemberNumber member) {
+    if (member >= size_) grow(member);
+    return (*this)[member];
+  }
+  // Of a member whose value was made.
+  const Value& operator[](MemberNumber member) const {
+    return chunk(member)[member & (kChunk - 1)];
+  }
+  Value& operator[](MemberNumber member) { return chunk(member)[member & (kChunk - 1)]; }
+  // Fetches the value, if it was made.
+  void expect(MemberNumber member) const {
+    if (member < size_) core::prefetch(&(*this)[member]);
+  }
+  // Those that were made have lower numbers.
+  MemberNumber size() const { return size_; }
+
+  // Calls visit(member, value) for everybody, in the order of the numbers.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (MemberNumber first = 0; first < size_; first += kChunk) {
+      const Value* values = chunk(first);
+      const MemberNumber count = std::min(kChunk, size_ - first);
+      for (MemberNumber i = 0; i < count; ++i) visit(first + i, values[i]);
+    }
+  }
+
+  std::size_t bytes() const {
+    return size_ * sizeof(Value) + chunks_.capacity() * sizeof chunks_[0];
+  }
+
+ private:
+  static constexpr MemberNumber kChunk = std::bit_floor(core::kLargePage / sizeof(Value));
+  static constexpr unsigned kChunkBits = std::countr_zero(kChunk);
+
+  Value* chunk(MemberNumber member) const {
+    return static_cast<Value*>(chunks_[member >> kChunkBits].data());
+  }
+  // The first chunk has usual pages: of few members it costs no more than they take.
+  void grow(MemberNumber member) {
+    while (chunks_.size() <= member >> kChunkBits) {
+      const auto pages = chunks_.empty() ? core::PageSize::Usual : core::PageSize::Large;
+      chunks_.emplace_back(kChunk * sizeof(Value), pages);
+    }
+    size_ = member + 1;
+  }
+
+  std::vector<core::ZeroedPages> chunks_;
+  MemberNumber size_ = 0;
+};
+
+}  // namespace tideline::scoring
