@@ -1,3 +1,4 @@
 # The engine's hash tables.
 find_package(absl REQUIRED)
 target_link_libraries(${projections} PUBLIC absl::flat_hash_map absl::flat_hash_set)
+target_link_libraries(${api} PUBLIC tideline_uploads)

@@ -3,9 +3,11 @@
 #include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
+#include "feed/projections/moment_queries.hpp"
 #include "feed/projections/shard_leases.hpp"
 #include "feed/settings.hpp"
 #include "runtime/service.hpp"
+#include "runtime/swept_uploads.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -100,6 +102,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
       TimelineStreams::Ports{engine, engine_applied, freshness, context.clock(), places});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
+  auto& moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed;
   add_routes(
       context.router(),
       {.commands = context.commands(),
@@ -108,12 +111,13 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .account_ids = context.account_ids(),
        .cipher = context.cipher(),
        .people = context.people(),
+       .uploads = runtime::add_uploads(context, "moments", kReferencedUploadsSql),
        .engine = engine,
        .freshness = freshness,
        .places = places,
        .streams = streams,
        .engine_applied = engine_applied,
-       .moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed,
+       .moments_applied = moments_applied,
        .interactions_applied =
            context.add_projection(std::make_unique<InteractionProjection>()).committed,
        .messages_applied = context.add_projection(std::make_unique<MessageProjection>()).committed,
@@ -132,6 +136,7 @@ int main(int argc, char** argv) {
       {.name = "feed",
        .version = TIDELINE_VERSION,
        .migrations = feed::migrations(),
+       .keeps_uploads = true,
        .read_settings = [&](core::Config& config) { settings = feed::Settings::read(config); },
        .compose = [&](runtime::ServiceContext& context) { feed::compose(context, settings); }});
 }

@@ -15,12 +15,17 @@ namespace {
 using eventsourcing::Answer;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
+using eventsourcing::Rejection;
+using eventsourcing::RejectionKind;
 using http::Parsed;
 using http::Request;
 using http::Response;
 
+const Rejection kNoSuchImage{RejectionKind::Invalid, "no-such-image",
+                             "upload an image before you publish it"};
+
 constexpr int kIdDrawsMax = 16;
-constexpr std::size_t kImageNameMax = 128;
+constexpr std::size_t kHashLength = 64;
 
 std::vector<std::string> read_ids(http::FieldReader& fields, const char* name, std::size_t max) {
   auto ids = fields.optional_text_array(name, max, {26, 26});
@@ -30,6 +35,17 @@ std::vector<std::string> read_ids(http::FieldReader& fields, const char* name, s
   return ids;
 }
 
+std::vector<std::string> read_images(http::FieldReader& fields) {
+  auto images =
+      fields.optional_text_array("images", Moment::kImagesMax, {kHashLength, kHashLength});
+  for (const std::string& image : images) {
+    if (!uploads::is_content_hash(image)) {
+      fields.violate("images", "holds something that is no content hash");
+    }
+  }
+  return images;
+}
+
 // All but id and time, which come when the command runs.
 Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) {
   const auto body = http::read_json_object(request);
@@ -37,7 +53,7 @@ Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) 
   http::FieldReader fields(*body);
   PublishMoment command;
   command.content = fields.text("content", {1, Moment::kContentCodePointsMax});
-  command.images = fields.optional_text_array("images", Moment::kImagesMax, {1, kImageNameMax});
+  command.images = read_images(fields);
   const std::string audience =
       fields.one_of("audience", {"public", "private", "partly-visible", "partly-invisible"});
   command.lists.group_ids = read_ids(fields, "group_ids", Moment::kListedGroupsMax);
@@ -58,6 +74,13 @@ Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) 
 }
 
 CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMoment command) {
+  // Of one's own uploads alone: to know the hash of another's image is no right to it. Asked here,
+  // where a repeated request does not come: it is answered as the first, whatever became of them.
+  if (!command.images.empty()) {
+    const auto held = ports.uploads.hold(command.author, command.images);
+    if (!held) return held.error();
+    if (!*held) return kNoSuchImage;
+  }
   const MomentCodec codec(ports.cipher);
   command.now = session.context().now;
   // Another process may draw the same one in the same millisecond.

@@ -132,6 +132,17 @@ http::Parsed<Json> moment_items(const ApiPorts& ports, const std::vector<Timelin
   return items;
 }
 
+http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,
+                                                             const TimelineEntry& entry,
+                                                             const core::AccountId& viewer,
+                                                             std::string_view hash) {
+  const auto found = read_all_rows(ports, {entry}, viewer);
+  if (!found) return http::from_error(found.error());
+  const MomentRow& row = found->rows.at(entry.id);
+  const bool shows = !row.deleted && std::ranges::find(row.images, hash) != row.images.end();
+  return shows ? std::optional(row.author) : std::nullopt;
+}
+
 http::Parsed<Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry,
                                 const core::AccountId& viewer) {
   std::vector<TimelineEntry> versions;

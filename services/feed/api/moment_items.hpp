@@ -3,6 +3,8 @@
 // Thread-safe; blocks on the database.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "feed/api/ports.hpp"
@@ -16,6 +18,12 @@ namespace tideline::feed {
 http::Parsed<http::Json> moment_items(const ApiPorts& ports,
                                       const std::vector<TimelineEntry>& entries,
                                       const core::AccountId& viewer);
+
+// The moment's author, if it shows an image of that hash. 503 when its row is not there yet.
+http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,
+                                                             const TimelineEntry& entry,
+                                                             const core::AccountId& viewer,
+                                                             std::string_view hash);
 
 // All texts of the entry, newest first; none of one that was deleted meanwhile. 503 as above.
 http::Parsed<http::Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry,

@@ -14,6 +14,7 @@
 #include "feed/projections/engine/feed_engine.hpp"
 #include "http/command_endpoint.hpp"
 #include "people/people_directory.hpp"
+#include "uploads/content_store.hpp"
 
 namespace tideline::feed {
 
@@ -24,6 +25,7 @@ struct ApiPorts {
   const crypto::AccountIds& account_ids;
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
+  uploads::ContentStore& uploads;
   FeedEngine& engine;
   // Whether the engine's answers are of these seconds.
   Freshness& freshness;

@@ -12,6 +12,7 @@ void add_routes(http::Router& router, const ApiPorts& ports);
 // Parts of the above.
 void add_moment_commands(http::Router& router, const ApiPorts& ports);
 void add_moment_queries(http::Router& router, const ApiPorts& ports);
+void add_image_routes(http::Router& router, const ApiPorts& ports);
 void add_interaction_commands(http::Router& router, const ApiPorts& ports);
 void add_interaction_queries(http::Router& router, const ApiPorts& ports);
 void add_message_commands(http::Router& router, const ApiPorts& ports);

@@ -63,6 +63,9 @@ std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& tra
   return found;
 }
 
+const char* const kReferencedUploadsSql =
+    "SELECT author, jsonb_array_elements_text(images) FROM moment WHERE images <> '[]'";
+
 const char* const kFindEditsSql = R"(
 SELECT moment, edit, content, (extract(epoch FROM edited_at) * 1000000)::bigint
 FROM moment_edit WHERE author_partition = ANY ($1::smallint[])

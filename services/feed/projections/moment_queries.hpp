@@ -34,6 +34,9 @@ extern const char* const kFindMomentsSql;
 std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& transaction,
                                                  std::span<const core::MomentId> ids);
 
+// The uploads that moments name: (owner, hash).
+extern const char* const kReferencedUploadsSql;
+
 struct MomentEditRow {
   std::string sealed_content;
   core::Timestamp edited_at;

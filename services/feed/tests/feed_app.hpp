@@ -54,8 +54,8 @@ class FeedApp {
     engine.watch(engine_applied);
     status.caught_up_once = true;
     status.behind = std::chrono::milliseconds(0);
-    add_routes(router, {endpoint, database, moment_ids, account_ids, cipher, people, engine,
-                        freshness, places, streams, engine_applied, moments_applied,
+    add_routes(router, {endpoint, database, moment_ids, account_ids, cipher, people, uploads,
+                        engine, freshness, places, streams, engine_applied, moments_applied,
                         interactions_applied, messages_applied, people_applied, kLogs});
   }
 
@@ -108,6 +108,13 @@ class FeedApp {
     const auto response = post(who, "/v1/moments", moment, extra);
     EXPECT_EQ(response.status, 201) << response.body;
     return response.status == 201 ? Json::parse(response.body)["id"].get<std::string>() : "";
+  }
+
+  // Uploads an image and returns its hash.
+  std::string upload(const std::string& who, const std::string& bytes) {
+    const auto response = call(who, http::Method::Post, "/v1/images", Json(bytes));
+    EXPECT_EQ(response.status, 201) << response.body;
+    return response.status == 201 ? Json::parse(response.body)["hash"].get<std::string>() : "";
   }
 
   // Comments and returns the comment's id.
@@ -196,6 +203,7 @@ class FeedApp {
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};
   core::MomentIdSource moment_ids{random};
   people::PeopleDirectory people;
+  uploads::TableContentStore uploads{database};
   FeedEngine engine;
   MomentProjection moments;
   InteractionProjection interactions;

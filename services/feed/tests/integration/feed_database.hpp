@@ -14,6 +14,7 @@
 #include "postgres/database.hpp"
 #include "postgres/migrations.hpp"
 #include "support/postgres_server.hpp"
+#include "uploads/content_store.hpp"
 
 namespace tideline::feed::testing {
 
@@ -62,11 +63,12 @@ class FeedDatabase {
     postgres::DatabaseOptions options;
     options.conninfo = test_support::PostgresServer::shared().create_database();
     options.connections_max = 4;
-    const std::array<postgres::MigrationSet, 3> sets{
+    const std::array<postgres::MigrationSet, 4> sets{
         postgres::base_migrations(4),
         postgres::MigrationSet{"people",
                                {{1, "person", people::kPersonTableSql},
                                 {2, "person_profile", people::kPersonProfileTableSql}}},
+        postgres::MigrationSet{"uploads", {{1, "upload", uploads::kUploadTableSql}}},
         postgres::MigrationSet{"feed", migrations()}};
     const auto status = postgres::migrate(options, sets);
     EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);

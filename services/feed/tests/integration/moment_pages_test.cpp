@@ -5,11 +5,13 @@
 #include "../feed_app.hpp"
 #include "feed/projections/moment_queries.hpp"
 #include "feed_database.hpp"
+#include "support/sample_images.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
+using test_support::png;
 using testing::FeedApp;
 using testing::FeedDatabase;
 
@@ -45,8 +47,9 @@ class MomentPages : public ::testing::Test {
 
 TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
   const std::string tag = core::make_time_ordered_id(app.clock.now(), app.random);
+  const Json images{app.upload("ada", png(1, 1)), app.upload("ada", png(2, 1))};
   const auto id = app.publish("ada", {{"content", "for some"},
-                                      {"images", {"i1", "i2"}},
+                                      {"images", images},
                                       {"audience", "partly-visible"},
                                       {"tag_ids", {tag}},
                                       {"user_ids", {"bob"}}});
@@ -55,7 +58,7 @@ TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
   EXPECT_EQ(own, (Json{{"id", id},
                        {"author", {{"user_id", "ada"}, {"real_name", "Miss ada"}}},
                        {"content", "for some"},
-                       {"images", {"i1", "i2"}},
+                       {"images", images},
                        {"audience", "partly-visible"},
                        {"group_ids", Json::array()},
                        {"tag_ids", {tag}},

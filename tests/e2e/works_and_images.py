@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""works.py GATEWAY: two newcomers and a project, through the gateway.
+"""works_and_images.py GATEWAY: two newcomers, a project, an image, through the gateway.
 
   - advice that is adopted earns its adviser points, once
   - an icon comes back byte by byte under its hash, and 304 to who has it
+  - an image of a private moment is its author's alone, whoever knows the hash; one of a public moment goes
+    with the right to see the moment, also for who has it
   - what is no image, or too large for an icon, is refused
 Exit code 1 and the finding when one of these does not hold."""
 
@@ -96,12 +98,37 @@ def icon_is_read(ada, bob, project):
     print("   an icon and a document were uploaded and read")
 
 
+def image_stays_private(ada, bob):
+    image = png(256)
+    name = json.loads(ada.call(201, "POST", "/v1/images", image)[1])["hash"]
+    check(name == hashlib.sha256(image).hexdigest(), f"the image is called {name}")
+    moment = {"content": "mine", "audience": "private", "images": [name]}
+    path = "/v1/moments/" + ada.json(201, "POST", "/v1/moments", moment)["id"] + "/images/" + name
+    answer, content = ada.call(200, "GET", path)
+    check(content == image, "the image comes back otherwise")
+    ada.call(304, "GET", path, **{"If-None-Match": answer.getheader("ETag")})
+    bob.position = ada.position
+    bob.call(404, "GET", path)
+    bob.call(404, "GET", path, **{"If-None-Match": answer.getheader("ETag")})
+    bob.json(422, "POST", "/v1/moments", {**moment, "audience": "public"})
+    ada.call(415, "POST", "/v1/images", b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+    path = "/v1/moments/" + ada.json(201, "POST", "/v1/moments", {**moment, "audience": "public"})["id"] + "/images/" + name
+    bob.position = ada.position
+    known = {"If-None-Match": bob.call(200, "GET", path)[0].getheader("ETag")}
+    bob.call(304, "GET", path, **known)
+    ada.json(200, "PUT", "/v1/moment-settings/works-bob", {"hides_other": False, "hidden_from_other": True})
+    bob.position = ada.position
+    bob.call(404, "GET", path, **known)
+    print("   an image is its moment's, and nobody else's")
+
+
 def main():
     ada, bob = Person("works-ada"), Person("works-bob")
     project = "/v1/projects/" + ada.json(201, "POST", "/v1/projects", {"name": "Tides"})["id"]
     bob.position = ada.position
     advice_earns(ada, bob, project)
     icon_is_read(ada, bob, project)
+    image_stays_private(ada, bob)
 
 
 main()
