@@ -1,13 +1,11 @@
 #include <utility>
-#include <vector>
 
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "projects/api/answers.hpp"
 #include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
+#include "projects/api/signed_pages.hpp"
 #include "projects/domain/rejections.hpp"
-#include "projects/projections/project_queries.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -16,7 +14,6 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Transaction;
 using http::Access;
 using http::Json;
 using http::Method;
@@ -25,7 +22,6 @@ using http::Request;
 using http::Response;
 
 constexpr http::Length kTextLength{1, 2000};
-constexpr std::string_view kKind = "advice";
 
 Json advice_json(const AdviceRow& row, Json author, const std::optional<std::string>& text) {
   return {
@@ -101,54 +97,23 @@ Response withdraw_advice(const ApiPorts& ports, const Request& request) {
   return change_advice<WithdrawAdvice>(ports, request, 204);
 }
 
-struct SignedAdvice {
-  eventsourcing::Slice<AdviceRow> page;
-  std::map<core::AccountId, people::Person> people;
-};
-
 std::optional<std::string> parse_place(std::string_view text) {
   if (!core::is_time_ordered_id(text)) return std::nullopt;
   return std::string(text);
 }
 
-SignedAdvice read_advice(const ApiPorts& ports, Transaction& transaction,
-                         const std::string& project, const http::PageRequest<std::string>& page) {
-  SignedAdvice read{list_advice(transaction, project, page.before, page.after, page.limit), {}};
-  std::vector<core::AccountId> advisers;
-  for (const AdviceRow& row : read.page.items) advisers.push_back(row.adviser);
-  read.people = ports.people.find_many(transaction, advisers);
-  return read;
-}
-
-Response answer_page(const ApiPorts& ports, const SignedAdvice& read) {
-  std::vector<crypto::SealedText> sealed;
-  for (const AdviceRow& row : read.page.items) {
-    sealed.push_back({row.adviser, row.sealed_text, kAdviceContext});
-  }
-  const auto texts = ports.cipher.open_many(sealed);
-  if (!texts) return to_response(http::from_error(texts.error()));
-  http::Page page;
-  for (std::size_t i = 0; i < read.page.items.size(); ++i) {
-    const AdviceRow& row = read.page.items[i];
-    page.items.push_back(advice_json(row, person_json(read.people, row.adviser), (*texts)[i]));
-  }
-  if (read.page.more_before) page.before = read.page.items.front().id;
-  if (read.page.more_after) page.after = read.page.items.back().id;
-  return http::page_response(kKind, std::move(page));
-}
+constexpr SignedList<AdviceRow, std::string> kAdvice{
+    .kind = "advice",
+    .context = kAdviceContext,
+    .author = &AdviceRow::adviser,
+    .select = list_advice,
+    .place_of = [](const AdviceRow& row) { return row.id; },
+    .parse_place = parse_place,
+    .show = advice_json,
+};
 
 Response get_advice(const ApiPorts& ports, const Request& request) {
-  const auto id = project_in_path(request);
-  if (!id) return id.response();
-  const auto page = http::read_page(request, kKind, parse_place);
-  if (!page) return page.response();
-  return answer_from_tables<SignedAdvice>(
-      ports, request,
-      [&](Transaction& transaction) -> Parsed<SignedAdvice> {
-        if (!find_project(transaction, *id)) return no_such_project();
-        return read_advice(ports, transaction, *id, *page);
-      },
-      [&](const SignedAdvice& read) { return answer_page(ports, read); });
+  return answer_signed_page(ports, request, kAdvice);
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 #include <charconv>
 #include <utility>
-#include <vector>
 
 #include "core/keys.hpp"
-#include "projects/api/answers.hpp"
 #include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
-#include "projects/projections/project_queries.hpp"
+#include "projects/api/signed_pages.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -15,7 +13,6 @@ using eventsourcing::Answer;
 using eventsourcing::change_last;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Transaction;
 using http::Access;
 using http::Json;
 using http::Method;
@@ -25,15 +22,13 @@ using http::Response;
 
 constexpr http::Length kTextLength{1, 2000};
 constexpr std::int64_t kCommentIdMax = 1'000'000'000'000;
-constexpr std::string_view kKind = "comments";
 
-Json comment_json(std::int64_t id, std::int64_t parent_id, Json author,
-                  const std::optional<std::string>& text, core::Timestamp written_at) {
-  return {{"id", id},
-          {"parent_id", parent_id},
+Json comment_json(const CommentRow& row, Json author, const std::optional<std::string>& text) {
+  return {{"id", row.id},
+          {"parent_id", row.parent_id},
           {"author", std::move(author)},
           {"text", text ? Json(*text) : Json(nullptr)},
-          {"written_at", core::format_iso8601(written_at)}};
+          {"written_at", core::format_iso8601(row.written_at)}};
 }
 
 // What the writer had seen is kept with the comment, so that a reader of the event can hold it back
@@ -62,19 +57,12 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
         change_last<Comments>(session, core::keys::comments(*id), CommentsCodec(ports.cipher),
                               AddComment{*id, *author, parent, request.account(), text, *seen});
     if (!comments) return comments.stopped();
-    const std::int64_t comment = comments->state.last_id;
-    return Answer{201,
-                  comment_json(comment, parent, person_json(ports, request.account()), text,
-                               session.context().now)
-                      .dump(),
+    const CommentRow row{comments->state.last_id, parent, request.account(), "",
+                         session.context().now};
+    return Answer{201, comment_json(row, person_json(ports, request.account()), text).dump(),
                   "/v1/projects/" + *id + "/comments", core::StreamId()};
   });
 }
-
-struct NamedComments {
-  eventsourcing::Slice<CommentRow> page;
-  std::map<core::AccountId, people::Person> people;
-};
 
 std::optional<std::int64_t> parse_number(std::string_view text) {
   std::int64_t number = 0;
@@ -84,46 +72,18 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return number;
 }
 
-NamedComments read_comments(const ApiPorts& ports, Transaction& transaction,
-                            const std::string& project,
-                            const http::PageRequest<std::int64_t>& page) {
-  NamedComments named{list_comments(transaction, project, page.before, page.after, page.limit), {}};
-  std::vector<core::AccountId> authors;
-  for (const CommentRow& row : named.page.items) authors.push_back(row.author);
-  named.people = ports.people.find_many(transaction, authors);
-  return named;
-}
-
-Response answer_comments(const ApiPorts& ports, const NamedComments& named) {
-  std::vector<crypto::SealedText> sealed;
-  for (const CommentRow& row : named.page.items) {
-    sealed.push_back({row.author, row.sealed_text, kCommentContext});
-  }
-  const auto texts = ports.cipher.open_many(sealed);
-  if (!texts) return to_response(http::from_error(texts.error()));
-  http::Page page;
-  for (std::size_t i = 0; i < named.page.items.size(); ++i) {
-    const CommentRow& row = named.page.items[i];
-    page.items.push_back(comment_json(row.id, row.parent_id, person_json(named.people, row.author),
-                                      (*texts)[i], row.written_at));
-  }
-  if (named.page.more_before) page.before = std::to_string(named.page.items.front().id);
-  if (named.page.more_after) page.after = std::to_string(named.page.items.back().id);
-  return http::page_response(kKind, std::move(page));
-}
+constexpr SignedList<CommentRow, std::int64_t> kComments{
+    .kind = "comments",
+    .context = kCommentContext,
+    .author = &CommentRow::author,
+    .select = list_comments,
+    .place_of = [](const CommentRow& row) { return std::to_string(row.id); },
+    .parse_place = parse_number,
+    .show = comment_json,
+};
 
 Response get_comments(const ApiPorts& ports, const Request& request) {
-  const auto id = project_in_path(request);
-  if (!id) return id.response();
-  const auto page = http::read_page(request, kKind, parse_number);
-  if (!page) return page.response();
-  return answer_from_tables<NamedComments>(
-      ports, request,
-      [&](Transaction& transaction) -> Parsed<NamedComments> {
-        if (!find_project(transaction, *id)) return no_such_project();
-        return read_comments(ports, transaction, *id, *page);
-      },
-      [&](const NamedComments& named) { return answer_comments(ports, named); });
+  return answer_signed_page(ports, request, kComments);
 }
 
 }  // namespace

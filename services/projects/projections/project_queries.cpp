@@ -94,38 +94,55 @@ eventsourcing::Slice<ProjectRow> list_by_label(Transaction& transaction, const s
   return {find_projects(transaction, found.items), found.more_before, found.more_after};
 }
 
-eventsourcing::Slice<CommentRow> list_comments(Transaction& transaction, const std::string& project,
-                                               std::optional<std::int64_t> before,
-                                               std::optional<std::int64_t> after, int limit) {
-  std::string sql =
-      "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint"
-      " FROM comment WHERE project_id = $1";
-  sql += before ? " AND id < $2 ORDER BY id DESC LIMIT $3" : " AND id > $2 ORDER BY id LIMIT $3";
-  auto rows = transaction.execute(sql, {project, before ? *before : after.value_or(0), limit + 1});
+namespace {
+
+// What lies under a project, in the order of its ids: from behind `after`, or the last ones ahead
+// of `before`. `select` ends with its condition on the project.
+template <class Item, class Id, class ToItem>
+eventsourcing::Slice<Item> select_by_id(Transaction& transaction, std::string select,
+                                        const std::string& project, const std::optional<Id>& before,
+                                        const std::optional<Id>& after, int limit,
+                                        const ToItem& to_item) {
+  select += before ? " AND id < $2 ORDER BY id DESC LIMIT $3" : " AND id > $2 ORDER BY id LIMIT $3";
+  auto rows =
+      transaction.execute(select, {project, before ? *before : after.value_or(Id()), limit + 1});
   if (before) std::reverse(rows.begin(), rows.end());
-  std::vector<CommentRow> comments;
-  for (const Row& row : rows) {
-    comments.push_back(
-        {row.integer(0), row.integer(1), row.account(2), row.text(3), row.timestamp_us(4)});
-  }
-  return eventsourcing::cut_slice(std::move(comments), limit, before.has_value(), before || after);
+  std::vector<Item> items;
+  for (const Row& row : rows) items.push_back(to_item(row));
+  return eventsourcing::cut_slice(std::move(items), limit, before.has_value(), before || after);
+}
+
+CommentRow to_comment(const Row& row) {
+  return {row.integer(0), row.integer(1), row.account(2), row.text(3), row.timestamp_us(4)};
+}
+
+AdviceRow to_advice(const Row& row) {
+  AdviceRow advice{row.text(0), row.account(1), row.text(2), row.timestamp_us(3), std::nullopt};
+  if (!row.is_null(4)) advice.adopted_at = row.timestamp_us(4);
+  return advice;
+}
+
+}  // namespace
+
+eventsourcing::Slice<CommentRow> list_comments(Transaction& transaction, const std::string& project,
+                                               const std::optional<std::int64_t>& before,
+                                               const std::optional<std::int64_t>& after,
+                                               int limit) {
+  return select_by_id<CommentRow>(
+      transaction,
+      "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint"
+      " FROM comment WHERE project_id = $1",
+      project, before, after, limit, to_comment);
 }
 
 eventsourcing::Slice<AdviceRow> list_advice(Transaction& transaction, const std::string& project,
                                             const std::optional<std::string>& before,
                                             const std::optional<std::string>& after, int limit) {
-  std::string sql =
+  return select_by_id<AdviceRow>(
+      transaction,
       "SELECT id, adviser, body, (extract(epoch FROM given_at) * 1000000)::bigint,"
-      " (extract(epoch FROM adopted_at) * 1000000)::bigint FROM advice WHERE project_id = $1";
-  sql += before ? " AND id < $2 ORDER BY id DESC LIMIT $3" : " AND id > $2 ORDER BY id LIMIT $3";
-  auto rows = transaction.execute(sql, {project, before ? *before : after.value_or(""), limit + 1});
-  if (before) std::reverse(rows.begin(), rows.end());
-  std::vector<AdviceRow> advice;
-  for (const Row& row : rows) {
-    advice.push_back({row.text(0), row.account(1), row.text(2), row.timestamp_us(3), std::nullopt});
-    if (!row.is_null(4)) advice.back().adopted_at = row.timestamp_us(4);
-  }
-  return eventsourcing::cut_slice(std::move(advice), limit, before.has_value(), before || after);
+      " (extract(epoch FROM adopted_at) * 1000000)::bigint FROM advice WHERE project_id = $1",
+      project, before, after, limit, to_advice);
 }
 
 namespace {

@@ -56,8 +56,8 @@ struct CommentRow {
 // In order of their ids; from behind `after`, or the last ones ahead of `before`.
 eventsourcing::Slice<CommentRow> list_comments(eventsourcing::Transaction& transaction,
                                                const std::string& project,
-                                               std::optional<std::int64_t> before,
-                                               std::optional<std::int64_t> after, int limit);
+                                               const std::optional<std::int64_t>& before,
+                                               const std::optional<std::int64_t>& after, int limit);
 
 struct AdviceRow {
   std::string id;
