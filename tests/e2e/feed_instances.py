@@ -94,10 +94,13 @@ class Suite:
                      for line in Service(self.ports[name]).call("GET", "/metrics")[2].splitlines()]
             return sum(float(line.split()[-1]) for line in lines
                        if line.startswith("tideline_http_requests_total{") and 'route="/v1/timeline"' in line)
-        total = None
-        while total != (total := counted()):
-            time.sleep(0.1)
-        return total
+        looks = [None]
+
+        def stands_still():
+            looks.append(counted())
+            return looks[-1] == looks[-2]
+        until(lambda: f"the count of answered timelines stands still: {looks[-2:]}", stands_still, RECOVERY_S)
+        return looks[-1]
 
     def stop(self):
         for name in ("feed-0", "feed-1", "feed-2", "social-graph", "accounts"):
