@@ -86,16 +86,18 @@ TEST(ImageHeader, WhatOnlyBeginsLikeOneIsNone) {
 }
 
 // Whatever is done to an image, it is one with sides or none; reading out of bounds would abort
-// under the sanitizers' presets.
+// under the sanitizers' presets. A few changes and a cut now and then: about a third of what
+// comes out is an image still.
 RC_GTEST_PROP(ImageHeaderLaw, AnyBytesAreAnImageWithSidesOrNone, ()) {
-  const auto all = samples(*rc::gen::inRange(1U, 16'000U), *rc::gen::inRange(1U, 16'000U));
-  std::string bytes = (*rc::gen::elementOf(all)).bytes;
-  const auto changes = *rc::gen::container<std::vector<std::pair<std::size_t, char>>>(
-      rc::gen::pair(rc::gen::inRange<std::size_t>(0, bytes.size()), rc::gen::arbitrary<char>()));
-  for (const auto& [at, byte] : changes) bytes[at] = byte;
-  bytes.resize(*rc::gen::inRange<std::size_t>(0, bytes.size() + 1));
+  const auto side = rc::gen::inRange(1U, 16'000U);
+  std::string bytes = (*rc::gen::elementOf(samples(*side, *side))).bytes;
+  const auto place = rc::gen::inRange<std::size_t>(0, bytes.size());
+  for (int changes = *rc::gen::inRange(0, 4); changes > 0; --changes) {
+    bytes[*place] = *rc::gen::element('\0', '\x01', '\x7f', '\xff', *rc::gen::arbitrary<char>());
+  }
+  if (*rc::gen::inRange(0, 4) == 0) bytes.resize(*place);
   const auto header = read_image_header(bytes);
-  RC_CLASSIFY(header.has_value());
+  RC_CLASSIFY(header.has_value(), "an image");
   if (header) RC_ASSERT(header->width > 0 && header->height > 0);
 }
 
