@@ -62,6 +62,21 @@ TEST(MemberIdsTest, AreAllFoundThroughEveryGrowth) {
   EXPECT_LE(ids.bytes(), kMany * (16U + 16U + 8U));
 }
 
+// The hash joins both halves of an id, one turned by 32 bits, so that these all have the same.
+TEST(MemberIdsTest, WhoseHashesAreEqualAreToldApart) {
+  const auto of_one_hash = [](std::uint8_t number) {
+    core::AccountId::Bytes bytes{};
+    bytes[0] = number;
+    bytes[8 + 4] = number;
+    return core::AccountId(bytes);
+  };
+  MemberIds ids;
+  for (std::uint8_t i = 0; i < 100; ++i) ASSERT_EQ(ids.number_of(of_one_hash(i)), i);
+  for (std::uint8_t i = 0; i < 100; ++i) EXPECT_EQ(ids.find(of_one_hash(i)), i);
+  EXPECT_FALSE(ids.find(of_one_hash(100)).has_value());
+  EXPECT_EQ(ids.guess(of_one_hash(100)), 0U) << "these have not the same hash";
+}
+
 TEST(MemberIdsTest, NobodyIsKnownAtFirst) {
   const MemberIds ids;
   ids.expect(account_number(1));
