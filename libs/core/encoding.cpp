@@ -10,42 +10,67 @@ constexpr std::string_view kBase32 = "abcdefghijklmnopqrstuvwxyz234567";
 constexpr std::string_view kBase64Url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-// Each letter carries `bits` bits, most significant first; the last one is filled up with zeros.
-std::string encode(std::span<const std::uint8_t> bytes, std::string_view alphabet, unsigned bits) {
-  std::string text;
-  text.reserve((bytes.size() * 8 + bits - 1) / bits);
+constexpr std::uint8_t kNoLetter = 255;
+
+// What each letter stands for.
+constexpr std::array<std::uint8_t, 256> values_of(std::string_view alphabet) {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(kNoLetter);
+  for (std::size_t i = 0; i < alphabet.size(); ++i) {
+    values.at(static_cast<std::uint8_t>(alphabet[i])) = static_cast<std::uint8_t>(i);
+  }
+  return values;
+}
+
+constexpr auto kHexValues = values_of(kHex);
+constexpr auto kBase32Values = values_of(kBase32);
+constexpr auto kBase64UrlValues = values_of(kBase64Url);
+
+// Each letter carries kBits bits, most significant first; the last one is filled up with zeros.
+template <unsigned kBits>
+std::string encode(std::span<const std::uint8_t> bytes, std::string_view alphabet) {
+  std::string text((bytes.size() * 8 + kBits - 1) / kBits, '\0');
+  auto letter = text.begin();
   std::uint32_t window = 0;
   unsigned held = 0;
   for (const std::uint8_t byte : bytes) {
     window = (window << 8) | byte;
     held += 8;
-    while (held >= bits) {
-      held -= bits;
-      text.push_back(alphabet[(window >> held) & ((1U << bits) - 1)]);
+    while (held >= kBits) {
+      held -= kBits;
+      *letter++ = alphabet[(window >> held) & ((1U << kBits) - 1)];
     }
   }
-  if (held > 0) text.push_back(alphabet[(window << (bits - held)) & ((1U << bits) - 1)]);
+  if (held > 0) *letter = alphabet[(window << (kBits - held)) & ((1U << kBits) - 1)];
   return text;
 }
 
-std::optional<Bytes> decode(std::string_view text, std::string_view alphabet, unsigned bits) {
-  Bytes bytes;
-  bytes.reserve(text.size() * bits / 8);
+// False: not what encode() writes for so many bytes.
+template <unsigned kBits>
+bool decode_to(std::span<std::uint8_t> bytes, std::string_view text,
+               const std::array<std::uint8_t, 256>& values) {
+  if (text.size() != (bytes.size() * 8 + kBits - 1) / kBits) return false;
+  auto byte = bytes.begin();
   std::uint32_t window = 0;
   unsigned held = 0;
   for (const char letter : text) {
-    const std::size_t value = alphabet.find(letter);
-    if (value == std::string_view::npos) return std::nullopt;
-    window = (window << bits) | static_cast<std::uint32_t>(value);
-    held += bits;
+    const std::uint8_t value = values[static_cast<std::uint8_t>(letter)];
+    if (value == kNoLetter) return false;
+    window = (window << kBits) | value;
+    held += kBits;
     if (held >= 8) {
       held -= 8;
-      bytes.push_back(static_cast<std::uint8_t>(window >> held));
+      *byte++ = static_cast<std::uint8_t>(window >> held);
     }
   }
-  // A whole letter left over, or filling bits that are not zero, would be a second text of a value.
-  const bool canonical = held < bits && (window & ((1U << held) - 1)) == 0;
-  if (!canonical) return std::nullopt;
+  // Filling bits that are not zero would be a second text of the same bytes.
+  return (window & ((1U << held) - 1)) == 0;
+}
+
+template <unsigned kBits>
+std::optional<Bytes> decode(std::string_view text, const std::array<std::uint8_t, 256>& values) {
+  Bytes bytes(text.size() * kBits / 8);
+  if (!decode_to<kBits>(bytes, text, values)) return std::nullopt;
   return bytes;
 }
 
@@ -65,12 +90,20 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
   }
   return text;
 }
-std::optional<Bytes> from_hex(std::string_view text) { return decode(text, kHex, 4); }
-std::string to_base32(std::span<const std::uint8_t> bytes) { return encode(bytes, kBase32, 5); }
-std::optional<Bytes> from_base32(std::string_view text) { return decode(text, kBase32, 5); }
-std::string to_base64url(std::span<const std::uint8_t> bytes) {
-  return encode(bytes, kBase64Url, 6);
+std::optional<Bytes> from_hex(std::string_view text) { return decode<4>(text, kHexValues); }
+bool read_hex(std::string_view text, std::span<std::uint8_t> into) {
+  return decode_to<4>(into, text, kHexValues);
 }
-std::optional<Bytes> from_base64url(std::string_view text) { return decode(text, kBase64Url, 6); }
+std::string to_base32(std::span<const std::uint8_t> bytes) { return encode<5>(bytes, kBase32); }
+std::optional<Bytes> from_base32(std::string_view text) { return decode<5>(text, kBase32Values); }
+bool read_base32(std::string_view text, std::span<std::uint8_t> into) {
+  return decode_to<5>(into, text, kBase32Values);
+}
+std::string to_base64url(std::span<const std::uint8_t> bytes) {
+  return encode<6>(bytes, kBase64Url);
+}
+std::optional<Bytes> from_base64url(std::string_view text) {
+  return decode<6>(text, kBase64UrlValues);
+}
 
 }  // namespace tideline::core

@@ -1,36 +1,31 @@
 #include "core/ids.hpp"
 
-#include <algorithm>
+#include <array>
 
 #include "core/check.hpp"
 #include "core/encoding.hpp"
 
 namespace tideline::core {
-namespace {
 
-std::optional<AccountId> from_16_bytes(const std::optional<Bytes>& bytes) {
-  if (!bytes || bytes->size() != 16) return std::nullopt;
-  AccountId::Bytes fixed{};
-  std::copy(bytes->begin(), bytes->end(), fixed.begin());
-  return AccountId(fixed);
-}
-
-}  // namespace
-
+// Every event and every row names accounts: read without anything on the heap.
 std::optional<AccountId> AccountId::parse(std::string_view text) {
-  if (text.size() != 26) return std::nullopt;
-  return from_16_bytes(from_base32(text));
+  Bytes bytes{};
+  if (!read_base32(text, bytes)) return std::nullopt;
+  return AccountId(bytes);
 }
 
 std::optional<AccountId> AccountId::parse_uuid(std::string_view text) {
   if (text.size() != 36) return std::nullopt;
-  std::string digits;
+  std::array<char, 32> digits{};
+  auto digit = digits.begin();
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool dash_expected = i == 8 || i == 13 || i == 18 || i == 23;
     if ((text[i] == '-') != dash_expected) return std::nullopt;
-    if (!dash_expected) digits.push_back(text[i]);
+    if (!dash_expected) *digit++ = text[i];
   }
-  return from_16_bytes(from_hex(digits));
+  Bytes bytes{};
+  if (!read_hex({digits.data(), digits.size()}, bytes)) return std::nullopt;
+  return AccountId(bytes);
 }
 
 std::string AccountId::to_string() const { return to_base32(bytes_); }

@@ -24,6 +24,20 @@ TEST(Encodings, ReadOnlyWhatTheyWouldWrite) {
   }));
 }
 
+TEST(Encodings, AreReadIntoThePlaceThatFits) {
+  EXPECT_TRUE(rc::check("as the decoder without a place", [] {
+    const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("abc27")));
+    const auto place = *rc::gen::inRange<std::size_t>(0, 12);
+    Bytes bytes(place);
+    const auto of_hex = from_hex(text);
+    RC_ASSERT(read_hex(text, bytes) == (of_hex && of_hex->size() == place));
+    if (of_hex && of_hex->size() == place) RC_ASSERT(bytes == *of_hex);
+    const auto of_base32 = from_base32(text);
+    RC_ASSERT(read_base32(text, bytes) == (of_base32 && of_base32->size() == place));
+    if (of_base32 && of_base32->size() == place) RC_ASSERT(bytes == *of_base32);
+  }));
+}
+
 // RFC 4648, section 10.
 TEST(Encodings, MatchTheStandardsExamples) {
   EXPECT_EQ(to_hex(as_bytes("foobar")), "666f6f626172");
