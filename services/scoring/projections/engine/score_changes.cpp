@@ -13,10 +13,12 @@ namespace {
 
 using eventsourcing::Transaction;
 
+// unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write them
+// into a table of its own.
 constexpr const char* kAddScores = R"(
 INSERT INTO score AS held (account_id, points, reached_at, standing, contributions, events)
-SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::smallint[], $5::bigint[],
-                     $6::bigint[])
+SELECT unnest($1::uuid[]), unnest($2::bigint[]), unnest($3::timestamptz[]), unnest($4::smallint[]),
+       unnest($5::bigint[]), unnest($6::bigint[])
 ON CONFLICT (account_id) DO UPDATE
   SET points = held.points + excluded.points,
       reached_at = greatest(held.reached_at, excluded.reached_at),
@@ -26,14 +28,14 @@ ON CONFLICT (account_id) DO UPDATE
 
 constexpr const char* kAddDays = R"(
 INSERT INTO day_score AS held (account_id, day, points, reached_at)
-SELECT * FROM unnest($1::uuid[], $2::date[], $3::bigint[], $4::timestamptz[])
+SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::bigint[]), unnest($4::timestamptz[])
 ON CONFLICT (account_id, day) DO UPDATE
   SET points = held.points + excluded.points,
       reached_at = greatest(held.reached_at, excluded.reached_at))";
 
 const std::string kAddCounts = R"(
 INSERT INTO cap_counter AS held (account_id, day, reason, events)
-SELECT * FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[])
+SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::text[]), unnest($4::bigint[])
 ON CONFLICT (account_id, day, reason) DO UPDATE SET events = held.events + excluded.events)";
 const std::string kAddAndReturnCounts = kAddCounts + " RETURNING account_id, day, reason, events";
 
@@ -48,8 +50,9 @@ ON CONFLICT (account_id, year, month) DO UPDATE
 constexpr const char* kAddLedger = R"(
 INSERT INTO ledger (account_id, happened_at, event, day, reason, points, cap, person, project_id,
                     note)
-SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::date[], $5::text[],
-                     $6::bigint[], $7::integer[], $8::uuid[], $9::text[], $10::text[]))";
+SELECT unnest($1::uuid[]), unnest($2::timestamptz[]), unnest($3::text[]), unnest($4::date[]),
+       unnest($5::text[]), unnest($6::bigint[]), unnest($7::integer[]), unnest($8::uuid[]),
+       unnest($9::text[]), unnest($10::text[]))";
 
 constexpr const char* kAddAwards = R"(
 INSERT INTO award_day AS held (day, reason, events, points)
