@@ -15,6 +15,7 @@
 
 #include "core/result.hpp"
 #include "eventsourcing/event.hpp"
+#include "eventsourcing/record_source.hpp"
 #include "eventsourcing/transaction.hpp"
 
 namespace tideline::eventsourcing {
@@ -61,13 +62,17 @@ class Projection {
   // partitions. Nobody else writes them, so that they can be built anew beside those that serve
   // (rebuild.hpp). Empty: there is nothing to build.
   virtual std::vector<std::string> tables() const { return {}; }
-  // False for a model that lives in memory alone and is built again from the first event at every
-  // start: it has no checkpoint, its flush() is never called, and the transaction given to load()
-  // refuses every statement.
+  // False for a model that lives in memory alone and is built again at every start: it has no
+  // checkpoint, its flush() is never called, and the transaction given to load() refuses every
+  // statement.
   virtual bool durable() const { return true; }
+  // Of a model that is not durable, where it stands after load(): what it has taken up in another
+  // way than by events. What is not named begins at the first event.
+  virtual PartitionPlaces loaded_places() const { return {}; }
 
   // Forget everything in memory and take up the state of the tables. Called before the first
-  // apply(), and again whenever the runner goes back to the last committed positions.
+  // apply(), and again whenever the runner goes back to the last committed positions. Throws
+  // TransactionFailed: it is called again after a pause.
   virtual void load(Transaction& transaction) = 0;
   // In memory, deterministic, no I/O, no clock. Stubs of private events are not handed over.
   virtual void apply(const RecordedEvent& event) = 0;

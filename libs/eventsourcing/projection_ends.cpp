@@ -87,6 +87,7 @@ void ProjectionRunner::State::compare_with_ends() {
   if (counts.caught_up_once || !ends_at_start || !has_all_before(ends_at_start->offsets)) return;
   if (durable && !load_needed && !flush()) return;
   counts.caught_up_once = true;
+  counts.caught_up_in = std::chrono::duration_cast<milliseconds>(steady_now() - begun);
   log("info", "caught up");
 }
 

@@ -77,17 +77,27 @@ void ProjectionRunner::State::cannot_load(const core::Error& error) {
 }
 
 core::Status ProjectionRunner::State::load_memory() {
+  // From here on until it is known what was loaded, nobody may rely on the memory.
+  applied.reset(sources, {});
+  in_memory.reset(sources, {});
   try {
     NoTables none;
     projection.load(none);
+  } catch (const TransactionFailed& failure) {
+    return failure.error();
   } catch (const std::exception& failure) {
     return core::internal_error(failure.what());
   }
-  for (auto& [partition, mine] : owned) mine.progress.restart({}, {});
+  const PartitionPlaces places = projection.loaded_places();
+  for (auto& [partition, mine] : owned) {
+    const auto found = places.find(partition);
+    const PartitionPlace place = found == places.end() ? PartitionPlace() : found->second;
+    mine.progress.restart(place.position, place.next_offset);
+  }
   dead.streams.clear();
   dead.count = 0;
-  applied.reset(sources, {});
-  in_memory.reset(sources, {});
+  applied.reset(sources, memory_positions());
+  in_memory.reset(sources, memory_positions());
   return core::success();
 }
 

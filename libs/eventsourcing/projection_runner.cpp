@@ -144,4 +144,12 @@ RunnerStatus ProjectionRunner::status() const {
   return status;
 }
 
+PartitionPlaces ProjectionRunner::places() const {
+  PartitionPlaces places;
+  for (const auto& [partition, mine] : state_->owned) {
+    places[partition] = {mine.progress.position(), mine.progress.next_offset()};
+  }
+  return places;
+}
+
 }  // namespace tideline::eventsourcing

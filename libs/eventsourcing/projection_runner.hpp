@@ -57,12 +57,13 @@ class AppliedPositions {
 struct RunnerStatus {
   // Had every record that was there when it started, also those that other owners commit.
   bool caught_up_once = false;
-  std::uint64_t applied = 0;      // events since the start
-  std::uint64_t lag = 0;          // records not applied yet, by the last known ends
-  std::uint64_t parked = 0;       // events in the dead-letter table
-  std::uint64_t passed_over = 0;  // records that were no events
-  std::uint64_t rewinds = 0;      // times it went back to the committed positions
-  std::string last_problem;       // "" = none
+  std::chrono::milliseconds caught_up_in{0};  // from the runner's beginning to there
+  std::uint64_t applied = 0;                  // events since the start
+  std::uint64_t lag = 0;                      // records not applied yet, by the last known ends
+  std::uint64_t parked = 0;                   // events in the dead-letter table
+  std::uint64_t passed_over = 0;              // records that were no events
+  std::uint64_t rewinds = 0;                  // times it went back to the committed positions
+  std::string last_problem;                   // "" = none
   // So long ago it had every record that the topics held then, and they said so themselves. It
   // grows while the brokers do not answer, a position is missing, the runner hangs, or the machine
   // sleeps. nullopt: never yet.
@@ -123,6 +124,8 @@ class ProjectionRunner {
   // memory. They fall back when the runner rewinds.
   AppliedPositions& in_memory() { return in_memory_; }
   RunnerStatus status() const;  // thread-safe
+  // How far the memory has got. Not while run() runs.
+  PartitionPlaces places() const;
 
  private:
   struct State;

@@ -142,6 +142,7 @@ struct ProjectionRunner::State {
   std::map<SourcePartition, checkpoints::Held> held;  // of all owners, as last looked at
   SteadyTime held_at{};
 
+  const SteadyTime begun = std::chrono::steady_clock::now();
   std::string problem;         // of the database or the events
   std::string source_problem;  // of the topics
   RunnerStatus counts;

@@ -23,6 +23,15 @@ struct SourcePartition {
   friend auto operator<=>(const SourcePartition&, const SourcePartition&) = default;
 };
 
+// How far a partition has been applied.
+struct PartitionPlace {
+  core::LogPosition position;     // of the last event
+  core::KafkaOffset next_offset;  // where the next record is expected: a hint
+
+  friend bool operator==(const PartitionPlace&, const PartitionPlace&) = default;
+};
+using PartitionPlaces = std::map<SourcePartition, PartitionPlace>;
+
 struct SourceRecord {
   RecordedEvent event;
   core::KafkaOffset offset;

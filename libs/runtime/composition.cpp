@@ -325,6 +325,8 @@ void RunningService::add_gauges() {
       metrics_.gauges("tideline_projection_lag_events", "records not applied yet", {"projection"});
   auto applied = metrics_.gauges("tideline_projection_applied_events",
                                  "events applied since the start", {"projection"});
+  auto ready = metrics_.gauges("tideline_projection_caught_up_seconds",
+                               "from the start until it had what the topics held", {"projection"});
   auto parked = metrics_.gauges("tideline_projection_parked_events",
                                 "events in the dead-letter table", {"projection"});
   auto in_hand = metrics_.gauge("tideline_http_requests_in_hand", "requests queued or in hand");
@@ -352,6 +354,8 @@ void RunningService::add_gauges() {
       lag.with({model.name}).set(static_cast<double>(status.lag));
       applied.with({model.name}).set(static_cast<double>(status.applied));
       parked.with({model.name}).set(static_cast<double>(status.parked));
+      if (!status.caught_up_once) continue;
+      ready.with({model.name}).set(std::chrono::duration<double>(status.caught_up_in).count());
     }
   });
 }

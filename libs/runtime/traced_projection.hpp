@@ -34,6 +34,9 @@ class TracedProjection final : public eventsourcing::Projection {
   eventsourcing::FlushPolicy flush_policy() const override { return projection_->flush_policy(); }
   std::vector<std::string> tables() const override { return projection_->tables(); }
   bool durable() const override { return projection_->durable(); }
+  eventsourcing::PartitionPlaces loaded_places() const override {
+    return projection_->loaded_places();
+  }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override { return projection_->prepare_flush(); }

@@ -1,3 +1,6 @@
+#include <chrono>
+#include <filesystem>
+
 #include "feed/api/routes.hpp"
 #include "feed/migrations.hpp"
 #include "feed/projections/interaction_projection.hpp"
@@ -5,8 +8,12 @@
 #include "feed/projections/moment_projection.hpp"
 #include "feed/projections/moment_queries.hpp"
 #include "feed/projections/shard_leases.hpp"
+#include "feed/projections/snapshot/snapshot_take.hpp"
 #include "feed/settings.hpp"
+#include "kafka/consumer.hpp"
+#include "runtime/composition.hpp"
 #include "runtime/service.hpp"
+#include "runtime/snapshots.hpp"
 #include "runtime/swept_uploads.hpp"
 
 namespace tideline::feed {
@@ -39,6 +46,52 @@ void measure_size(runtime::ServiceContext& context, const FeedEngine& engine) {
     ids.set(static_cast<double>(size.ids));
     moments.set(static_cast<double>(size.moments));
   });
+}
+
+auto tell_start(observability::Log log) {
+  return [log](const std::filesystem::path& file, const core::Status& used) {
+    if (used) return log.info("loaded from a snapshot", {{"file", file.string()}});
+    log.warning("a snapshot is not used",
+                {{"file", file.string()}, {"reason", used.error().message}});
+  };
+}
+
+// For the engine that serves.
+std::function<std::optional<RestoredFeed>()> start_from_snapshots(runtime::ServiceContext& context,
+                                                                  const Settings& settings) {
+  auto load = context.metrics().gauge("tideline_feed_load_seconds",
+                                      "that the last load of a snapshot took; 0: there was none");
+  const SnapshotStart start{settings.snapshot.folder, context.event_log(),
+                            tell_start(context.log("engine"))};
+  return [load, start]() mutable {
+    const auto begun = std::chrono::steady_clock::now();
+    auto restored = restore_newest(start);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    load.set(restored ? took.count() : 0);
+    return restored;
+  };
+}
+
+runtime::Operation snapshot_operation(const Settings& settings) {
+  return runtime::snapshot_operation(
+      "take snapshots of the engine's memory, for quick starts", settings.snapshot,
+      [&settings](runtime::RunningService& service, core::Timestamp, const std::stop_token& stop)
+          -> core::Result<std::optional<runtime::TakenSnapshot>> {
+        eventsourcing::RunnerPorts topics{
+            service.database(),
+            std::make_unique<kafka::KafkaRecordSource>(service.lone_consumer(FeedEngine())),
+            [&service](const auto& partition, core::LogPosition position) {
+              service.gaps().report(partition, position);
+            },
+            service.log_lines("snapshot")};
+        const auto taken = take_snapshot(
+            {settings.snapshot.folder, service.event_log(), tell_start(service.log("snapshot"))},
+            std::move(topics), service.clock(), settings.snapshot.kept, stop);
+        if (!taken) return taken.error();
+        if (!*taken) return std::optional<runtime::TakenSnapshot>();
+        return std::optional(runtime::TakenSnapshot{
+            (*taken)->file, {{"people", (*taken)->people}, {"moments", (*taken)->moments}}});
+      });
 }
 
 // What makes one of several instances of this process. In the order in which they need each other.
@@ -88,11 +141,13 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   auto owned = std::make_unique<FeedEngine>(
       FeedEngineOptions{.timeline_length_max = settings.timeline_length_max,
                         .rules = settings.rules(),
-                        .on_fan_out = measure_fan_out(context)});
+                        .on_fan_out = measure_fan_out(context),
+                        .restore = start_from_snapshots(context, settings)});
   FeedEngine& engine = *owned;
   auto& engine_applied = context.add_projection(std::move(owned)).committed;
   engine.watch(engine_applied);
   measure_size(context, engine);
+  runtime::show_snapshots(context, "tideline_feed", settings.snapshot.folder);
   auto& freshness =
       context.make<Freshness>(Freshness::Ports{context.status_of(engine.name()),
                                                [&engine] { return engine.is_rebuilding(); }},
@@ -138,5 +193,6 @@ int main(int argc, char** argv) {
        .migrations = feed::migrations(),
        .keeps_uploads = true,
        .read_settings = [&](core::Config& config) { settings = feed::Settings::read(config); },
-       .compose = [&](runtime::ServiceContext& context) { feed::compose(context, settings); }});
+       .compose = [&](runtime::ServiceContext& context) { feed::compose(context, settings); },
+       .operations = {feed::snapshot_operation(settings)}});
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "feed/projections/snapshot/feed_snapshot.hpp"
+
 namespace tideline::feed {
 namespace {
 
@@ -38,6 +40,7 @@ Settings Settings::read(core::Config& config) {
   settings.address = config.text("TIDELINE_FEED_ADDRESS", listens_at);
   settings.lease = std::chrono::milliseconds(
       config.integer("TIDELINE_FEED_LEASE_MS", settings.lease.count(), 500, 60'000));
+  settings.snapshot = snapshots::SnapshotSettings::read(config, "FEED", kSnapshotPrefix);
   settings.disabled_rule = config.text("TIDELINE_FEED_DISABLED_RULE", "");
   if (!settings.disabled_rule.empty() && settings.rules() == VisibilityRules()) {
     config.complain("TIDELINE_FEED_DISABLED_RULE",

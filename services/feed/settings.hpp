@@ -7,6 +7,7 @@
 
 #include "core/config.hpp"
 #include "feed/domain/visibility.hpp"
+#include "snapshots/snapshot_settings.hpp"
 
 namespace tideline::feed {
 
@@ -27,6 +28,9 @@ struct Settings {
   // TIDELINE_FEED_LEASE_MS, 500 to 60,000: how long the shards of an instance that has died stay
   // without one. Four fifths of it is how long the database may be away before timelines are 503.
   std::chrono::milliseconds lease{5'000};
+  // TIDELINE_FEED_SNAPSHOT_FOLDER, _SNAPSHOT_INTERVAL_S and _SNAPSHOTS_KEPT
+  // (snapshots/snapshot_settings.hpp): an older one means more events to apply at a start.
+  snapshots::SnapshotSettings snapshot;
   // TIDELINE_FEED_DISABLED_RULE, empty by default: switches one visibility rule off (exclusion,
   // partly-invisible, audience). For fault injection alone: it shows people what is not for them,
   // so that a check of timelines can be seen to fail.

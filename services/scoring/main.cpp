@@ -1,22 +1,15 @@
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
-#include <condition_variable>
-#include <cstdio>
 #include <memory>
-#include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "runtime/composition.hpp"
 #include "runtime/service.hpp"
+#include "runtime/snapshots.hpp"
 #include "scoring/api/routes.hpp"
-#include "scoring/api/statistics_json.hpp"
+#include "scoring/api/snapshot_taking.hpp"
 #include "scoring/api/stored_rules.hpp"
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/rating_projection.hpp"
 #include "scoring/projections/score_feed.hpp"
-#include "scoring/projections/snapshot/snapshot_take.hpp"
 #include "scoring/settings.hpp"
 
 namespace {
@@ -58,26 +51,14 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
   });
 }
 
-void show_snapshots(runtime::ServiceContext& context, const scoring::ScoreEngine& engine,
-                    const scoring::SnapshotFolder& folder) {
-  auto& metrics = context.metrics();
-  auto age = metrics.gauge("tideline_scoring_snapshot_age_seconds", "of the newest snapshot");
-  auto bytes = metrics.gauge("tideline_scoring_snapshot_bytes", "of the newest snapshot");
-  auto taken = metrics.gauge("tideline_scoring_snapshot_seconds",
-                             "from the moment that the newest snapshot shows to its end");
+void show_load(observability::Metrics& metrics, const scoring::ScoreEngine& engine) {
   auto load =
       metrics.gauges("tideline_scoring_load_seconds",
                      "that the last load of the memory took, by where it came from", {"from"});
-  metrics.before_render([=, &engine, &clock = context.clock()] {
-    const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  metrics.before_render([=, &engine] {
     const auto last = engine.status().load;
     load.with({"snapshot"}).set(last.from_snapshot ? last.seconds : 0);
     load.with({"tables"}).set(last.from_snapshot ? 0 : last.seconds);
-    const auto newest = folder.newest();
-    if (!newest) return;
-    age.set(seconds(clock.now() - newest->taken_at));
-    bytes.set(static_cast<double>(newest->bytes));
-    taken.set(seconds(newest->written_at - newest->taken_at));
   });
 }
 
@@ -94,64 +75,18 @@ auto tell_load(observability::Log log) {
   };
 }
 
-core::Status take_snapshot(runtime::RunningService& service, const scoring::Settings& settings) {
-  const scoring::SnapshotFolder& folder = settings.engine.snapshots;
-  const auto lock = folder.lock();
-  if (!lock) return lock.error();
-  const core::Timestamp now = service.clock().now();
-  const auto file = scoring::take_snapshot(
-      service.database(), folder, {now, service.campus().day_of(now)}, settings.snapshots_kept);
-  if (!file) return file.error();
-  const auto rules = scoring::StoredRules(service.store(), service.clock()).read();
-  if (!rules) return rules.error();
-  const auto statistics =
-      scoring::statistics_of(*file, rules->book.on(service.campus().day_of(now)).levels);
-  if (!statistics) return statistics.error();
-  const auto put = folder.put_statistics(scoring::statistics_json(*statistics));
-  if (!put) return put;
-  const std::chrono::duration<double> took = service.clock().now() - now;
-  std::printf("%s\n", nlohmann::json{{"file", file->string()},
-                                     {"bytes", std::filesystem::file_size(*file)},
-                                     {"members", statistics->members},
-                                     {"seconds", took.count()}}
-                          .dump()
-                          .c_str());
-  std::fflush(stdout);
-  return core::success();
-}
-
-int take_snapshots(runtime::RunningService& service, std::stop_token stop,
-                   const scoring::Settings& settings, bool once) {
-  if (!settings.engine.snapshots.is_there()) {
-    std::fprintf(stderr, "TIDELINE_SCORING_SNAPSHOT_FOLDER is not set\n");
-    return 1;
-  }
-  // Whoever serves on this machine comes first; where that is not granted, it goes without.
-  constexpr int kNiceness = 10;
-  [[maybe_unused]] const int niceness = ::nice(kNiceness);
-  std::mutex mutex;
-  std::condition_variable_any stopped;
-  while (true) {
-    const auto taken = take_snapshot(service, settings);
-    if (!taken) {
-      service.log("snapshot").error("no snapshot", {{"reason", taken.error().message}});
-    }
-    if (once) return taken ? 0 : 1;
-    std::unique_lock lock(mutex);
-    stopped.wait_for(lock, stop, settings.snapshot_interval, [] { return false; });
-    if (stop.stop_requested()) return 0;
-  }
-}
-
 runtime::Operation snapshot_operation(const scoring::Settings& settings) {
-  const auto declare = [&settings](CLI::App& command) -> runtime::Operation::Run {
-    const auto once = std::make_shared<bool>(false);
-    command.add_flag("--once", *once, "a single one, instead of one in every interval");
-    return [&settings, once](runtime::RunningService& service, std::stop_token stop) {
-      return take_snapshots(service, std::move(stop), settings, *once);
-    };
-  };
-  return {"snapshot", "take snapshots of the points, and compute statistics of them", declare};
+  return runtime::snapshot_operation(
+      "take snapshots of the points, and compute statistics of them", settings.snapshot,
+      [&settings](runtime::RunningService& service, core::Timestamp now,
+                  const std::stop_token&) -> core::Result<std::optional<runtime::TakenSnapshot>> {
+        scoring::StoredRules rules(service.store(), service.clock());
+        const auto taken = scoring::take_snapshot_and_statistics(
+            {service.database(), rules, service.campus()}, settings.engine.snapshots, now,
+            settings.snapshot.kept);
+        if (!taken) return taken.error();
+        return std::optional(runtime::TakenSnapshot{taken->file, {{"members", taken->members}}});
+      });
 }
 
 }  // namespace
@@ -177,7 +112,8 @@ int main(int argc, char** argv) {
                  });
              const auto scores = context.add_projection(std::move(made));
              show_metrics(context.metrics(), engine);
-             show_snapshots(context, engine, settings.engine.snapshots);
+             show_load(context.metrics(), engine);
+             runtime::show_snapshots(context, "tideline_scoring", settings.snapshot.folder);
              context.add_projection(std::make_unique<scoring::ScoreFeed>(
                  scoring::ScoreFeedPorts{
                      .scores = engine,

@@ -1,8 +1,6 @@
 #include "scoring/settings.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 namespace tideline::scoring {
 
@@ -16,19 +14,8 @@ Settings Settings::read(core::Config& config) {
                      static_cast<std::int64_t>(engine.pending_people_max), 1'000, 1'000'000));
   engine.band_members = static_cast<std::size_t>(config.integer(
       "TIDELINE_SCORING_BAND", static_cast<std::int64_t>(engine.band_members), 1'000, 10'000'000));
-  if (const std::string folder = config.text("TIDELINE_SCORING_SNAPSHOT_FOLDER", "");
-      !folder.empty()) {
-    engine.snapshots = SnapshotFolder(folder);
-    std::error_code failure;
-    if (!std::filesystem::is_directory(folder, failure)) {
-      config.complain("TIDELINE_SCORING_SNAPSHOT_FOLDER", "is no folder");
-    }
-  }
-  settings.snapshot_interval = std::chrono::seconds(config.integer(
-      "TIDELINE_SCORING_SNAPSHOT_INTERVAL_S", settings.snapshot_interval.count(), 10, 86'400));
-  settings.snapshots_kept = static_cast<std::size_t>(
-      config.integer("TIDELINE_SCORING_SNAPSHOTS_KEPT",
-                     static_cast<std::int64_t>(settings.snapshots_kept), 1, 100));
+  settings.snapshot = snapshots::SnapshotSettings::read(config, "SCORING", SnapshotFolder::kPrefix);
+  engine.snapshots = SnapshotFolder(settings.snapshot.folder.path());
   ScoreFeedOptions& feed = settings.feed;
   feed.interval = std::chrono::milliseconds(
       config.integer("TIDELINE_SCORING_PUBLISH_MS", feed.interval.count(), 100, 600'000));

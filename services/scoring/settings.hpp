@@ -1,13 +1,12 @@
 // Settings of scoring alone; those that all services share are in libs/runtime/settings.hpp.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 
 #include "core/config.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/score_feed.hpp"
+#include "snapshots/snapshot_settings.hpp"
 
 namespace tideline::scoring {
 
@@ -18,12 +17,9 @@ struct Settings {
   // TIDELINE_SCORING_BAND, 1,000 to 10,000,000: people whose lists are kept in order; lists further
   // down cost a scan. 16 bytes each, and 48 for each score that is in use.
   EngineOptions engine;
-  // TIDELINE_SCORING_SNAPSHOT_FOLDER: where a start looks for snapshots and the subcommand
-  // `snapshot` leaves them; "" for none. TIDELINE_SCORING_SNAPSHOT_INTERVAL_S, 10 to 86,400: the
-  // subcommand takes one so often. Longer means that a start has more rows to read from the tables.
-  std::chrono::seconds snapshot_interval{600};
-  // TIDELINE_SCORING_SNAPSHOTS_KEPT, 1 to 100.
-  std::size_t snapshots_kept = 2;
+  // TIDELINE_SCORING_SNAPSHOT_FOLDER, _SNAPSHOT_INTERVAL_S and _SNAPSHOTS_KEPT
+  // (snapshots/snapshot_settings.hpp): an older one means more rows to read from the tables.
+  snapshots::SnapshotSettings snapshot;
   // TIDELINE_SCORING_PUBLISH_MS, 100 to 600,000: at the latest so long after a change is written it
   // is published; changes of a person within it are published as one.
   ScoreFeedOptions feed;

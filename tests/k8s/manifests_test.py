@@ -61,7 +61,9 @@ def careless(resource):
             yield "may gain rights or write to its image"
         if own.get("capabilities", {}).get("drop") != ["ALL"]:
             yield "keeps capabilities"
-        for probe, path in (("livenessProbe", "/livez"), ("readinessProbe", "/readyz")) if serves else ():
+        # A container without a port only works for the others of its pod.
+        answers = serves and "ports" in container
+        for probe, path in (("livenessProbe", "/livez"), ("readinessProbe", "/readyz")) if answers else ():
             if container.get(probe, {}).get("httpGet", {}).get("path") != path:
                 yield f"has no {probe} at {path}"
         resources = container.get("resources", {})
@@ -70,7 +72,7 @@ def careless(resource):
         before_stop = " ".join(container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", []))
         waits = sum(int(number) for number in re.findall(r"(?:^|sleep )(?:sleep )?(\d+)", before_stop))
         needs = waits if "kill" in before_stop else waits + GRACEFUL_STOP_SECONDS
-        if serves and (not waits or pod.get("terminationGracePeriodSeconds", 0) < needs):
+        if answers and (not waits or pod.get("terminationGracePeriodSeconds", 0) < needs):
             yield "is killed before it has stopped gracefully"
 
 
@@ -137,6 +139,19 @@ class Manifests(unittest.TestCase):
                 places.append((container["image"], folder, claim))
             self.assertEqual(places[0], places[1])
             self.assertEqual(places[0][2], [{"claimName": "scoring-snapshots"}])
+
+    def test_snapshots_of_feed_are_found_where_they_are_left(self):
+        for name in OVERLAYS:
+            feed = [one for one in workloads(overlay(name)) if one["metadata"]["name"] == "feed"][0]
+            places = []
+            for container in render.pod_of(feed)["containers"]:
+                folder = [own["value"] for own in container["env"] if own["name"] == "TIDELINE_FEED_SNAPSHOT_FOLDER"]
+                volume = [own["name"] for own in container["volumeMounts"] if [own["mountPath"]] == folder]
+                places.append((container["image"], container["command"][0], folder, volume))
+            self.assertEqual(len(places), 2)
+            self.assertEqual(places[0], places[1])
+            claims = [one["metadata"]["name"] for one in feed["spec"]["volumeClaimTemplates"]]
+            self.assertEqual(places[0][3], claims)
 
     def test_parts_fit_together(self):
         for name in OVERLAYS:

@@ -7,6 +7,7 @@ A rule names a part by a pattern over its folder; the first pattern that fits a 
 LIBRARIES = [
     "core",
     "eventsourcing",
+    "snapshots",
     "people",
     "crypto",
     "postgres",
@@ -24,6 +25,7 @@ MAY_INCLUDE = [
     (r"services/(?P<own>[^/]+)/tests/", LIBRARIES + ["{own}"]),
     (r"libs/core/", []),
     (r"libs/eventsourcing/", ["core"]),
+    (r"libs/snapshots/", ["core"]),
     (r"libs/people/", ["core", "eventsourcing"]),
     (r"libs/crypto/", ["core", "http/authentication.hpp", "http/principal.hpp"]),
     (r"libs/postgres/", ["core", "eventsourcing", "crypto/subject_keys.hpp"]),
@@ -41,10 +43,10 @@ MAY_INCLUDE = [
             "eventsourcing/event.hpp",
         ],
     ),
-    (r"services/(?P<own>[^/]+)/projections/", ["core", "eventsourcing", "people", "{own}/domain"]),
+    (r"services/(?P<own>[^/]+)/projections/", ["core", "eventsourcing", "snapshots", "people", "{own}/domain"]),
     (
         r"services/(?P<own>[^/]+)/api/",
-        ["core", "eventsourcing", "people", "crypto", "http", "uploads", "{own}/domain", "{own}/projections"],
+        ["core", "eventsourcing", "snapshots", "people", "crypto", "http", "uploads", "{own}/domain", "{own}/projections"],
     ),
     (r"services/(?P<own>[^/]+)/[^/]+\.[ch]pp", LIBRARIES + ["{own}"]),
     # The demo knows the suite from outside only: it computes what must come out by itself.

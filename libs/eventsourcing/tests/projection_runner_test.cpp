@@ -276,6 +276,60 @@ TEST_F(ProjectionRunnerTest, AModelInMemoryBeginsAtTheFirstEventAndUsesNoTable) 
   EXPECT_EQ(tables.commits(), 0);
 }
 
+// Wherever the offset points to: positions are the truth.
+TEST_F(ProjectionRunnerTest, AModelInMemoryGoesOnWhereWhatItTookUpStands) {
+  for (std::uint64_t position = 1; position <= 4; ++position) {
+    topics.publish(event(0, position, "a", "1"));
+    topics.publish(event(1, position, "b", "1"));
+  }
+  for (const std::int64_t offset : {2, 0, 1, 3}) {
+    SCOPED_TRACE("offset " + std::to_string(offset));
+    Totals totals({20ms, 5000}, false);
+    totals.saved = {{"a", 500}};
+    totals.saved_places = {{kFirst, {core::LogPosition(2), core::KafkaOffset(offset)}}};
+    PartitionPlaces places;
+    {
+      const auto running = run(totals);
+      auto wanted = at(0, 4);
+      wanted.join(at(1, 4));
+      ASSERT_TRUE(running->runner.applied().wait_for(wanted, kDeadline));
+      EXPECT_TRUE(eventually([&] { return running->runner.status().caught_up_once; }));
+      running->thread.request_stop();
+      running->thread.join();
+      places = running->runner.places();
+    }
+    EXPECT_EQ(totals.in_memory().at("a"), 502);
+    EXPECT_EQ(totals.in_memory().at("b"), 4) << "what was not taken up begins at the first event";
+    EXPECT_EQ(totals.applied, 6);
+    const PartitionPlace end{core::LogPosition(4), core::KafkaOffset(4)};
+    EXPECT_EQ(places, (PartitionPlaces{{kFirst, end}, {{"feed", core::LogIndex(1)}, end}}));
+  }
+}
+
+TEST_F(ProjectionRunnerTest, AModelThatStandsAtTheEndsHasCaughtUp) {
+  topics.publish(event(0, 1, "a", "1"));
+  Totals totals({20ms, 5000}, false);
+  totals.saved_places = {{kFirst, {core::LogPosition(1), core::KafkaOffset(1)}}};
+  const auto running = run(totals);
+  EXPECT_TRUE(eventually([&] { return running->runner.status().caught_up_once; }));
+  EXPECT_TRUE(running->runner.applied().wait_for(at(0, 1), 0ms));
+  EXPECT_EQ(totals.applied, 0);
+}
+
+TEST_F(ProjectionRunnerTest, WhatCannotBeTakenUpNowIsTriedAgain) {
+  topics.publish(event(0, 1, "a", "1"));
+  Totals totals({20ms, 5000}, false);
+  totals.on_load = [&] {
+    if (totals.loads < 3) throw TransactionFailed(core::unavailable("not now"));
+  };
+  {
+    const auto running = run(totals);
+    ASSERT_TRUE(running->runner.applied().wait_for(at(0, 1), kDeadline));
+  }
+  EXPECT_EQ(totals.loads, 3);
+  EXPECT_EQ(totals.in_memory().at("a"), 1);
+}
+
 TEST_F(ProjectionRunnerTest, StubsOfPrivateEventsKeepTheirPositionAndAreNotApplied) {
   RecordedEvent secret = event(0, 1, "a", "1000");
   secret.visibility = Visibility::Private;

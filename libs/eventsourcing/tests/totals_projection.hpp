@@ -34,12 +34,14 @@ class Totals final : public Projection {
   std::vector<std::string> sources() const override { return {"feed"}; }
   FlushPolicy flush_policy() const override { return policy_; }
   bool durable() const override { return durable_; }
+  PartitionPlaces loaded_places() const override { return saved_places; }
 
   void load(Transaction& transaction) override {
     ++loads;
     if (on_load) on_load();
     in_memory_.clear();
     deltas_.clear();
+    if (!durable_) in_memory_ = saved;
     if (!durable_) return;
     for (const Row& row : transaction.execute("LOAD")) in_memory_[row.text(0)] = row.integer(1);
   }
@@ -70,6 +72,9 @@ class Totals final : public Projection {
   bool healed = false;
   std::function<void()> on_apply;
   std::function<void()> on_load;
+  // What a model in memory takes up, and where that stands.
+  std::map<std::string, std::int64_t> saved;
+  PartitionPlaces saved_places;
 
   std::atomic<int> loads{0};
   std::atomic<int> applied{0};

@@ -249,7 +249,22 @@ const std::map<std::string_view, const Readers*> kReadersByService{
     {"feed", &kFeedReaders},
 };
 
+std::set<std::string> list_types() {
+  std::set<std::string> types;
+  for (const auto& [service, readers] : kReadersByService) {
+    for (const auto& [type, reader] : *readers) {
+      types.insert(std::string(service) + "/" + std::string(type));
+    }
+  }
+  return types;
+}
+
 }  // namespace
+
+const std::set<std::string>& event_types() {
+  static const std::set<std::string> types = list_types();
+  return types;
+}
 
 std::optional<Event> read_event(const eventsourcing::RecordedEvent& event) {
   const auto service = kReadersByService.find(event.source);

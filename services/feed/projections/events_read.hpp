@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -150,5 +151,8 @@ using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Follo
 // nullopt: an event that this service does not use. Throws eventsourcing::PoisonEvent when a field
 // is missing or cannot be what it should.
 std::optional<Event> read_event(const eventsourcing::RecordedEvent& event);
+
+// All that it uses, as "feed/MomentPublished".
+const std::set<std::string>& event_types();
 
 }  // namespace tideline::feed::read

@@ -123,6 +123,18 @@ BrokenEngine lacking(const std::string& rule, Grant grant) {
 BrokenEngine lacking(const std::string& rule, Misreading misread) {
   return {.rule = rule, .misread = std::move(misread)};
 }
+// A start from a snapshot forgets it.
+BrokenEngine forgetting(const std::string& part, testing::SavedEngine::Loss lost) {
+  return {.rule = part, .lost = std::move(lost)};
+}
+
+void lift_exclusions(GraphMemory& graph) {
+  for (std::uint32_t one = 1; one < graph.people(); ++one) {
+    for (std::uint32_t other = 1; other < graph.people(); ++other) {
+      graph.set_exclusion(PersonIndex{one}, PersonIndex{other}, false, false);
+    }
+  }
+}
 
 const BrokenEngine kBroken[] = {
     lacking("Exclusions", VisibilityRules{.exclusion = false}),
@@ -187,6 +199,13 @@ const BrokenEngine kBroken[] = {
     lacking("Edits", without("MomentEdited")),
     lacking("WhatHasBeenSeen", without("TimelineSeen")),
     lacking("WhatTheEditorHadSeen", with("MomentEdited", forget_token)),
+
+    forgetting("SavedMoments", [](FeedMemory& memory) { memory.moments = {}; }),
+    forgetting("SavedInteractions", [](FeedMemory& memory) { memory.interactions = {}; }),
+    forgetting("SavedMarks", [](FeedMemory& memory) { memory.seen_up_to.clear(); }),
+    forgetting("WhatWaitsInTheGate", [](FeedMemory& memory) { memory.gate.clear(); }),
+    forgetting("WhatIsKnown", [](FeedMemory& memory) { memory.known = {}; }),
+    forgetting("SavedExclusions", [](FeedMemory& memory) { lift_exclusions(memory.graph); }),
 };
 
 // The first difference that a search of at most `trials` histories finds.

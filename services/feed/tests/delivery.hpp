@@ -1,7 +1,7 @@
 // Brings a history's events to an engine as a runner over topics does: the logs in any
-// interleaving, a few records of one at a time, some of them again, and now and then everything
-// from the first event, as after a restart. Each event also goes to the oracle, when the engine has
-// it first.
+// interleaving, a few records of one at a time, some of them again, and now and then a restart:
+// everything from the first event, or from a snapshot that was taken some time before. Each event
+// also goes to the oracle, when the engine has it first.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "feed/projections/engine/feed_engine.hpp"
 #include "histories.hpp"
 #include "oracle.hpp"
+#include "saved_engine.hpp"
 
 namespace tideline::feed::testing {
 
@@ -26,9 +27,10 @@ using Misreading = std::function<Events(const eventsourcing::RecordedEvent&)>;
 
 class Delivery {
  public:
-  // All but the tape and the misreading outlive it.
-  Delivery(const History& history, FeedEngine& engine, Tape tape, Misreading misread = {})
-      : engine_(engine), tape_(std::move(tape)), misread_(std::move(misread)) {
+  // All but the tape and the misreading outlive it. `saved`, if there is one, restores the engine.
+  Delivery(const History& history, FeedEngine& engine, Tape tape, Misreading misread = {},
+           SavedEngine* saved = nullptr)
+      : engine_(engine), tape_(std::move(tape)), misread_(std::move(misread)), saved_(saved) {
     for (const auto& event : history.events()) logs_[{event.source, event.log}].push_back(event);
     for (const auto& [log, events] : logs_) reading_[log];
     applied_.reset(engine_.sources(), {});
@@ -44,7 +46,8 @@ class Delivery {
     if (unfinished.empty()) return false;
     const Log log = unfinished[tape_.below(static_cast<std::uint32_t>(unfinished.size()))];
     const std::uint32_t chance = tape_.below(64);
-    if (chance == 63) restart();
+    if (chance >= 62) restart();
+    if (saved_ != nullptr && (chance == 60 || chance == 61)) saved_->save(engine_, places());
     Place& place = reading_.at(log);
     if (chance < 8) place.next -= std::min<std::size_t>(place.next, chance);
     const Events& events = logs_.at(log);
@@ -73,11 +76,30 @@ class Delivery {
   };
 
   void restart() {
+    if (saved_ != nullptr) saved_->use(tape_.below(3) > 0);
+    applied_.reset(engine_.sources(), {});
     eventsourcing::NoTables no_tables;
     engine_.load(no_tables);
-    for (auto& [log, place] : reading_) place = {};
+    const auto loaded = engine_.loaded_places();
     at_engine_ = {};
-    applied_.reset(engine_.sources(), {});
+    for (auto& [log, place] : reading_) {
+      place = {};
+      const auto from = loaded.find({log.first, log.second});
+      if (from == loaded.end()) continue;
+      place.next = static_cast<std::size_t>(from->second.next_offset.value());
+      place.progress.restart(from->second.position, from->second.next_offset);
+      at_engine_.raise(log.first, log.second, from->second.position);
+    }
+    applied_.reset(engine_.sources(), at_engine_);
+  }
+
+  eventsourcing::PartitionPlaces places() const {
+    eventsourcing::PartitionPlaces places;
+    for (const auto& [log, place] : reading_) {
+      places[{log.first, log.second}] = {place.progress.position(),
+                                         core::KafkaOffset(static_cast<std::int64_t>(place.next))};
+    }
+    return places;
   }
 
   bool take(Place& place, const eventsourcing::RecordedEvent& event) {
@@ -102,6 +124,7 @@ class Delivery {
   FeedEngine& engine_;
   Tape tape_;
   Misreading misread_;
+  SavedEngine* saved_;
   Oracle oracle_;
   Events delivered_;
   std::map<Log, Events> logs_;

@@ -205,13 +205,15 @@ struct BrokenEngine {
   VisibilityRules rules{};
   std::optional<Grant> ignored_grant{};
   Misreading misread{};
+  SavedEngine::Loss lost{};
 };
 
 inline FeedEngineOptions options_of(const Trial& trial, const BrokenEngine& broken) {
   return {.timeline_length_max = trial.timeline_length_max,
           .rules = broken.rules,
           .ignored_grant = broken.ignored_grant,
-          .on_fan_out = {}};
+          .on_fan_out = {},
+          .restore = {}};
 }
 
 // Any half of the shards, or all.
@@ -222,11 +224,14 @@ inline ShardSet some_shards(Tape& tape) {
 }
 
 // Compares at the end and at some places on the way, where reads also merge what is pending. The
-// shards whose arrays are kept change on the way.
+// shards whose arrays are kept change on the way, and the engine starts from snapshots of itself.
 inline Difference run(const Trial& trial, const BrokenEngine& broken = {}) {
   const History history(trial.history);
-  FeedEngine engine(options_of(trial, broken));
-  Delivery delivery(history, engine, Tape(trial.interleaving), broken.misread);
+  SavedEngine saved(broken.lost);
+  FeedEngineOptions options = options_of(trial, broken);
+  options.restore = saved.restore();
+  FeedEngine engine(std::move(options));
+  Delivery delivery(history, engine, Tape(trial.interleaving), broken.misread, &saved);
   Tape pauses(trial.interleaving);
   Tape moves(trial.interleaving);
   while (delivery.step()) {

@@ -11,30 +11,42 @@ namespace tideline::feed {
 
 FeedEngine::FeedEngine(FeedEngineOptions options)
     : options_(std::move(options)),
-      gate_(sources()),
+      gate_(services()),
       shards_(std::make_unique<std::array<Shard, kShards>>()) {
   CHECK(options_.timeline_length_max > 0, "a timeline holds something");
   timelines_.resize(graph_.people());
 }
 
-std::vector<std::string> FeedEngine::sources() const {
-  return {"accounts", "social-graph", "feed"};
+void FeedEngine::load(eventsourcing::Transaction&) {
+  // Two memories at once only where there is something to be rid of.
+  take_up({FeedMemory(services()), {}});
+  if (!options_.restore) return;
+  if (auto restored = options_.restore()) take_up(*std::move(restored));
 }
 
-void FeedEngine::load(eventsourcing::Transaction&) {
+void FeedEngine::take_up(RestoredFeed restored) {
   const std::unique_lock lock(mutex_);
-  graph_ = GraphMemory();
-  moments_ = MomentMemory();
-  interactions_ = InteractionMemory();
-  seen_up_to_.clear();
-  gate_.clear();
-  anything_held_ = false;
   known_before_.join(known_);
-  known_ = {};
-  rebuilding_ = !known_before_.empty();
+  graph_ = std::move(restored.memory.graph);
+  moments_ = std::move(restored.memory.moments);
+  interactions_ = std::move(restored.memory.interactions);
+  seen_up_to_ = std::move(restored.memory.seen_up_to);
+  gate_ = std::move(restored.memory.gate);
+  anything_held_ = !gate_.empty();
+  known_ = std::move(restored.memory.known);
+  loaded_ = std::move(restored.places);
+  rebuilding_ = !knows_all_from_before();
   timelines_.clear();
   timelines_.resize(graph_.people());
+  // Of nobody it is known what he may see of what was before.
+  for (ViewerTimeline& timeline : timelines_) timeline.cool_down();
   for (Shard& shard : *shards_) shard.pending.clear();
+}
+
+bool FeedEngine::knows_all_from_before() const {
+  auto both = known_before_;
+  both.join(known_);
+  return both == known_;
 }
 
 void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
@@ -42,11 +54,7 @@ void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
   if (!known) return;
   use(*known);
   known_.raise(event.source, event.log, event.position);
-  if (rebuilding_) {
-    auto both = known_before_;
-    both.join(known_);
-    rebuilding_ = both != known_;
-  }
+  if (rebuilding_) rebuilding_ = !knows_all_from_before();
 }
 
 void FeedEngine::use(const read::Event& event) {

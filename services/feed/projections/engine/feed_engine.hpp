@@ -1,8 +1,9 @@
 // The feed engine: fan-out when a moment is written, check when it is read.
 //
-// A projection in memory alone, built again from the first event at every start. It holds the graph
-// (contacts, follows, exclusions, tags, groups, closed accounts), every moment's author and
-// audience, and for each viewer, by his number, a bounded array of moment ids. Readers of one shard
+// A projection in memory alone. A start takes up a memory that was saved, if there is one, and goes
+// on with the events behind it; else it begins at the first event. It holds the graph (contacts,
+// follows, exclusions, tags, groups, closed accounts), every moment's author and audience, and for
+// each viewer, by his number, a bounded array of moment ids. Readers of one shard
 // (the first six bits of the account id) take turns. Publishing appends the id to the array of
 // everybody who may see it. Reading takes the newest ids and asks both predicates before any id
 // leaves, so that a stale entry cannot leak and revoking needs no clean-up. A grant (a new contact,
@@ -12,7 +13,7 @@
 //
 // Arrays are kept for viewers of some shards alone, which may change at any time: one that is not
 // kept is cold, and its viewer's pages are merged as those below a floor; one that is kept again is
-// made at his next read. What is read is the same.
+// made at his next read, as are all after a start from a saved memory. What is read is the same.
 //
 // Threads: apply() and load() on the runner's thread; keep() on one; every other member from any
 // thread. A reader waits for at most one event to be applied; a writer for the reads under way.
@@ -41,6 +42,7 @@
 #include "feed/domain/shards.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/author_merge.hpp"
+#include "feed/projections/engine/feed_memory.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
 #include "feed/projections/engine/interaction_memory.hpp"
 #include "feed/projections/engine/moment_memory.hpp"
@@ -76,6 +78,9 @@ struct FeedEngineOptions {
   VisibilityRules rules;
   std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing
   std::function<void(const FanOut&)> on_fan_out;  // may be empty
+  // Asked by each load(): a memory that was saved; nullopt: begin at the first event. Throws
+  // TransactionFailed when that cannot be said now. May be empty.
+  std::function<std::optional<RestoredFeed>()> restore{};
 };
 
 // At most one of both.
@@ -134,13 +139,20 @@ class FeedEngine final : public eventsourcing::Projection {
   explicit FeedEngine(FeedEngineOptions options = {});
 
   std::string_view name() const override { return "feed-engine"; }
-  std::vector<std::string> sources() const override;
+  // Whose events it needs.
+  static std::vector<std::string> services() { return {"accounts", "social-graph", "feed"}; }
+  std::vector<std::string> sources() const override { return services(); }
   bool durable() const override { return false; }
+  eventsourcing::PartitionPlaces loaded_places() const override { return loaded_; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
   // The part of apply() after the decoding: an event without its position.
   void use(const read::Event& event);
+
+  // What FeedMemory::load() takes up again. Readers go on meanwhile; the writer waits, so that it
+  // is for an engine of a process of its own.
+  void save(snapshots::ValueWriter& out);
 
   // Tells the engine how far it has got: what releases moments that wait for their author's token.
   // Before the first query; `applied` outlives the engine.
@@ -190,6 +202,7 @@ class FeedEngine final : public eventsourcing::Projection {
     std::size_t viewers = 0;
     std::size_t ids = 0;  // in all arrays
     std::size_t moments = 0;
+    std::size_t people = 0;  // whom any event has named
   };
   Size size() const;
 
@@ -277,6 +290,8 @@ class FeedEngine final : public eventsourcing::Projection {
                                                 const MomentFacts& moment) const;
   bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
 
+  void take_up(RestoredFeed restored);
+  bool knows_all_from_before() const;
   void release_held();
   void release(const HeldEntry& entry);
   Visibility<GraphMemory> visibility() const { return Visibility(graph_, options_.rules); }
@@ -294,11 +309,12 @@ class FeedEngine final : public eventsourcing::Projection {
   ShardSet kept_ = ShardSet().set();
   MomentMemory moments_;
   InteractionMemory interactions_;
-  absl::flat_hash_map<PersonIndex, core::MomentId> seen_up_to_;
+  SeenUpTo seen_up_to_;
   SeenGate gate_;
   std::atomic<bool> anything_held_{false};
   eventsourcing::PositionVector known_;         // of the events that have been used
   eventsourcing::PositionVector known_before_;  // when the runner last began anew
+  eventsourcing::PartitionPlaces loaded_;       // where the restored memory stands
   std::atomic<bool> rebuilding_{false};
   std::unique_ptr<std::array<Shard, kShards>> shards_;
 };

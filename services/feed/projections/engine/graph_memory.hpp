@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
 
@@ -91,9 +92,15 @@ class GraphMemory {
   // Those who hide the author, and those whom he hides from: mostly nobody.
   const People& shut_out_of(PersonIndex author) const { return at(author).shut_out; }
   std::size_t people() const { return people_.size(); }  // kStranger is one
+  std::size_t tags() const { return tags_.size(); }
+  std::size_t groups() const { return groups_.size(); }
   const People& tagged_with(TagIndex tag) const { return at(tag).people; }
   // Also of a dissolved group; is_member() looks at the flag.
   const People& ever_kept_members(GroupIndex group) const { return at(group).members; }
+
+  // All of it, and back with the same numbers. load() of what is none fails `in`.
+  void save(snapshots::ValueWriter& out) const;
+  static GraphMemory load(snapshots::ValueReader& in);
 
  private:
   static constexpr std::uint8_t kHides = 1;
@@ -126,6 +133,8 @@ class GraphMemory {
   const GroupFacts& at(GroupIndex i) const { return groups_[static_cast<std::uint32_t>(i)]; }
 
   void set_shut_out(PersonIndex author, PersonIndex viewer);
+  void load_people(snapshots::ValueReader& in);
+  void load_tags_and_groups(snapshots::ValueReader& in);
 
   std::uint8_t exclusion(PersonIndex owner, PersonIndex other) const {
     const auto& exclusions = at(owner).exclusions;

@@ -12,6 +12,7 @@
 
 #include "core/time_ordered_id.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
+#include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
 
@@ -46,6 +47,10 @@ class InteractionMemory {
   void release_edit(core::MomentId moment, std::uint32_t edit);
 
   const MomentInteractions& of(core::MomentId moment) const;
+
+  void save(snapshots::ValueWriter& out) const;
+  // Of people of that graph; what is none fails `in`.
+  static InteractionMemory load(snapshots::ValueReader& in, const GraphMemory& graph);
 
  private:
   absl::flat_hash_map<std::uint64_t, MomentInteractions> by_moment_;

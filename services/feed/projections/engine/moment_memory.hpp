@@ -14,6 +14,7 @@
 #include "core/time_ordered_id.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
+#include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
 
@@ -50,6 +51,10 @@ class MomentMemory {
   const People& authors_naming(GroupIndex group) const;
 
   std::size_t size() const { return moments_.size(); }
+
+  void save(snapshots::ValueWriter& out) const;
+  // Of people, tags and groups of that graph; what is none fails `in`.
+  static MomentMemory load(snapshots::ValueReader& in, const GraphMemory& graph);
 
  private:
   absl::flat_hash_map<std::uint64_t, MomentFacts> moments_;

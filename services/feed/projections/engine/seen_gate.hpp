@@ -13,6 +13,7 @@
 
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/position_vector.hpp"
+#include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
 
@@ -42,6 +43,10 @@ class SeenGate {
 
   bool empty() const { return waiting_.empty(); }
   void clear() { waiting_.clear(); }
+
+  void save(snapshots::ValueWriter& out) const;
+  // They wait again, also those that are due: the next release() tells.
+  void load(snapshots::ValueReader& in);
 
  private:
   using Log = std::pair<std::string, core::LogIndex>;

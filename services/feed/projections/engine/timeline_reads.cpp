@@ -145,6 +145,7 @@ FeedEngine::Size FeedEngine::size() const {
   const std::shared_lock lock(mutex_);
   Size size;
   size.moments = moments_.size();
+  size.people = graph_.people() - 1;
   std::vector<std::unique_lock<std::mutex>> all_shards;
   for (const Shard& shard : *shards_) all_shards.emplace_back(shard.mutex);
   for (const ViewerTimeline& timeline : timelines_) {

@@ -2,21 +2,16 @@
 // (snapshot_restore.hpp) and statistics are computed from it (statistics.hpp) without a look at the
 // live tables.
 //
-// A file is a row of blocks of 64-bit words: its checksum, its kind, its length, and rows of one
-// kind. The checksum also covers the block's place, the first block says where all comes from, and
-// the last one counts the others. So a file that was cut, damaged or put together anywhere is not
-// taken for a snapshot. Words are in the byte order of the machine.
-//
-// A file has its name only once all of it is on the disk. Not synchronized; blocks on the disk.
+// A file is a row of checked blocks (snapshots/block_file.hpp), each of rows of one kind. Not
+// synchronized; blocks on the disk.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -24,6 +19,7 @@
 #include "core/result.hpp"
 #include "scoring/domain/rules.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
+#include "snapshots/block_file.hpp"
 
 namespace tideline::scoring {
 
@@ -80,65 +76,36 @@ class SnapshotVisitor {
   virtual void awards(std::span<const AwardsRow>) {}
 };
 
-// An open file; closed with the object.
-class FileHandle {
- public:
-  explicit FileHandle(int descriptor = -1) : descriptor_(descriptor) {}
-  FileHandle(FileHandle&& other) noexcept;
-  FileHandle& operator=(FileHandle&& other) noexcept;
-  ~FileHandle() { close(); }
-
-  int get() const { return descriptor_; }
-  bool is_open() const { return descriptor_ >= 0; }
-  void close();
-
- private:
-  int descriptor_;
-};
-
 class SnapshotReader {
  public:
   // Looks at the first and the last block. InvalidInput: not a whole snapshot.
   static core::Result<SnapshotReader> open(const std::filesystem::path& file);
 
   const SnapshotOrigin& origin() const { return origin_; }
-  std::uint64_t people() const { return people_; }
-  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t people() const { return blocks_.totals()[0]; }
+  std::uint64_t bytes() const { return blocks_.bytes(); }
 
   // Reads all rows, once. InvalidInput: it is damaged, maybe after some blocks have been visited;
   // what was made of them is to be thrown away.
   core::Status read(SnapshotVisitor& visitor);
 
  private:
-  SnapshotReader() = default;
-  core::Status read_end();
-  core::Status read_origin();
-  // The kind of the next block, whose words are then in block_.
-  core::Result<std::uint64_t> next_block();
+  SnapshotReader(snapshots::BlockReader blocks, SnapshotOrigin origin)
+      : blocks_(std::move(blocks)), origin_(std::move(origin)) {}
   core::Status visit(std::uint64_t kind, SnapshotVisitor& visitor);
   template <class R>
   std::span<const R> rows() const;
 
-  FileHandle file_;
+  snapshots::BlockReader blocks_;
   SnapshotOrigin origin_;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t blocks_ = 0;
-  std::uint64_t people_ = 0;
-  std::uint64_t rows_ = 0;
-  std::uint64_t place_ = 0;  // of the next block
   std::uint64_t people_seen_ = 0;
   std::uint64_t rows_seen_ = 0;
-  std::vector<std::uint64_t> block_;
 };
 
 class SnapshotWriter {
  public:
-  // Begins `file` under another name, that of a part.
+  // Begins `file` under another name, that of a part, which is removed if it is not finished.
   SnapshotWriter(std::filesystem::path file, const SnapshotOrigin& origin);
-  // Removes what was not finished.
-  ~SnapshotWriter();
-  SnapshotWriter(const SnapshotWriter&) = delete;
-  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
   // Whoever is named by a row has come as a person before.
   void add(const PersonRow& row);
@@ -155,15 +122,8 @@ class SnapshotWriter {
   template <class R>
   void write_rows(std::vector<R>& rows);
   void write_all();
-  void write_block(std::uint64_t kind, std::span<const std::byte> bytes);
-  void write_bytes(std::span<const std::byte> bytes);
-  void failed(const std::string& what);
 
-  const std::filesystem::path file_;
-  const std::filesystem::path part_;
-  FileHandle handle_;
-  std::optional<core::Error> error_;
-  std::uint64_t place_ = 0;
+  snapshots::BlockWriter blocks_;
   std::uint64_t people_ = 0;
   std::uint64_t rows_ = 0;
   std::vector<PersonRow> person_rows_;

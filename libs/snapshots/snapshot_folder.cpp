@@ -1,4 +1,4 @@
-#include "scoring/projections/snapshot/snapshot_folder.hpp"
+#include "snapshots/snapshot_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,32 +10,16 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 
-namespace tideline::scoring {
+namespace tideline::snapshots {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "scores-";
 constexpr std::string_view kSuffix = ".snapshot";
 constexpr std::string_view kPartSuffix = ".part";
 constexpr std::size_t kDigits = 20;
-
-// nullopt: the name of something else.
-std::optional<core::Timestamp> time_of(const fs::path& file) {
-  const std::string name = file.filename().string();
-  if (name.size() != kPrefix.size() + kDigits + kSuffix.size() || !name.starts_with(kPrefix) ||
-      !name.ends_with(kSuffix)) {
-    return std::nullopt;
-  }
-  const char* from = name.data() + kPrefix.size();
-  std::int64_t us = 0;
-  const auto [end, error] = std::from_chars(from, from + kDigits, us);
-  if (error != std::errc() || end != from + kDigits) return std::nullopt;
-  return core::Timestamp(std::chrono::microseconds(us));
-}
 
 std::vector<fs::path> all_in(const fs::path& folder) {
   std::vector<fs::path> found;
@@ -51,9 +35,23 @@ core::Timestamp written_at(const fs::path& file, std::error_code& failure) {
 
 }  // namespace
 
+// nullopt: the name of something else.
+std::optional<core::Timestamp> SnapshotFolder::time_of(const fs::path& file) const {
+  const std::string name = file.filename().string();
+  if (name.size() != prefix_.size() + kDigits + kSuffix.size() || !name.starts_with(prefix_) ||
+      !name.ends_with(kSuffix)) {
+    return std::nullopt;
+  }
+  const char* from = name.data() + prefix_.size();
+  std::int64_t us = 0;
+  const auto [end, error] = std::from_chars(from, from + kDigits, us);
+  if (error != std::errc() || end != from + kDigits) return std::nullopt;
+  return core::Timestamp(std::chrono::microseconds(us));
+}
+
 std::vector<fs::path> SnapshotFolder::files() const {
   std::vector<fs::path> found = all_in(path_);
-  std::erase_if(found, [](const fs::path& file) { return !time_of(file); });
+  std::erase_if(found, [this](const fs::path& file) { return !time_of(file); });
   std::sort(found.begin(), found.end(), std::greater<>());
   return found;
 }
@@ -61,7 +59,7 @@ std::vector<fs::path> SnapshotFolder::files() const {
 fs::path SnapshotFolder::file_of(core::Timestamp taken_at) const {
   std::string digits = std::to_string(taken_at.time_since_epoch().count());
   digits.insert(0, kDigits - digits.size(), '0');
-  return path_ / (std::string(kPrefix) + digits + std::string(kSuffix));
+  return path_ / (prefix_ + digits + std::string(kSuffix));
 }
 
 std::optional<SnapshotFolder::Newest> SnapshotFolder::newest() const {
@@ -92,25 +90,26 @@ void SnapshotFolder::forget_others(std::size_t kept) const {
   for (std::size_t i = kept; i < found.size(); ++i) fs::remove(found[i], ignored);
 }
 
-std::optional<std::string> SnapshotFolder::statistics() const {
+std::optional<std::string> SnapshotFolder::text(std::string_view name) const {
   if (!is_there()) return std::nullopt;
-  const std::ifstream file(path_ / "statistics.json", std::ios::binary);
+  const std::ifstream file(path_ / name, std::ios::binary);
   if (!file) return std::nullopt;
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-core::Status SnapshotFolder::put_statistics(const std::string& text) const {
-  const fs::path part = path_ / ("statistics.json" + std::string(kPartSuffix));
+core::Status SnapshotFolder::put_text(std::string_view name, const std::string& text) const {
+  const fs::path whole = path_ / name;
+  const fs::path part = whole.string() + std::string(kPartSuffix);
   std::ofstream file(part, std::ios::binary | std::ios::trunc);
   file << text << std::flush;
   const bool written = file.good();
   file.close();
-  if (!written || std::rename(part.c_str(), (path_ / "statistics.json").c_str()) != 0) {
+  if (!written || std::rename(part.c_str(), whole.c_str()) != 0) {
     return core::unavailable("cannot write " + part.string());
   }
   return core::success();
 }
 
-}  // namespace tideline::scoring
+}  // namespace tideline::snapshots

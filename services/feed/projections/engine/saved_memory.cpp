@@ -1,0 +1,310 @@
+// How the engine's memory lies in a snapshot (projections/snapshot/feed_snapshot.hpp). Another form
+// needs another number there.
+//
+// Arrays of people are copied as they are. Numbers are looked at before anything is made of them: a
+// file with right checksums may still be of a writer that was wrong.
+#include <algorithm>
+#include <functional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "feed/projections/engine/feed_engine.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using snapshots::ValueReader;
+using snapshots::ValueWriter;
+
+// What of a moment fits into one byte: two bits are its audience.
+constexpr std::uint8_t kAudienceBits = 3;
+constexpr std::uint8_t kDeleted = 4;
+constexpr std::uint8_t kHeld = 8;
+constexpr std::uint8_t kHasLists = 16;
+
+constexpr std::size_t kPersonBytes = sizeof(core::AccountId);
+constexpr std::size_t kCountBytes = sizeof(std::uint64_t);
+
+std::uint8_t flag(bool is) { return is ? 1 : 0; }
+
+// One of the first `count` numbers.
+template <class Index>
+Index take_index(ValueReader& in, std::size_t count) {
+  const auto index = in.take<Index>();
+  if (static_cast<std::size_t>(index) < count) return index;
+  in.fail("it names somebody or something that it does not hold");
+  return Index{0};
+}
+
+template <class Index>
+void take_indexes(ValueReader& in, std::size_t count, std::vector<Index>& into) {
+  in.take_all(into);
+  const auto is_of_none = [&](Index index) { return static_cast<std::size_t>(index) >= count; };
+  if (!std::ranges::any_of(into, is_of_none)) return;
+  in.fail("it names somebody or something that it does not hold");
+  into.clear();
+}
+
+void take_sorted(ValueReader& in, std::size_t people, PeopleArray& into) {
+  in.take_all(into);
+  const bool ascending =
+      std::adjacent_find(into.begin(), into.end(), std::greater_equal<>()) == into.end();
+  if (ascending && (into.empty() || static_cast<std::size_t>(into.back()) < people)) return;
+  in.fail("people are not in order");
+  into.clear();
+}
+
+void put_people(ValueWriter& out, const People& people) {
+  out.put(std::uint64_t{people.size()});
+  for (const PersonIndex person : people) out.put(person);
+}
+
+void take_people(ValueReader& in, std::size_t count, People& into) {
+  std::vector<PersonIndex> people;
+  take_indexes(in, count, people);
+  into.insert(people.begin(), people.end());
+}
+
+// Names by their numbers.
+template <class Map>
+std::vector<std::string_view> names_of(const Map& numbers) {
+  std::vector<std::string_view> names(numbers.size());
+  for (const auto& [name, number] : numbers) names[static_cast<std::uint32_t>(number)] = name;
+  return names;
+}
+
+}  // namespace
+
+// --- the graph --------------------------------------------------------------------------------
+
+void GraphMemory::save(ValueWriter& out) const {
+  out.put(std::uint64_t{people_.size() - 1});
+  for (std::size_t i = 1; i < people_.size(); ++i) out.put(people_[i].account.bytes());
+  for (std::size_t i = 1; i < people_.size(); ++i) {
+    const PersonFacts& person = people_[i];
+    out.put(flag(person.closed));
+    out.put_all(person.contacts);
+    out.put_all(person.followers);
+    out.put_all(person.followees);
+    out.put(std::uint64_t{person.exclusions.size()});
+    for (const auto& [other, bits] : person.exclusions) {
+      out.put(other);
+      out.put(bits);
+    }
+  }
+  out.put(std::uint64_t{tags_.size()});
+  const auto tags = names_of(tag_by_id_);
+  for (std::size_t i = 0; i < tags_.size(); ++i) {
+    out.put_text(tags[i]);
+    out.put(tags_[i].owner);
+    out.put(flag(tags_[i].deleted));
+    put_people(out, tags_[i].people);
+  }
+  out.put(std::uint64_t{groups_.size()});
+  const auto groups = names_of(group_by_id_);
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    out.put_text(groups[i]);
+    out.put(flag(groups_[i].dissolved));
+    put_people(out, groups_[i].members);
+  }
+}
+
+GraphMemory GraphMemory::load(ValueReader& in) {
+  GraphMemory graph;
+  graph.load_people(in);
+  graph.load_tags_and_groups(in);
+  return graph;
+}
+
+void GraphMemory::load_people(ValueReader& in) {
+  const std::size_t count = in.take_count(kPersonBytes);
+  people_.reserve(count + 1);
+  person_by_account_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i)
+    person(core::AccountId(in.take<core::AccountId::Bytes>()));
+  if (people_.size() != count + 1) return in.fail("somebody has two numbers");
+  for (std::size_t i = 1; i < people_.size() && !in.failed(); ++i) {
+    PersonFacts& facts = people_[i];
+    facts.closed = in.take<std::uint8_t>() != 0;
+    take_sorted(in, people_.size(), facts.contacts);
+    take_sorted(in, people_.size(), facts.followers);
+    take_sorted(in, people_.size(), facts.followees);
+    const auto owner = static_cast<PersonIndex>(i);
+    for (auto left = in.take_count(sizeof(PersonIndex) + 1); left > 0; --left) {
+      const auto other = take_index<PersonIndex>(in, people_.size());
+      const auto bits = in.take<std::uint8_t>();
+      set_exclusion(owner, other, (bits & kHides) != 0, (bits & kHiddenFrom) != 0);
+    }
+  }
+}
+
+void GraphMemory::load_tags_and_groups(ValueReader& in) {
+  const std::size_t tags = in.take_count(kCountBytes);
+  for (std::size_t i = 0; i < tags && !in.failed(); ++i) {
+    TagFacts& facts = at(tag(in.take_text()));
+    facts.owner = take_index<PersonIndex>(in, people_.size());
+    facts.deleted = in.take<std::uint8_t>() != 0;
+    take_people(in, people_.size(), facts.people);
+  }
+  const std::size_t groups = in.take_count(kCountBytes);
+  for (std::size_t i = 0; i < groups && !in.failed(); ++i) {
+    GroupFacts& facts = at(group(in.take_text()));
+    facts.dissolved = in.take<std::uint8_t>() != 0;
+    take_people(in, people_.size(), facts.members);
+  }
+  if (tags_.size() != tags || groups_.size() != groups) in.fail("something has two numbers");
+}
+
+// --- moments ----------------------------------------------------------------------------------
+
+void MomentMemory::save(ValueWriter& out) const {
+  out.put(std::uint64_t{moments_.size()});
+  out.put(std::uint64_t{by_author_.size()});
+  for (const auto& [author, ids] : by_author_) {
+    out.put(author);
+    out.put_all(ids);
+    for (const core::MomentId id : ids) {
+      const MomentFacts& moment = *find(id);
+      const auto audience = static_cast<std::uint8_t>(moment.audience);
+      out.put(static_cast<std::uint8_t>(audience | (moment.deleted ? kDeleted : 0) |
+                                        (moment.held ? kHeld : 0) |
+                                        (moment.lists ? kHasLists : 0)));
+      if (!moment.lists) continue;
+      out.put_all(moment.lists->groups);
+      out.put_all(moment.lists->tags);
+      out.put_all(moment.lists->users);
+    }
+  }
+}
+
+MomentMemory MomentMemory::load(ValueReader& in, const GraphMemory& graph) {
+  MomentMemory memory;
+  const std::size_t count = in.take_count(sizeof(core::MomentId) + 1);
+  memory.moments_.reserve(count);
+  const std::size_t authors = in.take_count(sizeof(PersonIndex) + kCountBytes);
+  memory.by_author_.reserve(authors);
+  std::vector<core::MomentId> ids;
+  for (std::size_t i = 0; i < authors && !in.failed(); ++i) {
+    const auto author = take_index<PersonIndex>(in, graph.people());
+    in.take_all(ids);
+    memory.by_author_[author].reserve(ids.size());
+    for (const core::MomentId id : ids) {
+      const auto bits = in.take<std::uint8_t>();
+      MomentFacts facts;
+      facts.id = id;
+      facts.author = author;
+      facts.audience = static_cast<Audience>(bits & kAudienceBits);
+      facts.deleted = (bits & kDeleted) != 0;
+      facts.held = (bits & kHeld) != 0;
+      if ((bits & kHasLists) != 0) {
+        facts.lists = std::make_unique<ListedPeople>();
+        take_indexes(in, graph.groups(), facts.lists->groups);
+        take_indexes(in, graph.tags(), facts.lists->tags);
+        take_indexes(in, graph.people(), facts.lists->users);
+      }
+      memory.add(std::move(facts));
+    }
+  }
+  if (memory.moments_.size() != count) in.fail("it has not as many moments as it says");
+  return memory;
+}
+
+// --- what lies under them, what has been seen, what waits -------------------------------------
+
+void InteractionMemory::save(ValueWriter& out) const {
+  out.put(std::uint64_t{by_moment_.size()});
+  for (const auto& [id, under] : by_moment_) {
+    out.put(id);
+    out.put_all(under.likers);
+    out.put(std::uint64_t{under.comments.size()});
+    for (const CommentFacts& comment : under.comments) {
+      out.put(comment.id);
+      out.put(comment.parent);
+      out.put(comment.author);
+      out.put(flag(comment.held));
+    }
+    out.put(under.edits);
+    out.put(under.held_edits);
+  }
+}
+
+InteractionMemory InteractionMemory::load(ValueReader& in, const GraphMemory& graph) {
+  constexpr std::size_t kCommentBytes = 2 * sizeof(core::CommentId) + sizeof(PersonIndex) + 1;
+  InteractionMemory memory;
+  const std::size_t count = in.take_count(sizeof(std::uint64_t) + 2 * kCountBytes);
+  memory.by_moment_.reserve(count);
+  for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+    MomentInteractions& under = memory.by_moment_[in.take<std::uint64_t>()];
+    take_sorted(in, graph.people(), under.likers);
+    under.comments.resize(in.take_count(kCommentBytes));
+    for (CommentFacts& comment : under.comments) {
+      comment.id = in.take<core::CommentId>();
+      comment.parent = in.take<core::CommentId>();
+      comment.author = take_index<PersonIndex>(in, graph.people());
+      comment.held = in.take<std::uint8_t>() != 0;
+    }
+    under.edits = in.take<std::uint32_t>();
+    under.held_edits = in.take<std::uint32_t>();
+  }
+  return memory;
+}
+
+void SeenGate::save(ValueWriter& out) const {
+  std::uint64_t count = 0;
+  for (const auto& [log, held] : waiting_) count += held.size();
+  out.put(count);
+  for (const auto& [log, held] : waiting_) {
+    for (const auto& [position, one] : held) {
+      out.put(one.entry.moment);
+      out.put(one.entry.edit);
+      out.put(one.entry.comment);
+      out.put_text(one.seen.to_token());
+    }
+  }
+}
+
+void SeenGate::load(ValueReader& in) {
+  const std::size_t count = in.take_count(2 * sizeof(core::MomentId) + kCountBytes);
+  for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+    HeldEntry entry;
+    entry.moment = in.take<core::MomentId>();
+    entry.edit = in.take<std::uint32_t>();
+    entry.comment = in.take<core::CommentId>();
+    auto seen = eventsourcing::PositionVector::from_token(in.take_text());
+    if (!seen || !hold(entry, *std::move(seen), {})) in.fail("something waits for nothing");
+  }
+}
+
+void FeedEngine::save(ValueWriter& out) {
+  release_held();
+  const std::shared_lock lock(mutex_);
+  graph_.save(out);
+  moments_.save(out);
+  interactions_.save(out);
+  out.put(std::uint64_t{seen_up_to_.size()});
+  for (const auto& [reader, id] : seen_up_to_) {
+    out.put(reader);
+    out.put(id);
+  }
+  gate_.save(out);
+  out.put_text(known_.to_token());
+}
+
+void FeedMemory::load(ValueReader& in) {
+  graph = GraphMemory::load(in);
+  moments = MomentMemory::load(in, graph);
+  interactions = InteractionMemory::load(in, graph);
+  for (auto left = in.take_count(sizeof(PersonIndex) + sizeof(core::MomentId)); left > 0; --left) {
+    const auto reader = take_index<PersonIndex>(in, graph.people());
+    seen_up_to[reader] = in.take<core::MomentId>();
+  }
+  gate.load(in);
+  auto positions = eventsourcing::PositionVector::from_token(in.take_text());
+  if (!positions) return in.fail("it does not say what it knows");
+  known = *std::move(positions);
+}
+
+}  // namespace tideline::feed
