@@ -71,7 +71,9 @@ std::uint64_t digest(feed::FeedEngine& engine, const Options& options) {
 
 int fill(const Options& options) {
   // Longer than a page, so that no page of the digest is merged of authors as after a start.
-  feed::FeedEngine engine({.timeline_length_max = 4 * kPage});
+  feed::FeedEngineOptions length;
+  length.timeline_length_max = 4 * kPage;
+  feed::FeedEngine engine(std::move(length));
   std::vector<core::AccountId> people;
   for (std::uint32_t i = 0; i < options.law.people; ++i) {
     people.push_back(account(i));
@@ -104,14 +106,15 @@ int fill(const Options& options) {
 int start(const Options& options) {
   const auto begun = SteadyClock::now();
   std::string why = "no snapshot";
-  feed::FeedEngine engine({.restore = [&]() -> std::optional<feed::RestoredFeed> {
+  feed::FeedEngineOptions from_file;
+  from_file.restore = [&]() -> std::optional<feed::RestoredFeed> {
     auto reader = feed::SnapshotReader::open(options.file);
-    if (!reader) return why = reader.error().message, std::nullopt;
-    auto restored = reader->read();
-    if (!restored) return why = restored.error().message, std::nullopt;
-    why.clear();
+    auto restored = reader ? reader->read() : core::Result<feed::RestoredFeed>(reader.error());
+    why = restored ? "" : restored.error().message;
+    if (!restored) return std::nullopt;
     return *std::move(restored);
-  }});
+  };
+  feed::FeedEngine engine(std::move(from_file));
   eventsourcing::NoTables none;
   engine.load(none);
   if (!why.empty()) return bench::failed(why);

@@ -46,7 +46,10 @@ MAY_INCLUDE = [
     (r"services/(?P<own>[^/]+)/projections/", ["core", "eventsourcing", "snapshots", "people", "{own}/domain"]),
     (
         r"services/(?P<own>[^/]+)/api/",
-        ["core", "eventsourcing", "snapshots", "people", "crypto", "http", "uploads", "{own}/domain", "{own}/projections"],
+        [
+            *["core", "eventsourcing", "snapshots", "people", "crypto", "http", "uploads"],
+            *["{own}/domain", "{own}/projections"],
+        ],
     ),
     (r"services/(?P<own>[^/]+)/[^/]+\.[ch]pp", LIBRARIES + ["{own}"]),
     # The demo knows the suite from outside only: it computes what must come out by itself.

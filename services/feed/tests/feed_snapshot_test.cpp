@@ -101,7 +101,9 @@ class FeedSnapshot : public ::testing::Test {
   };
   Started start_engine() {
     told.clear();
-    FeedEngine engine({.restore = [this] { return restore_newest(start()); }});
+    FeedEngineOptions options;
+    options.restore = [this] { return restore_newest(start()); };
+    FeedEngine engine(std::move(options));
     eventsourcing::ProjectionRunner runner(engine, ports(), own.logs());
     engine.watch(runner.applied());
     std::jthread thread([&](const std::stop_token& done) { runner.run(done); });
