@@ -83,8 +83,6 @@ core::Status ProjectionRunner::State::load_memory() {
   try {
     NoTables none;
     projection.load(none);
-  } catch (const TransactionFailed& failure) {
-    return failure.error();
   } catch (const std::exception& failure) {
     return core::internal_error(failure.what());
   }

@@ -118,7 +118,8 @@ def add_labels(entries, resources):
         for resource in resources:
             resource["metadata"].setdefault("labels", {}).update(entry["pairs"])
             if entry.get("includeTemplates"):
-                for template in templates_of(resource):
+                claims = resource.get("spec", {}).get("volumeClaimTemplates", [])
+                for template in [*templates_of(resource), *claims]:
                     template.setdefault("metadata", {}).setdefault("labels", {}).update(entry["pairs"])
 
 
