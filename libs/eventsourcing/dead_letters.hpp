@@ -8,8 +8,8 @@
 // also an input of every rebuild, and frees those behind it to be applied.
 //
 // A runner that is running notices within about a second; otherwise the next one does at its start.
-// Models that live in memory alone have no such table: they park in memory, and try again from the
-// first event at every start.
+// Models that live in memory alone have no such table: they park in memory, and try again at every
+// start.
 //
 // Every function is one transaction, blocks, and may be called while services run. Errors:
 // NotFound for what is not parked, InvalidInput for a text that says nothing, and the database's.
