@@ -79,6 +79,10 @@ TEST_F(Images, FollowTheMomentsAudienceAtOnce) {
   EXPECT_EQ(image("bob", mine, hash).status, 404) << "though another moment shows it to him";
   EXPECT_EQ(image("bob", friends, hash).status, 200);
   EXPECT_EQ(image("cleo", friends, hash).status, 404);
+  const std::string secret = app.upload("ada", png(2, 2));
+  publish("private", {secret});
+  EXPECT_EQ(image("bob", friends, secret).status, 404)
+      << "by way of a moment that does not show it";
   app.exclude("ada", "bob");
   EXPECT_EQ(image("bob", friends, hash).status, 404);
 }
