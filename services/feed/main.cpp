@@ -36,15 +36,31 @@ std::function<void(const FanOut&)> measure_fan_out(runtime::ServiceContext& cont
   };
 }
 
+std::function<void(std::size_t)> count_evictions(runtime::ServiceContext& context) {
+  auto evictions = context.metrics().counter("tideline_feed_timeline_evictions_total",
+                                             "timelines emptied for want of room");
+  return [evictions](std::size_t count) { evictions.add(static_cast<double>(count)); };
+}
+
 void measure_size(runtime::ServiceContext& context, const FeedEngine& engine) {
   auto viewers = context.metrics().gauge("tideline_feed_timelines", "viewers with a timeline");
   auto ids = context.metrics().gauge("tideline_feed_timeline_ids", "ids in all timelines");
   auto moments = context.metrics().gauge("tideline_feed_moments", "moments known");
+  auto bytes = context.metrics().gauge("tideline_feed_timeline_bytes",
+                                       "memory of all timelines' arrays, which is bounded");
+  auto a_viewer = context.metrics().gauge("tideline_feed_timeline_bytes_per_viewer",
+                                          "all of timelines' memory by viewers with one");
+  auto a_delivery = context.metrics().gauge("tideline_feed_timeline_bytes_per_delivery",
+                                            "all of timelines' memory by ids in them");
   context.metrics().before_render([=, &engine] {
     const auto size = engine.size();
     viewers.set(static_cast<double>(size.viewers));
     ids.set(static_cast<double>(size.ids));
     moments.set(static_cast<double>(size.moments));
+    bytes.set(static_cast<double>(size.array_bytes));
+    const auto all_bytes = static_cast<double>(size.array_bytes + size.head_bytes);
+    a_viewer.set(size.viewers == 0 ? 0 : all_bytes / static_cast<double>(size.viewers));
+    a_delivery.set(size.ids == 0 ? 0 : all_bytes / static_cast<double>(size.ids));
   });
 }
 
@@ -140,9 +156,11 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   }
   auto owned = std::make_unique<FeedEngine>(
       FeedEngineOptions{.timeline_length_max = settings.timeline_length_max,
+                        .timeline_bytes_max = settings.timeline_bytes_max,
                         .rules = settings.rules(),
                         .on_fan_out = measure_fan_out(context),
-                        .restore = start_from_snapshots(context, settings)});
+                        .restore = start_from_snapshots(context, settings),
+                        .on_evictions = count_evictions(context)});
   FeedEngine& engine = *owned;
   auto& engine_applied = context.add_projection(std::move(owned)).committed;
   engine.watch(engine_applied);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "feed/projections/engine/viewer_timelines.hpp"
 #include "feed/projections/snapshot/feed_snapshot.hpp"
 
 namespace tideline::feed {
@@ -27,9 +28,12 @@ VisibilityRules Settings::rules() const {
 
 Settings Settings::read(core::Config& config) {
   Settings settings;
-  settings.timeline_length_max = static_cast<std::size_t>(
-      config.integer("TIDELINE_FEED_TIMELINE_LENGTH",
-                     static_cast<std::int64_t>(settings.timeline_length_max), 1, 100'000));
+  settings.timeline_length_max = static_cast<std::size_t>(config.integer(
+      "TIDELINE_FEED_TIMELINE_LENGTH", static_cast<std::int64_t>(settings.timeline_length_max), 1,
+      static_cast<std::int64_t>(ViewerTimelines::kLengthMax)));
+  settings.timeline_bytes_max = static_cast<std::size_t>(config.integer(
+      "TIDELINE_FEED_TIMELINE_BYTES", static_cast<std::int64_t>(settings.timeline_bytes_max),
+      std::int64_t{1} << 20, std::int64_t{1} << 38));
   settings.staleness_max = config.duration_ms("TIDELINE_FEED_STALENESS_MS", settings.staleness_max);
   settings.instance = config.text("TIDELINE_FEED_INSTANCE", settings.instance);
   if (!is_instance_name(settings.instance)) {

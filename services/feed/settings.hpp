@@ -12,9 +12,13 @@
 namespace tideline::feed {
 
 struct Settings {
-  // TIDELINE_FEED_TIMELINE_LENGTH, 1 to 100,000: moment ids that a viewer's array in memory holds
-  // at most (8 bytes each). Pages below it are merged from the authors' moments: slower, as right.
+  // TIDELINE_FEED_TIMELINE_LENGTH, 1 to 4,096: moment ids that a viewer's array in memory holds at
+  // most (8 bytes each). Pages below it are merged from the authors' moments: slower, as right.
   std::size_t timeline_length_max = 512;
+  // TIDELINE_FEED_TIMELINE_BYTES, 1 MiB to 256 GiB: what the arrays of all viewers take at most.
+  // Where there is no room, those of who has not read for long are emptied; they are made again of
+  // the authors' moments when their viewers read.
+  std::size_t timeline_bytes_max = std::size_t{1} << 30;
   // TIDELINE_FEED_STALENESS_MS: of how long ago at most what the engine shows may be, else its
   // routes answer 503. Longer keeps timelines readable through an outage, with what was visible
   // when it began.

@@ -4,6 +4,8 @@
 // Each line on stdin is one round; it prints one JSON object. --mode limit: bare appends to as many
 // arrays at random instead, which is what the machine's memory allows.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +19,7 @@
 
 #include "bench/power_law_graph.hpp"
 #include "bench/report.hpp"
+#include "core/zeroed_pages.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 
 namespace {
@@ -52,6 +55,7 @@ class Engine {
   explicit Engine(const Options& options)
       : engine_(
             {.timeline_length_max = options.timeline_length,
+             .timeline_bytes_max = std::size_t{1} << 38,
              .rules = {},
              .ignored_grant = {},
              .on_fan_out = [this](const feed::FanOut& told) { deliveries_ += told.deliveries; }}) {
@@ -103,30 +107,58 @@ class Engine {
   feed::FeedEngine engine_;
 };
 
-// The same arrays without a graph, an order or a bound that drops anything.
+// The same arrays without a graph, an order or a bound that drops anything, as fast as memory takes
+// it: on huge pages as the engine's, and the processor is told of each place twice kAhead appends
+// before.
 class Arrays {
  public:
   Arrays(std::uint32_t people, std::size_t length)
-      : length_(length), ids_(people * length), ends_(people) {}
+      : people_(people),
+        length_(length),
+        ids_memory_(people * length * sizeof(std::uint64_t), core::PageSize::Large),
+        ends_memory_(people * sizeof(std::uint32_t), core::PageSize::Large),
+        ids_(static_cast<std::uint64_t*>(ids_memory_.data())),
+        ends_(static_cast<std::uint32_t*>(ends_memory_.data())) {
+    for (std::uint32_t& who : next_) who = somebody();
+  }
 
   double deliveries_per_s(double seconds) {
     std::uint64_t appends = 0;
     const auto start = SteadyClock::now();
     while (seconds_since(start) < seconds) {
-      for (int i = 0; i < 4096; ++i) {
-        random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
-        const auto who = static_cast<std::size_t>(((random_ >> 32) * ends_.size()) >> 32);
-        ids_[who * length_ + ends_[who]++ % length_] = random_;
-      }
+      for (std::size_t i = 0; i < 4096; ++i) append(i);
       appends += 4096;
     }
     return static_cast<double>(appends) / seconds_since(start);
   }
 
  private:
+  static constexpr std::size_t kAhead = 32;
+
+  std::uint32_t somebody() {
+    random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<std::uint32_t>(((random_ >> 32) * people_) >> 32);
+  }
+
+  void append(std::size_t i) {
+    const std::uint32_t who = next_[i % next_.size()];
+    const std::uint32_t soon = next_[(i + kAhead) % next_.size()];
+    const std::uint32_t later = somebody();
+    next_[i % next_.size()] = later;
+    __builtin_prefetch(&ends_[later], 1);
+    __builtin_prefetch(&ids_[soon * length_ + ends_[soon]], 1);
+    std::uint32_t& end = ends_[who];
+    ids_[who * length_ + end] = random_;
+    end = end + 1 == length_ ? 0 : end + 1;
+  }
+
+  std::uint64_t people_;
   std::size_t length_;
-  std::vector<std::uint64_t> ids_;
-  std::vector<std::uint32_t> ends_;
+  core::ZeroedPages ids_memory_;
+  core::ZeroedPages ends_memory_;
+  std::uint64_t* ids_;
+  std::uint32_t* ends_;
+  std::array<std::uint32_t, 2 * kAhead> next_{};
   std::uint64_t random_ = 1;
 };
 

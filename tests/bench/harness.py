@@ -153,8 +153,8 @@ class Bench:
         goal: float | None = None,
         smaller_is_better: bool = False,
         ours_goal: float | None = None,
-    ) -> None:
-        """goal: least ratio. ours_goal: bound on our own figure, where that is the promise."""
+    ) -> float:
+        """goal: least ratio. ours_goal: bound on our own figure, where that is the promise. Returns the ratio."""
         ours_seen, theirs_seen = [], []
         for turn in range(self.rounds + 1):
             mine, other = ours(), theirs()
@@ -187,6 +187,7 @@ class Bench:
             met = met and within
         self.goals_missed += not met
         print(json.dumps(figure), flush=True)
+        return figure["ratio"]
 
 
 def rounded(value: float) -> float:

@@ -1,5 +1,5 @@
-// What the law test cannot see of the engine: what it counts, what it tells of groups, and that it
-// says so while it is beginning anew.
+// What the law test cannot see of the engine: what it counts, what it tells of groups, whose array
+// is emptied, and that it says so while it is beginning anew.
 #include "feed/projections/engine/feed_engine.hpp"
 
 #include <gtest/gtest.h>
@@ -28,15 +28,18 @@ class NoTables final : public eventsourcing::Transaction {
 
 class FeedEngineTest : public ::testing::Test {
  protected:
-  FeedEngineTest() : engine(options()) {
+  explicit FeedEngineTest(std::size_t bytes_max = std::size_t{1} << 30)
+      : engine(options(bytes_max)) {
     applied.reset(engine.sources(), {});
     engine.watch(applied);
   }
 
-  FeedEngineOptions options() {
-    return {.timeline_length_max = 8, .rules = {}, .on_fan_out = [this](const FanOut& told) {
-              fan_outs.push_back(told);
-            }};
+  FeedEngineOptions options(std::size_t bytes_max) {
+    return {.timeline_length_max = 8,
+            .timeline_bytes_max = bytes_max,
+            .rules = {},
+            .on_fan_out = [this](const FanOut& told) { fan_outs.push_back(told); },
+            .on_evictions = [this](std::size_t count) { evictions += count; }};
   }
 
   eventsourcing::RecordedEvent event(const std::string& source, const std::string& type,
@@ -77,6 +80,7 @@ class FeedEngineTest : public ::testing::Test {
   }
 
   std::vector<FanOut> fan_outs;
+  std::size_t evictions = 0;
   std::uint64_t position = 0;
   eventsourcing::AppliedPositions applied;
   FeedEngine engine;
@@ -216,6 +220,45 @@ TEST_F(FeedEngineTest, MakesAnArrayNoLongerThanTheBoundAndNoSlowerThanSome) {
   EXPECT_EQ(engine.timeline(person(2), {}, 300).entries.size(), 50U)
       << "behind many that he is not shown";
   EXPECT_LE(engine.size().ids, 8U);
+}
+
+class FeedEngineWithRoomForTwo : public FeedEngineTest {
+ protected:
+  FeedEngineWithRoomForTwo() : FeedEngineTest(ViewerTimelines::room_for(8, 2)) {}
+
+  // Only who has an array is delivered to.
+  bool has_array(std::uint8_t who) {
+    publish(moment(++last, who, "private"));
+    return fan_outs.back().deliveries == 1;
+  }
+
+  std::uint64_t last = 1'000;
+};
+
+TEST_F(FeedEngineWithRoomForTwo, EmptiesArraysAndReadsTheSame) {
+  for (std::uint8_t friend_ = 2; friend_ <= 6; ++friend_) befriend(1, friend_);
+  for (std::uint64_t id = 100; id < 120; ++id) publish(moment(id, 1));
+  const auto size = engine.size();
+  EXPECT_EQ(size.array_bytes, ViewerTimelines::room_for(8, 2));
+  EXPECT_LE(size.viewers, 2U);
+  EXPECT_EQ(size.evictions, evictions);
+  EXPECT_GE(evictions, 4U);
+  for (std::uint8_t who = 1; who <= 6; ++who) EXPECT_EQ(seen_by(who), 20U);
+  EXPECT_GE(evictions, 7U) << "who reads gets an array, and somebody else loses his";
+  EXPECT_EQ(engine.size().array_bytes, ViewerTimelines::room_for(8, 2));
+}
+
+TEST_F(FeedEngineWithRoomForTwo, LeavesWhoReadsHisArray) {
+  befriend(1, 2);
+  publish(moment(100, 1));
+  for (std::uint8_t friend_ = 3; friend_ <= 100; ++friend_) {
+    EXPECT_GT(seen_by(2), 0U);
+    befriend(1, friend_);
+    publish(moment(98U + friend_, 1));
+  }
+  EXPECT_GE(evictions, 90U);
+  EXPECT_TRUE(has_array(2));
+  EXPECT_FALSE(has_array(50));
 }
 
 }  // namespace

@@ -33,7 +33,11 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
   ASSERT_GT(secrets.size(), 20U);
 
   eventsourcing::AppliedPositions applied;
-  FeedEngine engine({.timeline_length_max = 16, .rules = {}, .on_fan_out = {}});
+  // Room for one array alone: the others wait for theirs, or are merged.
+  FeedEngine engine({.timeline_length_max = 16,
+                     .timeline_bytes_max = ViewerTimelines::room_for(16, 1),
+                     .rules = {},
+                     .on_fan_out = {}});
   applied.reset(engine.sources(), {});
   engine.watch(applied);
   std::atomic<bool> done{false};
@@ -78,6 +82,7 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
   done = true;
   readers.clear();
   EXPECT_EQ(faults, 0U);
+  EXPECT_LE(engine.size().array_bytes, ViewerTimelines::room_for(16, 1));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ Settings read(std::string_view text, std::size_t mistakes = 0) {
 TEST(Settings, HaveDefaultsUnderWhichEveryRuleHolds) {
   const Settings settings = read("");
   EXPECT_EQ(settings.timeline_length_max, 512U);
+  EXPECT_EQ(settings.timeline_bytes_max, std::size_t{1} << 30);
   EXPECT_EQ(settings.rules(), VisibilityRules());
 }
 
@@ -30,6 +31,7 @@ TEST(Settings, SwitchOffOneRule) {
 
 TEST(Settings, AreRefusedTogether) {
   read("TIDELINE_FEED_DISABLED_RULE=gravity\nTIDELINE_FEED_TIMELINE_LENGTH=0", 2);
+  read("TIDELINE_FEED_TIMELINE_LENGTH=4097\nTIDELINE_FEED_TIMELINE_BYTES=1000", 2);
   read("TIDELINE_FEED_INSTANCE=Feed 1\nTIDELINE_FEED_LEASE_MS=10", 2);
 }
 

@@ -185,6 +185,7 @@ struct Trial {
   Numbers history;
   Numbers interleaving;
   std::uint32_t timeline_length_max = 4;
+  std::uint32_t arrays_max = 0;  // that there is room for; 0: for everybody's
   std::uint32_t limit = 3;
 };
 
@@ -195,6 +196,7 @@ inline Trial random_trial(std::mt19937& numbers, std::size_t history, std::size_
     trial.interleaving.push_back(static_cast<unsigned>(numbers()));
   }
   trial.timeline_length_max = 1 + static_cast<unsigned>(numbers()) % 30;
+  trial.arrays_max = static_cast<unsigned>(numbers()) % 4;
   trial.limit = 1 + static_cast<unsigned>(numbers()) % 5;
   return trial;
 }
@@ -208,8 +210,14 @@ struct BrokenEngine {
   SavedEngine::Loss lost{};
 };
 
+inline std::size_t bytes_max_of(const Trial& trial) {
+  const std::size_t arrays = trial.arrays_max == 0 ? 1'000 : trial.arrays_max;
+  return ViewerTimelines::room_for(trial.timeline_length_max, arrays);
+}
+
 inline FeedEngineOptions options_of(const Trial& trial, const BrokenEngine& broken) {
   return {.timeline_length_max = trial.timeline_length_max,
+          .timeline_bytes_max = bytes_max_of(trial),
           .rules = broken.rules,
           .ignored_grant = broken.ignored_grant,
           .on_fan_out = {},
@@ -225,7 +233,9 @@ inline ShardSet some_shards(Tape& tape) {
 
 // Compares at the end and at some places on the way, where reads also merge what is pending. The
 // shards whose arrays are kept change on the way, and the engine starts from snapshots of itself.
-inline Difference run(const Trial& trial, const BrokenEngine& broken = {}) {
+// Adds to `evictions` those of the engine.
+inline Difference run(const Trial& trial, const BrokenEngine& broken = {},
+                      std::size_t* evictions = nullptr) {
   const History history(trial.history);
   SavedEngine saved(broken.lost);
   FeedEngineOptions options = options_of(trial, broken);
@@ -236,13 +246,18 @@ inline Difference run(const Trial& trial, const BrokenEngine& broken = {}) {
   Tape moves(trial.interleaving);
   while (delivery.step()) {
     if (moves.below(12) == 1) engine.keep(some_shards(moves));
+    if (engine.size().array_bytes > bytes_max_of(trial)) return "it holds more than it may";
     if (pauses.below(16) != 1 || !delivery.is_comparable()) continue;
     if (engine.is_rebuilding()) return "it says that it is rebuilding, and has everything";
     if (auto difference = compare(history, engine, delivery.oracle(), trial.limit)) {
       return difference;
     }
   }
-  return compare(history, engine, delivery.oracle(), trial.limit);
+  auto difference = compare(history, engine, delivery.oracle(), trial.limit);
+  const auto size = engine.size();
+  if (size.array_bytes > bytes_max_of(trial)) return "it holds more than it may";
+  if (evictions != nullptr) *evictions += size.evictions;
+  return difference;
 }
 
 }  // namespace tideline::feed::testing

@@ -6,14 +6,15 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/prefetch.hpp"
 
 namespace tideline::feed {
 
 FeedEngine::FeedEngine(FeedEngineOptions options)
     : options_(std::move(options)),
+      timelines_(options_.timeline_length_max, options_.timeline_bytes_max),
       gate_(services()),
       shards_(std::make_unique<std::array<Shard, kShards>>()) {
-  CHECK(options_.timeline_length_max > 0, "a timeline holds something");
   timelines_.resize(graph_.people());
 }
 
@@ -39,7 +40,9 @@ void FeedEngine::take_up(RestoredFeed restored) {
   timelines_.clear();
   timelines_.resize(graph_.people());
   // Of nobody it is known what he may see of what was before.
-  for (ViewerTimeline& timeline : timelines_) timeline.cool_down();
+  for (std::uint32_t number = 0; number < timelines_.size(); ++number) {
+    timelines_.cool_down(static_cast<PersonIndex>(number));
+  }
   for (Shard& shard : *shards_) shard.pending.clear();
 }
 
@@ -238,21 +241,28 @@ std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
   return deliveries;
 }
 
-// The arrays lie anywhere in memory: the processor is told so many viewers ahead which ones are
-// next.
+// The arrays lie anywhere in memory: the processor is told which heads come next, and when they are
+// there, to which place of an array each of them leads.
 template <class Accept>
 std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> viewers,
                                 const Accept& accept) {
   constexpr std::size_t kAhead = 16;
-  const auto array = [&](std::size_t i) -> ViewerTimeline& {
-    return timelines_[static_cast<std::uint32_t>(viewers[i])];
-  };
+  const std::size_t count = viewers.size();
+  for (std::size_t i = 0; i < std::min(2 * kAhead, count); ++i) {
+    core::prefetch(timelines_.head_of(viewers[i]));
+  }
+  for (std::size_t i = 0; i < std::min(kAhead, count); ++i) {
+    core::prefetch(timelines_.end_of(viewers[i]));
+  }
   std::size_t deliveries = 0;
-  for (std::size_t i = 0; i < viewers.size(); ++i) {
-    if (i + 2 * kAhead < viewers.size()) __builtin_prefetch(&array(i + 2 * kAhead), 1);
-    if (i + kAhead < viewers.size()) array(i + kAhead).prefetch_end();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + 2 * kAhead < count) {
+      core::prefetch(timelines_.head_of(viewers[i + 2 * kAhead]));
+    }
+    if (i + kAhead < count) core::prefetch(timelines_.end_of(viewers[i + kAhead]));
     if (!accept(viewers[i])) continue;
-    deliveries += array(i).insert(id, options_.timeline_length_max) ? 1 : 0;
+    if (!timelines_.has_room()) make_room(1);
+    deliveries += timelines_.insert(viewers[i], id) ? 1 : 0;
   }
   return deliveries;
 }
@@ -262,7 +272,7 @@ PersonIndex FeedEngine::number_of(const core::AccountId& account) {
   const PersonIndex index = graph_.person(account);
   if (timelines_.size() < graph_.people()) {
     timelines_.resize(graph_.people());
-    if (!kept_[shard_of(account)]) timelines_.back().cool_down();
+    if (!kept_[shard_of(account)]) timelines_.cool_down(index);
   }
   return index;
 }
@@ -270,7 +280,7 @@ PersonIndex FeedEngine::number_of(const core::AccountId& account) {
 // Who has a cold array gets everything of now when it is made.
 void FeedEngine::grant(PersonIndex viewer, PersonIndex author, Grant cause) {
   if (options_.ignored_grant == cause || moments_.of_author(author).empty()) return;
-  if (timelines_[static_cast<std::uint32_t>(viewer)].is_cold()) return;
+  if (timelines_.is_cold(viewer)) return;
   shard_at(viewer).pending[viewer].insert(author);
 }
 
@@ -294,6 +304,17 @@ void FeedEngine::keep(const ShardSet& shards) {
   }
 }
 
+void FeedEngine::make_room(std::size_t arrays) {
+  const auto cold = timelines_.make_room(arrays);
+  for (const PersonIndex viewer : cold) shard_at(viewer).pending.erase(viewer);
+  count_evictions(cold.size());
+}
+
+void FeedEngine::count_evictions(std::size_t evictions) {
+  evictions_ += evictions;
+  if (options_.on_evictions) options_.on_evictions(evictions);
+}
+
 std::size_t FeedEngine::people() const {
   const std::shared_lock lock(mutex_);
   return graph_.people();
@@ -310,7 +331,7 @@ void FeedEngine::cool_down(const ShardSet& shards, std::size_t first, std::size_
   for (std::size_t number = first; number < end; ++number) {
     const auto viewer = static_cast<PersonIndex>(number);
     if (!shards[shard_number(viewer)]) continue;
-    timelines_[number].cool_down();
+    timelines_.cool_down(viewer);
     shard_at(viewer).pending.erase(viewer);
   }
 }

@@ -14,6 +14,8 @@
 // Arrays are kept for viewers of some shards alone, which may change at any time: one that is not
 // kept is cold, and its viewer's pages are merged as those below a floor; one that is kept again is
 // made at his next read, as are all after a start from a saved memory. What is read is the same.
+// All arrays together have a bound in bytes: where there is no room, those of who has not read for
+// long become cold in the same way.
 //
 // Threads: apply() and load() on the runner's thread; keep() on one; every other member from any
 // thread. A reader waits for at most one event to be applied; a writer for the reads under way.
@@ -47,7 +49,7 @@
 #include "feed/projections/engine/interaction_memory.hpp"
 #include "feed/projections/engine/moment_memory.hpp"
 #include "feed/projections/engine/seen_gate.hpp"
-#include "feed/projections/engine/viewer_timeline.hpp"
+#include "feed/projections/engine/viewer_timelines.hpp"
 #include "feed/projections/engine/writer_first_mutex.hpp"
 #include "feed/projections/events_read.hpp"
 
@@ -74,13 +76,16 @@ enum class Grant {
 };
 
 struct FeedEngineOptions {
-  std::size_t timeline_length_max = 512;  // ids a viewer's array holds at most
+  std::size_t timeline_length_max = 512;                  // ids a viewer's array holds at most
+  std::size_t timeline_bytes_max = std::size_t{1} << 30;  // that all arrays take
   VisibilityRules rules;
   std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing
   std::function<void(const FanOut&)> on_fan_out;  // may be empty
   // Asked by each load(): a memory that was saved; nullopt: begin at the first event. Throws
   // TransactionFailed when that cannot be said now. May be empty.
   std::function<std::optional<RestoredFeed>()> restore{};
+  // How many arrays have been emptied for want of room. Told on any thread; may be empty.
+  std::function<void(std::size_t)> on_evictions{};
 };
 
 // At most one of both.
@@ -202,7 +207,10 @@ class FeedEngine final : public eventsourcing::Projection {
     std::size_t viewers = 0;
     std::size_t ids = 0;  // in all arrays
     std::size_t moments = 0;
-    std::size_t people = 0;  // whom any event has named
+    std::size_t people = 0;       // whom any event has named
+    std::size_t array_bytes = 0;  // taken of the system; never above timeline_bytes_max
+    std::size_t head_bytes = 0;   // what everybody costs, with an array or without
+    std::size_t evictions = 0;    // arrays emptied for want of room, since the start
   };
   Size size() const;
 
@@ -261,9 +269,11 @@ class FeedEngine final : public eventsourcing::Projection {
 
   // Each under mutex_, shared.
   bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
-  // Under its shard's mutex, too: the viewer's array with nothing pending. Cold if it is not kept.
-  ViewerTimeline& merged_timeline(PersonIndex viewer, Shard& shard);
-  void warm_up(PersonIndex viewer, ViewerTimeline& timeline) const;
+  // Under its shard's mutex, too: the viewer's array with nothing pending, as it is while that is
+  // held. Cold if it is not kept or found no room.
+  ViewerTimeline merged_timeline(PersonIndex viewer, Shard& shard);
+  void merge_pending(PersonIndex viewer, const People& authors);
+  void warm_up(PersonIndex viewer);
   // At most n visible ids below / above the bound, nearest first.
   std::vector<core::MomentId> timeline_older(PersonIndex viewer, core::MomentId bound,
                                              std::size_t n);
@@ -292,6 +302,11 @@ class FeedEngine final : public eventsourcing::Projection {
 
   void take_up(RestoredFeed restored);
   bool knows_all_from_before() const;
+  // Under no lock: a reader may change his own array alone.
+  void make_room();
+  // Under mutex_ held alone.
+  void make_room(std::size_t arrays);
+  void count_evictions(std::size_t evictions);
   void release_held();
   void release(const HeldEntry& entry);
   Visibility<GraphMemory> visibility() const { return Visibility(graph_, options_.rules); }
@@ -305,7 +320,8 @@ class FeedEngine final : public eventsourcing::Projection {
   const eventsourcing::AppliedPositions* applied_ = nullptr;
   mutable WriterFirstMutex mutex_;
   GraphMemory graph_;
-  std::vector<ViewerTimeline> timelines_;  // by number
+  ViewerTimelines timelines_;
+  std::atomic<std::size_t> evictions_{0};
   ShardSet kept_ = ShardSet().set();
   MomentMemory moments_;
   InteractionMemory interactions_;

@@ -23,6 +23,7 @@ core::MomentId first_id_of(const std::chrono::year_month& month) {
 TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                   std::size_t limit) {
   release_held();
+  make_room();
   const std::shared_lock lock(mutex_);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
@@ -34,6 +35,7 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
 
 TimelineIds FeedEngine::newest_ids(const core::AccountId& viewer_id, std::size_t limit) {
   release_held();
+  make_room();
   const std::shared_lock lock(mutex_);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
@@ -86,6 +88,7 @@ std::vector<std::chrono::year_month> FeedEngine::months_of(const core::AccountId
 UnreadMoments FeedEngine::unread(const core::AccountId& viewer_id, std::size_t max) {
   constexpr std::size_t kAtOnce = 128;
   release_held();
+  make_room();
   const std::shared_lock lock(mutex_);
   UnreadMoments unread;
   const PersonIndex viewer = graph_.find_person(viewer_id);
@@ -148,10 +151,14 @@ FeedEngine::Size FeedEngine::size() const {
   size.people = graph_.people() - 1;
   std::vector<std::unique_lock<std::mutex>> all_shards;
   for (const Shard& shard : *shards_) all_shards.emplace_back(shard.mutex);
-  for (const ViewerTimeline& timeline : timelines_) {
-    size.viewers += timeline.ids().empty() ? 0 : 1;
-    size.ids += timeline.ids().size();
+  for (std::uint32_t number = 0; number < timelines_.size(); ++number) {
+    const std::size_t ids = timelines_.of(static_cast<PersonIndex>(number)).size();
+    size.viewers += ids > 0 ? 1 : 0;
+    size.ids += ids;
   }
+  size.array_bytes = timelines_.array_bytes();
+  size.head_bytes = timelines_.head_bytes();
+  size.evictions = evictions_;
   return size;
 }
 
@@ -160,30 +167,34 @@ bool FeedEngine::is_visible(PersonIndex viewer, const MomentFacts& moment) const
   return visibility().may_see(viewer, moment.for_predicates());
 }
 
-ViewerTimeline& FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
-  ViewerTimeline& timeline = timelines_[static_cast<std::uint32_t>(viewer)];
-  if (timeline.is_cold()) {
-    if (kept_[shard_number(viewer)]) warm_up(viewer, timeline);
-    return timeline;
+ViewerTimeline FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
+  if (timelines_.is_cold(viewer)) {
+    if (kept_[shard_number(viewer)] && timelines_.has_room()) warm_up(viewer);
+  } else if (const auto pending = shard.pending.find(viewer); pending != shard.pending.end()) {
+    merge_pending(viewer, pending->second);
+    shard.pending.erase(pending);
   }
-  const auto pending = shard.pending.find(viewer);
-  if (pending == shard.pending.end()) return timeline;
+  timelines_.note_read(viewer);
+  return timelines_.of(viewer);
+}
+
+void FeedEngine::merge_pending(PersonIndex viewer, const People& authors) {
   const auto predicates = visibility();
-  for (const PersonIndex author : pending->second) {
+  for (const PersonIndex author : authors) {
     if (!predicates.wants(viewer, author)) continue;
     const auto ids = moments_.of_author(author);
-    for (auto id = ids.rbegin(); id != ids.rend() && *id > timeline.floor(); ++id) {
+    // The floor rises with what is put in, and above everything if there is no room for it.
+    for (auto id = ids.rbegin(); id != ids.rend() && *id > timelines_.of(viewer).floor(); ++id) {
       if (predicates.may_see(viewer, moments_.find(*id)->for_predicates())) {
-        timeline.insert(*id, options_.timeline_length_max);
+        timelines_.insert(viewer, *id);
       }
     }
   }
-  shard.pending.erase(pending);
-  return timeline;
+  if (timelines_.is_cold(viewer)) count_evictions(1);
 }
 
 // What is held is in it, too: that is asked when it is read.
-void FeedEngine::warm_up(PersonIndex viewer, ViewerTimeline& timeline) const {
+void FeedEngine::warm_up(PersonIndex viewer) {
   const auto predicates = visibility();
   std::vector<core::MomentId> newest;
   AuthorMerge merge = merge_for(viewer, kAboveAll, AuthorMerge::Direction::Older);
@@ -196,7 +207,7 @@ void FeedEngine::warm_up(PersonIndex viewer, ViewerTimeline& timeline) const {
     if (predicates.may_see(viewer, moments_.find(id)->for_predicates())) newest.push_back(id);
   }
   std::reverse(newest.begin(), newest.end());
-  timeline.warm_up(std::move(newest), floor);
+  timelines_.warm_up(viewer, newest, floor);
 }
 
 std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
@@ -207,15 +218,12 @@ std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core:
   {
     Shard& shard = shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
-    const ViewerTimeline& timeline = merged_timeline(viewer, shard);
+    const ViewerTimeline timeline = merged_timeline(viewer, shard);
     floor = timeline.floor();
-    const auto ids = timeline.ids();
-    for (auto id = std::lower_bound(ids.begin(), ids.end(), bound);
-         id != ids.begin() && found.size() < n;) {
-      --id;
-      const MomentFacts& moment = *moments_.find(*id);
+    for (std::size_t i = timeline.first_not_below(bound); i > 0 && found.size() < n; --i) {
+      const MomentFacts& moment = *moments_.find(timeline[i - 1]);
       if (predicates.wants(viewer, moment.author) && is_visible(viewer, moment)) {
-        found.push_back(*id);
+        found.push_back(moment.id);
       }
     }
   }
@@ -233,14 +241,13 @@ std::vector<core::MomentId> FeedEngine::timeline_newer(PersonIndex viewer, core:
   {
     Shard& shard = shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
-    const ViewerTimeline& timeline = merged_timeline(viewer, shard);
+    const ViewerTimeline timeline = merged_timeline(viewer, shard);
     if (bound >= timeline.floor()) {
-      const auto ids = timeline.ids();
-      for (auto id = std::upper_bound(ids.begin(), ids.end(), bound);
-           id != ids.end() && found.size() < n; ++id) {
-        const MomentFacts& moment = *moments_.find(*id);
+      for (std::size_t i = timeline.first_above(bound); i < timeline.size() && found.size() < n;
+           ++i) {
+        const MomentFacts& moment = *moments_.find(timeline[i]);
         if (predicates.wants(viewer, moment.author) && is_visible(viewer, moment)) {
-          found.push_back(*id);
+          found.push_back(moment.id);
         }
       }
       return found;
@@ -312,6 +319,14 @@ TimelinePage FeedEngine::make_page(PersonIndex viewer, const PlaceInTimeline& pl
     page.entries.push_back(entry_of(viewer, *moments_.find(id)));
   }
   return page;
+}
+
+// Some arrays at a time, for it has to wait for all who read.
+void FeedEngine::make_room() {
+  constexpr std::size_t kAtOnce = 16;
+  if (timelines_.has_room()) return;
+  const std::unique_lock lock(mutex_);
+  make_room(std::clamp<std::size_t>(timelines_.arrays_max() / kAtOnce, 1, kAtOnce));
 }
 
 void FeedEngine::release_held() {

@@ -1,0 +1,161 @@
+// Every viewer's timeline: by his number an array of moment ids, ascending, of bounded length, and
+// all of them together in bounded memory.
+//
+// Law: every moment above the floor that the viewer may see and wants is in the array, unless its
+// author is pending; ids at or below the floor are never in it. The array may also hold ids that he
+// may no longer see: whoever reads asks the predicates.
+//
+// A cold one holds nothing and takes nothing, for its floor is above every id: as right as any
+// other, and made of its authors' moments at each read. So whatever finds no room becomes cold, and
+// make_room() cools down those who have not read for long.
+//
+// The arrays are rings. To take in one more id touches a viewer's head, of which four share a cache
+// line, and the line that the id goes to, however full the ring is.
+//
+// Not synchronized, but for this: different viewers may be changed and asked at the same time, as
+// long as nobody calls resize(), clear() or make_room(). has_room() from any thread. FeedEngine
+// guards it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/time_ordered_id.hpp"
+#include "core/zeroed_pages.hpp"
+#include "feed/projections/engine/graph_memory.hpp"
+#include "feed/projections/engine/timeline_blocks.hpp"
+
+namespace tideline::feed {
+
+// One viewer's array as it is now, oldest first.
+class ViewerTimeline {
+ public:
+  ViewerTimeline(const std::uint64_t* ring, std::size_t mask, std::size_t begin, std::size_t size,
+                 core::MomentId floor)
+      : ring_(ring), mask_(mask), begin_(begin), size_(size), floor_(floor) {}
+
+  std::size_t size() const { return size_; }
+  core::MomentId operator[](std::size_t i) const {
+    return core::MomentId(ring_[(begin_ + i) & mask_]);
+  }
+  core::MomentId floor() const { return floor_; }
+  // The first that is not below the bound; size() if all are.
+  std::size_t first_not_below(core::MomentId bound) const;
+  std::size_t first_above(core::MomentId bound) const;
+
+ private:
+  const std::uint64_t* ring_;
+  std::size_t mask_;
+  std::size_t begin_;
+  std::size_t size_;
+  core::MomentId floor_;
+};
+
+class ViewerTimelines {
+ public:
+  static constexpr std::size_t kLengthMax = 4096;
+
+  // `length_max` ids an array, 1 to kLengthMax: one more drops the oldest. The arrays, with what
+  // keeps the books on them, take `bytes_max` at most, which is room_for(length_max, 1) at least; a
+  // viewer's head, 16 bytes, comes on top.
+  ViewerTimelines(std::size_t length_max, std::size_t bytes_max);
+
+  // Bytes for so many arrays that are full.
+  static std::size_t room_for(std::size_t length_max, std::size_t arrays);
+
+  std::size_t size() const { return size_; }
+  // Never fewer than before. New ones are empty and warm.
+  void resize(std::size_t viewers);
+  void clear();
+
+  // False if it is there already, not above the floor, or if there was no room.
+  bool insert(PersonIndex viewer, core::MomentId id) {
+    Head& head = heads_[number(viewer)];
+    const std::uint32_t mask = mask_of(head);
+    if (id.value() <= head.newest) return insert_slowly(viewer, id);
+    if (head.size == length_max_) {
+      head.whole = 0;
+    } else if (head.size - 1U < mask) {
+      ++head.size;
+    } else {
+      return insert_slowly(viewer, id);
+    }
+    blocks_.ids_of(head.block)[head.end] = id.value();
+    head.end = (head.end + 1U) & mask;
+    head.newest = id.value();
+    return true;
+  }
+
+  ViewerTimeline of(PersonIndex viewer) const;
+  bool is_cold(PersonIndex viewer) const { return heads_[number(viewer)].newest == kAboveEveryId; }
+  void cool_down(PersonIndex viewer);
+  // `ids`, ascending and at most length_max, are the newest that he may see and wants, all of them
+  // above `floor`. False: there was no room, and he is cold.
+  bool warm_up(PersonIndex viewer, const std::vector<core::MomentId>& ids, core::MomentId floor);
+
+  // Who reads is among the last to be cooled down when room is made.
+  void note_read(PersonIndex viewer) { heads_[number(viewer)].read = 1; }
+  // Whether an array finds its place in any case: one, for each has_room() before.
+  bool has_room() const { return blocks_.free_slabs() > 0; }
+  // That are full, and no others beside them.
+  std::size_t arrays_max() const { return blocks_.slabs_max(); }
+  // For so many arrays, or as many as there can be. Returns who became cold. Each array that is
+  // emptied is chosen after a look at kLooks others at most, by a hand that goes round over them.
+  std::vector<PersonIndex> make_room(std::size_t arrays);
+
+  // What was taken of the system for the arrays: never above bytes_max.
+  std::size_t array_bytes() const { return blocks_.bytes_taken(); }
+  std::size_t head_bytes() const { return heads_max_ * sizeof(Head); }
+
+  // Where insert() reads and writes, for who can tell the processor in advance: the viewer's head,
+  // and the place of his next id, for which the head is read.
+  const void* head_of(PersonIndex viewer) const { return &heads_[number(viewer)]; }
+  const void* end_of(PersonIndex viewer) const {
+    const Head& head = heads_[number(viewer)];
+    return blocks_.ids_of(head.block) + head.end;
+  }
+
+ private:
+  static constexpr std::size_t kLooks = 16;
+  // There is room for the number behind it, where pages begin. No id of 42 bits of milliseconds is
+  // near.
+  static constexpr std::uint64_t kAboveEveryId = std::numeric_limits<std::uint64_t>::max() - 1;
+
+  // Zeros are an empty one that is warm. The floor is no member, for a fan-out would have to write
+  // it: it is 0 where nothing is missing
+  // (`whole`), else right below the oldest id; of no ids it is `newest`.
+  struct Head {
+    std::uint64_t newest;
+    std::uint32_t block;  // there is one while size > 0
+    std::uint32_t end : 12;
+    std::uint32_t size : 13;
+    std::uint32_t size_class : 4;
+    std::uint32_t whole : 1;
+    std::uint32_t read : 1;  // since the hand came by
+  };
+  static_assert(sizeof(Head) == 16, "four of them a cache line");
+
+  static std::size_t number(PersonIndex viewer) { return static_cast<std::uint32_t>(viewer); }
+  static std::uint32_t mask_of(const Head& head) {
+    return (std::uint32_t{TimelineBlocks::kLineIds} << head.size_class) - 1U;
+  }
+
+  bool insert_slowly(PersonIndex viewer, core::MomentId id);
+  bool insert_first(PersonIndex viewer, core::MomentId id);
+  // Another block, of the class; false: no room. The ring begins at 0 then.
+  bool move(PersonIndex viewer, unsigned size_class);
+  // Whose blocks lie in the slab that has been read least, of those that the hand passes.
+  std::size_t least_read_slab();
+
+  const std::size_t length_max_;
+  TimelineBlocks blocks_;
+  core::ZeroedPages heads_memory_;
+  Head* heads_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t heads_max_ = 0;  // that there is memory for
+  std::size_t hand_ = 0;       // the slab that it looked at last
+};
+
+}  // namespace tideline::feed
