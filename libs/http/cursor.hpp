@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "http/problem.hpp"
 
@@ -65,5 +66,13 @@ struct Page {
 // 200 {"items":[...],"before":cursor|null,"after":cursor|null}. Pass `before` back as ?before= to
 // read the previous page, `after` as ?after= for the next.
 [[nodiscard]] Response page_response(std::string_view kind, Page page);
+
+// The same of items that are JSON texts already.
+struct RenderedPage {
+  std::vector<std::string> items;
+  std::optional<std::string> before;
+  std::optional<std::string> after;
+};
+[[nodiscard]] Response page_response(std::string_view kind, const RenderedPage& page);
 
 }  // namespace tideline::http

@@ -22,6 +22,8 @@ std::optional<std::string> text_or_null(const json& object, const char* name) {
 
 void ProfileView::load(eventsourcing::Transaction& transaction) {
   profile_by_account_.clear();
+  // A commit may have been taken for failed.
+  if (changed_) changed_({});
   if (!department_seen_) return;
   transaction.execute(
       "DECLARE profile_rows NO SCROLL CURSOR FOR"
@@ -36,6 +38,11 @@ void ProfileView::load(eventsourcing::Transaction& transaction) {
 }
 
 void ProfileView::flushed() {
+  if (changed_ && !profile_by_account_.empty()) {
+    std::vector<core::AccountId> accounts;
+    for (const auto& [account, profile] : profile_by_account_) accounts.push_back(account);
+    changed_(accounts);
+  }
   for (const auto& [account, profile] : profile_by_account_) {
     if (!department_seen_) break;
     const bool has_one = !profile.closed && profile.department;

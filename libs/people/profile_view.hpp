@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,12 @@ class ProfileView final : public eventsourcing::StateView {
   // before the view runs.
   void tell_departments(DepartmentSeen seen) { department_seen_ = std::move(seen); }
 
+  // Whose profiles the table has got anew; none: perhaps anybody's.
+  using ProfilesChanged = std::function<void(std::span<const core::AccountId>)>;
+
+  // `changed` is told once the change is committed, and at the start. Otherwise as above.
+  void tell_changes(ProfilesChanged changed) { changed_ = std::move(changed); }
+
   std::string_view name() const override { return "profiles"; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const std::string& key, const std::optional<std::string>& value) override;
@@ -41,6 +48,7 @@ class ProfileView final : public eventsourcing::StateView {
   };
 
   DepartmentSeen department_seen_;
+  ProfilesChanged changed_;
   std::map<core::AccountId, Profile> profile_by_account_;  // changed since the last flush
 };
 

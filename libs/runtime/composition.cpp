@@ -218,6 +218,11 @@ void RunningService::on_department(people::ProfileView::DepartmentSeen seen) {
   profile_view_->tell_departments(std::move(seen));
 }
 
+void RunningService::on_profiles_changed(people::ProfileView::ProfilesChanged changed) {
+  CHECK(profile_view_ != nullptr, "this service does not keep the directory of people");
+  profile_view_->tell_changes(std::move(changed));
+}
+
 eventsourcing::StatePublisher& RunningService::state_publisher(StateTopic topic) {
   auto& publisher = state_publishers_[topic];
   if (!publisher) {

@@ -83,6 +83,7 @@ class RunningService final : public ServiceContext {
   const people::PeopleDirectory& people() override { return people_; }
   eventsourcing::AppliedPositions& people_applied() override;
   void on_department(people::ProfileView::DepartmentSeen seen) override;
+  void on_profiles_changed(people::ProfileView::ProfilesChanged changed) override;
   eventsourcing::StatePublisher& state_publisher(StateTopic topic) override;
   void add_state_view(StateTopic topic, std::unique_ptr<eventsourcing::StateView> view) override;
   AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;

@@ -76,6 +76,8 @@ class ServiceContext {
   // Told by the directory's profiles which department each account is of; see
   // people/profile_view.hpp. Not for accounts.
   virtual void on_department(people::ProfileView::DepartmentSeen seen) = 0;
+  // Told whose profiles have changed in the directory, likewise.
+  virtual void on_profiles_changed(people::ProfileView::ProfilesChanged changed) = 0;
 
   // For the one service whose topic it is.
   virtual eventsourcing::StatePublisher& state_publisher(StateTopic topic) = 0;

@@ -3,6 +3,7 @@
 
 #include "feed/api/routes.hpp"
 #include "feed/migrations.hpp"
+#include "feed/projections/deletion_watch.hpp"
 #include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
@@ -110,6 +111,31 @@ runtime::Operation snapshot_operation(const Settings& settings) {
       });
 }
 
+// What is remembered is told of whatever takes it away: deletions and closings behind the engine,
+// names by the directory.
+MomentContents& add_contents(runtime::ServiceContext& context, std::size_t bytes_max) {
+  auto& contents = context.make<MomentContents>(bytes_max, context.clock());
+  context.on_profiles_changed([&contents](auto accounts) { contents.drop_people(accounts); });
+  auto hits = context.metrics().gauge("tideline_feed_content_hits",
+                                      "moments of pages whose text was in memory");
+  auto misses = context.metrics().gauge("tideline_feed_content_misses", "and those read of tables");
+  auto moments = context.metrics().gauge("tideline_feed_content_moments", "texts in memory");
+  auto bytes = context.metrics().gauge("tideline_feed_content_bytes", "of texts and names");
+  context.metrics().before_render([=, &contents] {
+    const auto counts = contents.counts();
+    hits.set(static_cast<double>(counts.hits));
+    misses.set(static_cast<double>(counts.misses));
+    moments.set(static_cast<double>(counts.moments));
+    bytes.set(static_cast<double>(counts.bytes));
+  });
+  return contents;
+}
+
+DeletionWatch::Listener forgets_in(MomentContents& contents) {
+  return {[&contents](core::MomentId moment) { contents.drop(moment); },
+          [&contents](const core::AccountId& author) { contents.drop_author(author); }};
+}
+
 // What makes one of several instances of this process. In the order in which they need each other.
 struct Shards {
   Shards(runtime::ServiceContext& context, const Settings& settings, FeedEngine& engine,
@@ -154,15 +180,17 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
         "A VISIBILITY RULE IS SWITCHED OFF: people are shown what is not for them",
         {{"rule", settings.disabled_rule}});
   }
-  auto owned = std::make_unique<FeedEngine>(
+  auto& engine = context.make<FeedEngine>(
       FeedEngineOptions{.timeline_length_max = settings.timeline_length_max,
                         .timeline_bytes_max = settings.timeline_bytes_max,
                         .rules = settings.rules(),
                         .on_fan_out = measure_fan_out(context),
                         .restore = start_from_snapshots(context, settings),
                         .on_evictions = count_evictions(context)});
-  FeedEngine& engine = *owned;
-  auto& engine_applied = context.add_projection(std::move(owned)).committed;
+  MomentContents& contents = add_contents(context, settings.content_bytes_max);
+  auto& engine_applied =
+      context.add_projection(std::make_unique<DeletionWatch>(engine, forgets_in(contents)))
+          .committed;
   engine.watch(engine_applied);
   measure_size(context, engine);
   runtime::show_snapshots(context, "tideline_feed", settings.snapshot.folder);
@@ -186,6 +214,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .people = context.people(),
        .uploads = runtime::add_uploads(context, "moments", kReferencedUploadsSql),
        .engine = engine,
+       .contents = contents,
        .freshness = freshness,
        .places = places,
        .streams = streams,

@@ -8,6 +8,8 @@
 namespace tideline::feed {
 namespace {
 
+constexpr std::int64_t kContentBytesMax = std::int64_t{1} << 40;
+
 // It goes into a header and into the gateway's map.
 bool is_instance_name(const std::string& text) {
   constexpr std::size_t kCharactersMax = 63;
@@ -34,6 +36,9 @@ Settings Settings::read(core::Config& config) {
   settings.timeline_bytes_max = static_cast<std::size_t>(config.integer(
       "TIDELINE_FEED_TIMELINE_BYTES", static_cast<std::int64_t>(settings.timeline_bytes_max),
       std::int64_t{1} << 20, std::int64_t{1} << 38));
+  settings.content_bytes_max = static_cast<std::size_t>(
+      config.integer("TIDELINE_FEED_CONTENT_BYTES",
+                     static_cast<std::int64_t>(settings.content_bytes_max), 0, kContentBytesMax));
   settings.staleness_max = config.duration_ms("TIDELINE_FEED_STALENESS_MS", settings.staleness_max);
   settings.instance = config.text("TIDELINE_FEED_INSTANCE", settings.instance);
   if (!is_instance_name(settings.instance)) {

@@ -19,6 +19,9 @@ struct Settings {
   // Where there is no room, those of who has not read for long are emptied; they are made again of
   // the authors' moments when their viewers read.
   std::size_t timeline_bytes_max = std::size_t{1} << 30;
+  // TIDELINE_FEED_CONTENT_BYTES, 256 MiB: of texts and names that were read lately, kept in memory
+  // so that a page asks no table; some 1,000 bytes a moment. 0: every page asks the tables.
+  std::size_t content_bytes_max = std::size_t{256} << 20;
   // TIDELINE_FEED_STALENESS_MS: of how long ago at most what the engine shows may be, else its
   // routes answer 503. Longer keeps timelines readable through an outage, with what was visible
   // when it began.

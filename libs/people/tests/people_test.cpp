@@ -144,6 +144,24 @@ TEST(ProfileView, TellsDepartmentsOnceTheyAreCommitted) {
   EXPECT_EQ(seen, (std::vector<std::string>{"Law", "", "", ""}));
 }
 
+TEST(ProfileView, TellsWhoseProfilesHaveChangedOnceTheyAreCommitted) {
+  ProfileView view;
+  std::vector<std::size_t> told;
+  view.tell_changes([&](std::span<const core::AccountId> accounts) {
+    told.push_back(accounts.size());
+    for (const auto& account : accounts) EXPECT_EQ(account, kAda);
+  });
+  RecordingTransaction transaction;
+  view.load(transaction);
+  EXPECT_EQ(told, (std::vector<std::size_t>{0})) << "perhaps anybody's";
+  view.apply(kAda.to_string(), R"({"version":1,"real_name":"Ada"})");
+  view.flush(transaction);
+  EXPECT_EQ(told.size(), 1U);
+  view.flushed();
+  view.flushed();
+  EXPECT_EQ(told, (std::vector<std::size_t>{0, 1}));
+}
+
 TEST(ProfileView, AValueThatCannotBeReadIsPoison) {
   ProfileView view;
   EXPECT_THROW(view.apply("no-account", "{}"), eventsourcing::PoisonEvent);

@@ -35,7 +35,7 @@ Response handle_image(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.moments_applied, [&] {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
-    const auto author = author_of_image(ports, *moment, request.account(), hash);
+    const auto author = author_of_image(ports, *moment, hash);
     if (!author) return author.response();
     if (!*author) return to_response(http::not_found());
     auto content = ports.uploads.find(**author, hash);

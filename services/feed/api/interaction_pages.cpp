@@ -142,7 +142,7 @@ Response handle_history(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.moments_applied, [&]() -> Response {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
-    auto texts = moment_texts(ports, *moment, request.account());
+    auto texts = moment_texts(ports, *moment);
     if (!texts) return texts.response();
     if (texts->empty()) return to_response(http::not_found());
     http::Page page;

@@ -1,7 +1,9 @@
 #include "feed/api/moment_items.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "feed/api/moment_codec.hpp"
 #include "feed/api/named_people.hpp"
@@ -12,6 +14,8 @@ namespace tideline::feed {
 namespace {
 
 using http::Json;
+using Accounts = std::vector<core::AccountId>;
+using PersonByAccount = std::map<core::AccountId, MomentContents::Person>;
 
 struct Found {
   std::map<core::MomentId, MomentRow> rows;
@@ -19,14 +23,22 @@ struct Found {
   PeopleByAccount people;
 };
 
-// The text that the entry shows, and when it was written if that was later.
-struct ShownText {
-  crypto::SealedText sealed;
+// The text that an entry shows, and when it was written if that was later than the moment.
+struct Opened {
+  const TimelineEntry* entry;
+  const MomentRow* row;
+  std::optional<std::string> content;  // nullopt: its author's key has been destroyed
   std::optional<core::Timestamp> edited_at;
 };
 
+// An entry on its way to be an item.
+struct Shown {
+  const TimelineEntry* entry;
+  MomentContents::Moment moment;  // nullptr: not there yet, or deleted meanwhile
+};
+
 Found read_rows(const ApiPorts& ports, eventsourcing::Transaction& transaction,
-                const std::vector<TimelineEntry>& entries, const core::AccountId& viewer) {
+                const std::vector<TimelineEntry>& entries, const Accounts& accounts) {
   std::vector<core::MomentId> ids;
   std::vector<MomentEditKey> edits;
   ids.reserve(entries.size());
@@ -34,16 +46,8 @@ Found read_rows(const ApiPorts& ports, eventsourcing::Transaction& transaction,
     ids.push_back(entry.id);
     if (entry.edits > 0) edits.emplace_back(entry.id, entry.edits);
   }
-  Found found{find_moments(transaction, ids), find_edits(transaction, edits), {}};
-  std::vector<core::AccountId> accounts;
-  for (const auto& [id, row] : found.rows) {
-    accounts.push_back(row.author);
-    if (row.author != viewer) continue;
-    const auto& listed = row.lists.user_ids;
-    accounts.insert(accounts.end(), listed.begin(), listed.end());
-  }
-  found.people = ports.people.find_many(transaction, accounts);
-  return found;
+  return {find_moments(transaction, ids), find_edits(transaction, edits),
+          ports.people.find_many(transaction, accounts)};
 }
 
 bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
@@ -56,108 +60,212 @@ bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
 
 // The engine may have applied a moment, or an edit, that the tables have not got yet.
 core::Result<Found> read_all_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
-                                  const core::AccountId& viewer) {
+                                  const Accounts& accounts) {
   return read_up_to_engine(
       ports, ports.moments_applied,
       [&](eventsourcing::Transaction& transaction) {
-        return read_rows(ports, transaction, entries, viewer);
+        return read_rows(ports, transaction, entries, accounts);
       },
       [&](const Found& found) { return has_all(found, entries); });
 }
 
-ShownText text_of(const Found& found, const TimelineEntry& entry, const MomentRow& row) {
-  if (entry.edits == 0) return {{row.author, *row.sealed_content, kMomentContent}, std::nullopt};
-  const MomentEditRow& edit = found.edits.at({entry.id, entry.edits});
-  return {{row.author, edit.sealed_content, kEditedContent}, edit.edited_at};
+// Without those that were deleted meanwhile.
+core::Result<std::vector<Opened>> open_texts(const ApiPorts& ports,
+                                             const std::vector<TimelineEntry>& entries,
+                                             const Found& found) {
+  std::vector<Opened> opened;
+  std::vector<crypto::SealedText> texts;
+  for (const TimelineEntry& entry : entries) {
+    const MomentRow& row = found.rows.at(entry.id);
+    if (row.deleted || !row.sealed_content) continue;
+    opened.push_back({&entry, &row, std::nullopt, std::nullopt});
+    if (entry.edits == 0) {
+      texts.push_back({row.author, *row.sealed_content, kMomentContent});
+    } else {
+      const MomentEditRow& edit = found.edits.at({entry.id, entry.edits});
+      texts.push_back({row.author, edit.sealed_content, kEditedContent});
+      opened.back().edited_at = edit.edited_at;
+    }
+  }
+  auto contents = ports.cipher.open_many(texts);
+  if (!contents) return contents.error();
+  for (std::size_t i = 0; i < opened.size(); ++i) opened[i].content = std::move((*contents)[i]);
+  return opened;
 }
 
-Json item_of(const MomentRow& row, const TimelineEntry& entry,
-             const std::optional<std::string>& content,
-             const std::optional<core::Timestamp>& edited_at, const PeopleByAccount& people,
-             bool for_author) {
-  Json item{{"id", core::to_string(row.id)},
-            {"author", person_json(people, row.author)},
-            {"content", nullptr},
-            {"images", row.images},
-            {"audience", nullptr},
-            {"group_ids", Json::array()},
-            {"tag_ids", Json::array()},
-            {"user_ids", Json::array()},
-            {"published_at", core::format_iso8601(row.published_at)},
-            {"edited_at", nullptr},
-            {"edits", entry.edits},
-            {"likes", entry.likes},
-            {"liked", entry.liked},
-            {"comments", entry.comments}};
-  if (content) item["content"] = *content;
-  if (edited_at) item["edited_at"] = core::format_iso8601(*edited_at);
-  if (!for_author) return item;
-  item["audience"] = to_string(row.audience);
-  item["group_ids"] = row.lists.group_ids;
-  item["tag_ids"] = row.lists.tag_ids;
-  for (const core::AccountId& user : row.lists.user_ids) {
-    Json user_id = person_json(people, user)["user_id"];
-    if (!user_id.is_null()) item["user_ids"].push_back(std::move(user_id));
+// Invalid UTF-8 that an adapter let through is replaced, as in Response::json.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The members of an object, without its braces.
+std::string members_of(const Json& object) {
+  const std::string text = text_of(object);
+  return text.substr(1, text.size() - 2);
+}
+
+MomentContents::Moment content_of(const Opened& opened) {
+  const MomentRow& row = *opened.row;
+  Json shown{
+      {"id", core::to_string(row.id)}, {"content", nullptr},
+      {"images", row.images},          {"published_at", core::format_iso8601(row.published_at)},
+      {"edited_at", nullptr},          {"edits", opened.entry->edits}};
+  if (opened.content) shown["content"] = *opened.content;
+  if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
+  return std::make_shared<const MomentContent>(
+      MomentContent{row.author, opened.entry->edits, members_of(shown),
+                    members_of({{"audience", to_string(row.audience)},
+                                {"group_ids", row.lists.group_ids},
+                                {"tag_ids", row.lists.tag_ids}}),
+                    row.lists.user_ids});
+}
+
+MomentContents::Person person_of(const people::Person& person) {
+  const Json json = person_json(person);
+  return std::make_shared<const PersonContent>(
+      PersonContent{text_of(json), text_of(json["user_id"])});
+}
+
+// Takes those that are remembered; returns the others.
+Accounts take_known(const ApiPorts& ports, const Accounts& accounts, PersonByAccount& people) {
+  Accounts missing;
+  for (const core::AccountId& account : accounts) {
+    if (people.contains(account)) continue;
+    auto& person = people[account];
+    person = ports.contents.find_person(account);
+    if (!person) missing.push_back(account);
   }
+  return missing;
+}
+
+// Whom the directory does not know (yet) is named by nobody, and not remembered so.
+void take_found(const ApiPorts& ports, const Accounts& accounts, const PeopleByAccount& found,
+                std::uint64_t changes_seen, PersonByAccount& people) {
+  for (const core::AccountId& account : accounts) {
+    const auto person = found.find(account);
+    auto& taken = people[account];
+    taken = person_of(person == found.end() ? people::Person{} : person->second);
+    if (person != found.end()) ports.contents.put_person(account, taken, changes_seen);
+  }
+}
+
+// What the entries lack, and names of `accounts`, from the tables; remembered from now on.
+core::Status fill(const ApiPorts& ports, const core::AccountId& viewer, std::vector<Shown>& page,
+                  const Accounts& accounts, PersonByAccount& people) {
+  const std::uint64_t changes_seen = ports.contents.name_changes();
+  std::vector<TimelineEntry> missing;
+  for (const Shown& shown : page) {
+    if (!shown.moment) missing.push_back(*shown.entry);
+  }
+  if (missing.empty() && accounts.empty()) return core::success();
+  const auto found = read_all_rows(ports, missing, accounts);
+  if (!found) return found.error();
+  const auto opened = open_texts(ports, missing, *found);
+  if (!opened) return opened.error();
+  auto text = opened->begin();
+  for (Shown& shown : page) {
+    if (shown.moment || text == opened->end() || text->entry->id != shown.entry->id) continue;
+    shown.moment = content_of(*text++);
+    ports.contents.put(shown.entry->id, shown.moment);
+    // Its deletion may have been applied since: whoever tells of it told before it was there.
+    if (!ports.engine.find_author(shown.entry->id, viewer)) ports.contents.drop(shown.entry->id);
+  }
+  take_found(ports, accounts, found->people, changes_seen, people);
+  return core::success();
+}
+
+// Whom its author names, as far as he may be told how they are called.
+std::string listed_users(const MomentContent& moment, const PersonByAccount& people) {
+  std::string users;
+  for (const core::AccountId& account : moment.user_ids) {
+    const std::string& user_id = people.at(account)->user_id;
+    if (user_id == "null") continue;
+    if (!users.empty()) users += ',';
+    users += user_id;
+  }
+  return users;
+}
+
+std::string item_of(const Shown& shown, const PersonByAccount& people, bool for_author) {
+  const MomentContent& moment = *shown.moment;
+  const TimelineEntry& entry = *shown.entry;
+  std::string item;
+  item.reserve(moment.shown.size() + moment.audience.size() + 256);
+  item.append("{").append(moment.shown).append(",");
+  if (for_author) {
+    item.append(moment.audience).append(R"(,"user_ids":[)").append(listed_users(moment, people));
+    item.append("]");
+  } else {
+    item.append(R"("audience":null,"group_ids":[],"tag_ids":[],"user_ids":[])");
+  }
+  item.append(R"(,"author":)").append(people.at(moment.author)->person);
+  item.append(R"(,"likes":)").append(std::to_string(entry.likes));
+  item.append(R"(,"liked":)").append(entry.liked ? "true" : "false");
+  item.append(R"(,"comments":)").append(std::to_string(entry.comments)).append("}");
   return item;
 }
 
 }  // namespace
 
-http::Parsed<Json> moment_items(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
-                                const core::AccountId& viewer) {
-  Json items = Json::array();
-  if (entries.empty()) return items;
-  const auto found = read_all_rows(ports, entries, viewer);
-  if (!found) return http::from_error(found.error());
-
-  std::vector<const TimelineEntry*> shown;
-  std::vector<crypto::SealedText> texts;
-  std::vector<std::optional<core::Timestamp>> times;
+http::Parsed<std::vector<std::string>> moment_items(const ApiPorts& ports,
+                                                    const std::vector<TimelineEntry>& entries,
+                                                    const core::AccountId& viewer) {
+  std::vector<Shown> page;
+  Accounts authors;
   for (const TimelineEntry& entry : entries) {
-    const MomentRow& row = found->rows.at(entry.id);
-    if (row.deleted || !row.sealed_content) continue;
-    const ShownText text = text_of(*found, entry, row);
-    shown.push_back(&entry);
-    texts.push_back(text.sealed);
-    times.push_back(text.edited_at);
+    page.push_back({&entry, ports.contents.find(entry.id, entry.edits)});
+    authors.push_back(entry.author);
   }
-  const auto opened = ports.cipher.open_many(texts);
-  if (!opened) return http::from_error(opened.error());
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const MomentRow& row = found->rows.at(shown[i]->id);
-    items.push_back(
-        item_of(row, *shown[i], (*opened)[i], times[i], found->people, row.author == viewer));
+  PersonByAccount people;
+  const Accounts missing = take_known(ports, authors, people);
+  auto filled = fill(ports, viewer, page, missing, people);
+  if (!filled) return http::from_error(filled.error());
+
+  std::erase_if(page, [](const Shown& shown) { return shown.moment == nullptr; });
+  Accounts listed;
+  for (const Shown& shown : page) {
+    if (shown.moment->author != viewer) continue;
+    const auto& users = shown.moment->user_ids;
+    listed.insert(listed.end(), users.begin(), users.end());
+  }
+  const Accounts missing_users = take_known(ports, listed, people);
+  filled = fill(ports, viewer, page, missing_users, people);
+  if (!filled) return http::from_error(filled.error());
+
+  std::vector<std::string> items;
+  items.reserve(page.size());
+  for (const Shown& shown : page) {
+    items.push_back(item_of(shown, people, shown.moment->author == viewer));
   }
   return items;
 }
 
 http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,
                                                              const TimelineEntry& entry,
-                                                             const core::AccountId& viewer,
                                                              std::string_view hash) {
-  const auto found = read_all_rows(ports, {entry}, viewer);
+  const auto found = read_all_rows(ports, {entry}, {});
   if (!found) return http::from_error(found.error());
   const MomentRow& row = found->rows.at(entry.id);
   const bool shows = !row.deleted && std::ranges::find(row.images, hash) != row.images.end();
   return shows ? std::optional(row.author) : std::nullopt;
 }
 
-http::Parsed<Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry,
-                                const core::AccountId& viewer) {
+http::Parsed<Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry) {
   std::vector<TimelineEntry> versions;
   for (std::uint32_t edits = 0; edits <= entry.edits; ++edits) {
     versions.insert(versions.begin(), entry);
     versions.front().edits = edits;
   }
-  auto items = moment_items(ports, versions, viewer);
-  if (!items) return items.problem();
+  const auto found = read_all_rows(ports, versions, {});
+  if (!found) return http::from_error(found.error());
+  const auto opened = open_texts(ports, versions, *found);
+  if (!opened) return http::from_error(opened.error());
   Json texts = Json::array();
-  for (Json& item : *items) {
-    const Json& edited_at = item["edited_at"];
-    texts.push_back({{"edit", item["edits"]},
-                     {"content", item["content"]},
-                     {"written_at", edited_at.is_null() ? item["published_at"] : edited_at}});
+  for (const Opened& text : *opened) {
+    Json written{{"edit", text.entry->edits}, {"content", nullptr}};
+    if (text.content) written["content"] = *text.content;
+    written["written_at"] = core::format_iso8601(text.edited_at.value_or(text.row->published_at));
+    texts.push_back(std::move(written));
   }
   return texts;
 }

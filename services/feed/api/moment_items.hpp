@@ -1,9 +1,10 @@
 // Moments as answers show them: what the engine let out, with names and opened texts.
 //
-// Thread-safe; blocks on the database.
+// Thread-safe; blocks on the database for what is not remembered (moment_contents.hpp).
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,21 +13,19 @@
 
 namespace tideline::feed {
 
-// The items of `entries` in their order, as `viewer` is to see them, each with the text of its
-// entry's last edit; the audience is shown to the author alone. A moment that was deleted meanwhile
-// is left out. 503 when a row is not there yet.
-http::Parsed<http::Json> moment_items(const ApiPorts& ports,
-                                      const std::vector<TimelineEntry>& entries,
-                                      const core::AccountId& viewer);
+// The items of `entries` in their order, each the JSON text of an object, as `viewer` is to see
+// them, with the text of its entry's last edit; the audience is shown to the author alone. A moment
+// that was deleted meanwhile is left out. 503 when a row is not there yet.
+http::Parsed<std::vector<std::string>> moment_items(const ApiPorts& ports,
+                                                    const std::vector<TimelineEntry>& entries,
+                                                    const core::AccountId& viewer);
 
 // The moment's author, if it shows an image of that hash. 503 when its row is not there yet.
 http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,
                                                              const TimelineEntry& entry,
-                                                             const core::AccountId& viewer,
                                                              std::string_view hash);
 
 // All texts of the entry, newest first; none of one that was deleted meanwhile. 503 as above.
-http::Parsed<http::Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry,
-                                      const core::AccountId& viewer);
+http::Parsed<http::Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry);
 
 }  // namespace tideline::feed

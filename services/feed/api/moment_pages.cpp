@@ -22,11 +22,11 @@ Response page_of(const ApiPorts& ports, const Request& request, std::string_view
                  const TimelinePage& page) {
   auto items = moment_items(ports, page.entries, request.account());
   if (!items) return items.response();
-  http::Page answer;
+  http::RenderedPage answer;
   answer.items = std::move(items).value();
   if (page.has_newer) answer.before = core::to_string(page.entries.front().id);
   if (page.has_older) answer.after = core::to_string(page.entries.back().id);
-  return http::page_response(kind, std::move(answer));
+  return http::page_response(kind, answer);
 }
 
 Response handle_timeline(const ApiPorts& ports, const Request& request) {
@@ -55,6 +55,8 @@ Parsed<core::AccountId> read_author(const ApiPorts& ports, const Request& reques
   if (!user_id) return http::malformed("author=<user_id> is missing");
   if (!core::is_user_id(*user_id)) return no_such_person();
   const core::AccountId author = ports.account_ids.of(*user_id);
+  // Whoever has registered once is never forgotten.
+  if (ports.contents.find_person(author)) return author;
   const auto known = find_registered(ports, request, {author});
   if (!known) return known.problem();
   return author;
@@ -110,7 +112,7 @@ Response handle_moment(const ApiPorts& ports, const Request& request) {
     const auto items = moment_items(ports, {*moment}, request.account());
     if (!items) return items.response();
     if (items->empty()) return to_response(http::not_found());
-    return Response::json(200, items->front());
+    return Response::text(200, "application/json", items->front());
   });
 }
 

@@ -9,6 +9,7 @@
 #include "eventsourcing/projection_runner.hpp"
 #include "eventsourcing/transaction.hpp"
 #include "feed/api/freshness.hpp"
+#include "feed/api/moment_contents.hpp"
 #include "feed/api/timeline_places.hpp"
 #include "feed/api/timeline_streams.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
@@ -27,6 +28,8 @@ struct ApiPorts {
   const people::PeopleDirectory& people;
   uploads::ContentStore& uploads;
   FeedEngine& engine;
+  // What was read lately of what the engine lets out.
+  MomentContents& contents;
   // Whether the engine's answers are of these seconds.
   Freshness& freshness;
   // At which instance a timeline is.

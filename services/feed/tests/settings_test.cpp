@@ -17,6 +17,8 @@ TEST(Settings, HaveDefaultsUnderWhichEveryRuleHolds) {
   const Settings settings = read("");
   EXPECT_EQ(settings.timeline_length_max, 512U);
   EXPECT_EQ(settings.timeline_bytes_max, std::size_t{1} << 30);
+  EXPECT_EQ(settings.content_bytes_max, std::size_t{256} << 20);
+  EXPECT_EQ(read("TIDELINE_FEED_CONTENT_BYTES=0").content_bytes_max, 0U);
   EXPECT_EQ(settings.rules(), VisibilityRules());
 }
 
@@ -32,7 +34,8 @@ TEST(Settings, SwitchOffOneRule) {
 TEST(Settings, AreRefusedTogether) {
   read("TIDELINE_FEED_DISABLED_RULE=gravity\nTIDELINE_FEED_TIMELINE_LENGTH=0", 2);
   read("TIDELINE_FEED_TIMELINE_LENGTH=4097\nTIDELINE_FEED_TIMELINE_BYTES=1000", 2);
-  read("TIDELINE_FEED_INSTANCE=Feed 1\nTIDELINE_FEED_LEASE_MS=10", 2);
+  read("TIDELINE_FEED_INSTANCE=Feed 1\nTIDELINE_FEED_LEASE_MS=10\nTIDELINE_FEED_CONTENT_BYTES=-1",
+       3);
 }
 
 TEST(Settings, NameTheInstanceAndWhereItIs) {

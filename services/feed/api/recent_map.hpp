@@ -1,0 +1,142 @@
+// A bounded map of what was asked for lately.
+//
+// Two generations: what is found in the older one moves into the newer, and when the newer holds
+// half of the bound the older is let go. So nothing is ordered by use, and what is asked for once
+// in a while stays. Split into parts by the key's hash, each with a lock of its own.
+//
+// Thread-safe. Nothing blocks but for other short calls.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace tideline::feed {
+
+template <class Key, class Value>
+class RecentMap {
+ public:
+  using Held = std::shared_ptr<const Value>;
+
+  struct Size {
+    std::size_t entries = 0;
+    std::size_t bytes = 0;
+  };
+
+  // `bytes_max`: of all that is put; 0 holds nothing.
+  explicit RecentMap(std::size_t bytes_max) : generation_bytes_max_(bytes_max / kParts / 2) {}
+
+  // nullptr: not there (any more).
+  Held find(const Key& key) {
+    Part& part = part_of(key);
+    const std::lock_guard lock(part.mutex);
+    if (const auto found = part.newer.find(key); found != part.newer.end()) {
+      return found->second.value;
+    }
+    const auto found = part.older.find(key);
+    if (found == part.older.end()) return nullptr;
+    Entry entry = std::move(found->second);
+    part.older.erase(found);
+    part.older_bytes -= entry.bytes;
+    Held value = entry.value;
+    insert(part, key, std::move(entry));
+    return value;
+  }
+
+  // `bytes`: what the entry is counted as. Takes the place of what the key had.
+  void put(const Key& key, Held value, std::size_t bytes) {
+    if (bytes > generation_bytes_max_) return;
+    Part& part = part_of(key);
+    const std::lock_guard lock(part.mutex);
+    remove(part, key);
+    insert(part, key, {std::move(value), bytes});
+  }
+
+  void erase(const Key& key) {
+    Part& part = part_of(key);
+    const std::lock_guard lock(part.mutex);
+    remove(part, key);
+  }
+
+  // Looks at every entry.
+  template <class Condition>
+  void erase_if(const Condition& condition) {
+    for (Part& part : parts_) {
+      const std::lock_guard lock(part.mutex);
+      part.newer_bytes -= erase_from(part.newer, condition);
+      part.older_bytes -= erase_from(part.older, condition);
+    }
+  }
+
+  Size size() const {
+    Size size;
+    for (const Part& part : parts_) {
+      const std::lock_guard lock(part.mutex);
+      size.entries += part.newer.size() + part.older.size();
+      size.bytes += part.newer_bytes + part.older_bytes;
+    }
+    return size;
+  }
+
+ private:
+  static constexpr std::size_t kParts = 64;
+
+  struct Entry {
+    Held value;
+    std::size_t bytes = 0;
+  };
+  using Entries = absl::flat_hash_map<Key, Entry, std::hash<Key>>;
+  struct Part {
+    mutable std::mutex mutex;
+    Entries newer;
+    Entries older;
+    std::size_t newer_bytes = 0;
+    std::size_t older_bytes = 0;
+  };
+
+  Part& part_of(const Key& key) {
+    // The map goes by other bits of the hash.
+    return parts_[(std::hash<Key>()(key) * 0x9e3779b97f4a7c15ULL) >> 58];
+  }
+
+  void insert(Part& part, const Key& key, Entry entry) {
+    if (part.newer_bytes + entry.bytes > generation_bytes_max_) {
+      part.older = std::exchange(part.newer, {});
+      part.older_bytes = std::exchange(part.newer_bytes, 0);
+    }
+    part.newer_bytes += entry.bytes;
+    part.newer.insert_or_assign(key, std::move(entry));
+  }
+
+  static void remove(Part& part, const Key& key) {
+    if (const auto found = part.newer.find(key); found != part.newer.end()) {
+      part.newer_bytes -= found->second.bytes;
+      part.newer.erase(found);
+    }
+    if (const auto found = part.older.find(key); found != part.older.end()) {
+      part.older_bytes -= found->second.bytes;
+      part.older.erase(found);
+    }
+  }
+
+  template <class Condition>
+  static std::size_t erase_from(Entries& entries, const Condition& condition) {
+    std::size_t bytes = 0;
+    absl::erase_if(entries, [&](const auto& entry) {
+      if (!condition(entry.first, *entry.second.value)) return false;
+      bytes += entry.second.bytes;
+      return true;
+    });
+    return bytes;
+  }
+
+  const std::size_t generation_bytes_max_;
+  std::array<Part, kParts> parts_;
+};
+
+}  // namespace tideline::feed

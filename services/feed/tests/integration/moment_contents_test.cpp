@@ -1,0 +1,140 @@
+// Pages out of memory: they ask no table, and hold nothing that was taken away. That they say what
+// the tables say is asked at every read of every test (feed_app.hpp).
+#include <gtest/gtest.h>
+
+#include "../feed_app.hpp"
+#include "feed_database.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using Json = nlohmann::json;
+using testing::FeedApp;
+using testing::FeedDatabase;
+
+// Counts what is read, and lets something happen between a read and what is made of it.
+class WatchedDatabase final : public eventsourcing::Database {
+ public:
+  explicit WatchedDatabase(eventsourcing::Database& inner) : inner_(inner) {}
+
+  core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override {
+    return inner_.transact(work);
+  }
+  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override {
+    ++reads;
+    auto done = inner_.snapshot(work);
+    if (meanwhile) std::exchange(meanwhile, nullptr)();
+    return done;
+  }
+  int reads = 0;
+  std::function<void()> meanwhile;  // once
+
+ private:
+  eventsourcing::Database& inner_;
+};
+
+class RememberedPages : public ::testing::Test {
+ protected:
+  RememberedPages() {
+    for (const std::string name : {"ada", "bob"}) {
+      tables.enter_person(app.id_of(name), name, "Miss " + name);
+    }
+    app.befriend("ada", "bob");
+    id = app.publish("ada", {{"content", "hello"}, {"audience", "public"}});
+    app.deliver();
+    app.compares = false;
+  }
+
+  Json first_item(const std::string& who, const std::string& path = "/v1/timeline") {
+    const auto response = app.get(who, path);
+    EXPECT_EQ(response.status, 200) << response.body;
+    const Json items = Json::parse(response.body)["items"];
+    return items.empty() ? Json() : items[0];
+  }
+  // How often the tables are asked for a page.
+  int reads_of(const std::string& who, const std::string& path = "/v1/timeline") {
+    const int before = watched.reads;
+    first_item(who, path);
+    return watched.reads - before;
+  }
+  std::size_t remembered() const { return app.contents.counts().moments; }
+
+  FeedDatabase tables;
+  WatchedDatabase watched{tables.database};
+  FeedApp app{watched};
+  std::string id;
+};
+
+TEST_F(RememberedPages, AskNoTable) {
+  EXPECT_EQ(reads_of("bob"), 1);
+  EXPECT_EQ(reads_of("bob"), 0);
+  EXPECT_EQ(reads_of("ada"), 0) << "who it is shown to makes no difference";
+  EXPECT_EQ(reads_of("bob", "/v1/moments?author=ada"), 0);
+  EXPECT_EQ(first_item("ada")["audience"], "public");
+  EXPECT_EQ(first_item("bob")["audience"], nullptr);
+}
+
+TEST_F(RememberedPages, HaveTheTextOfTheLastEdit) {
+  EXPECT_EQ(first_item("bob")["content"], "hello");
+  EXPECT_EQ(
+      app.call("ada", http::Method::Patch, "/v1/moments/" + id, {{"content", "good bye"}}).status,
+      204);
+  app.deliver();
+  EXPECT_EQ(first_item("bob")["content"], "good bye");
+  EXPECT_EQ(reads_of("bob"), 0);
+}
+
+TEST_F(RememberedPages, ForgetWhatIsDeletedAndWhoseAccountIsClosed) {
+  first_item("bob");
+  ASSERT_EQ(remembered(), 1U);
+  EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+  app.deliver();
+  EXPECT_EQ(remembered(), 0U);
+  app.publish("ada", {{"content", "again"}, {"audience", "public"}});
+  app.deliver();
+  first_item("bob");
+  ASSERT_EQ(remembered(), 1U);
+  app.tell("accounts", "AccountClosed", {{"account_id", app.id_of("ada").to_string()}});
+  EXPECT_EQ(remembered(), 0U);
+}
+
+TEST_F(RememberedPages, RememberNothingThatWasDeletedWhileItWasRead) {
+  watched.meanwhile = [&] {
+    EXPECT_EQ(app.call("ada", http::Method::Delete, "/v1/moments/" + id).status, 204);
+    app.deliver();
+  };
+  first_item("bob");
+  EXPECT_EQ(remembered(), 0U);
+}
+
+TEST_F(RememberedPages, NamePeopleAsTheirProfilesSayNow) {
+  EXPECT_EQ(first_item("bob")["author"]["real_name"], "Miss ada");
+  const auto rename = [&](const std::string& name) {
+    const auto done = tables.database.transact([&](eventsourcing::Transaction& transaction) {
+      transaction.execute("UPDATE person_profile SET real_name = $2 WHERE account_id = $1::uuid",
+                          {app.id_of("ada"), name});
+    });
+    EXPECT_TRUE(done.ok());
+    const std::vector<core::AccountId> changed{app.id_of("ada")};
+    app.contents.drop_people(changed);
+  };
+  rename("Ada L.");
+  EXPECT_EQ(first_item("bob")["author"]["real_name"], "Ada L.");
+  // The change comes between the read of the name and its being remembered.
+  app.contents.drop_people({});
+  watched.meanwhile = [&] { rename("Ada King"); };
+  first_item("bob");
+  EXPECT_EQ(first_item("bob")["author"]["real_name"], "Ada King");
+}
+
+TEST_F(RememberedPages, DoNotRememberWhoIsNotKnownYet) {
+  app.befriend("bob", "cleo");
+  app.publish("cleo", {{"content", "who am I"}, {"audience", "public"}});
+  app.deliver();
+  EXPECT_EQ(first_item("bob")["author"]["real_name"], nullptr);
+  tables.enter_person(app.id_of("cleo"), "cleo", "Miss cleo");
+  EXPECT_EQ(first_item("bob")["author"]["real_name"], "Miss cleo");
+}
+
+}  // namespace
+}  // namespace tideline::feed
