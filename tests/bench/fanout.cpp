@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -35,17 +34,6 @@ struct Options {
   double seconds = 5;
 };
 
-std::vector<bench::Pair> read_graph(const std::string& path) {
-  std::ifstream file(path);
-  std::vector<bench::Pair> pairs;
-  for (std::uint32_t one = 0, other = 0; file >> one >> other;) {
-    if (one != other) pairs.emplace_back(std::min(one, other), std::max(one, other));
-  }
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  return pairs;
-}
-
 double seconds_since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
@@ -59,10 +47,8 @@ class Engine {
              .rules = {},
              .ignored_grant = {},
              .on_fan_out = [this](const feed::FanOut& told) { deliveries_ += told.deliveries; }}) {
-    const auto pairs =
-        options.graph.empty() ? power_law_graph(options.law) : read_graph(options.graph);
-    std::uint32_t people = 0;
-    for (const auto& pair : pairs) people = std::max(people, pair.second + 1);
+    const auto pairs = bench::graph_of(options.graph, options.law);
+    const std::uint32_t people = bench::people_in(pairs);
     std::mt19937_64 numbers(1);
     for (std::uint32_t i = 0; i < people; ++i) {
       core::AccountId::Bytes bytes;

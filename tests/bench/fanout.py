@@ -1,26 +1,21 @@
 """Deliveries of moments to timelines in the feed's engine, on one core, from decoded events. Peers: bare
-appends to the same arrays (the limit of the memory: on huge pages as ours, and the processor is told in
-advance), pipelines into Redis as timelines are kept there, and one statement a moment in PostgreSQL.
-TIDELINE_BENCH_GRAPH=FILE adds the friendships of a file of two ids a line; TIDELINE_BENCH_PEOPLE=8000000
-changes how many people the made-up graph has. Smaller ones draw the curve: what part of the limit is reached
-must not depend on the size, by a factor of two."""
+appends to the same arrays (the limit of the memory), pipelines into Redis as timelines are kept there,
+and one statement a moment in PostgreSQL. The memory's limit is also that of smaller graphs: our share of
+it is to be as large at any size. Graphs and their options are those of feed_servers.py."""
 
 import json
-import os
-import shutil
 import subprocess
-import time
 
+from feed_servers import CONTACTS, Redis, graphs
 from harness import Bench, BenchFailed, conninfo, say
 
-CONTACTS = 150  # mean, of 5,000 at most
+CURVE = [10_000, 100_000, 1_000_000]  # people, and those of the whole graph
+CURVE_SPREAD_MAX = 2.0  # of our shares of the limits
 TIMELINE_LENGTH = 128
-SMALLER = [100_000, 10_000]
 REDIS_COMMANDS = ["lpush-ltrim", "lpush-rarely-ltrim", "zadd", "zadd-trim"]
 CASES = [
     "graph of a file, limit of the memory",
-    "power law, limit of the memory",
-    *[f"power law of {people:,} people, limit of the memory" for people in SMALLER],
+    "power law, limit of the memory at N people",
     *[f"power law, Redis {commands}" for commands in REDIS_COMMANDS],
     "power law, PostgreSQL",
 ]
@@ -43,30 +38,6 @@ class Rounds:
 
     def stop(self) -> None:
         self.process.stdin.close()
-        self.process.wait()
-
-
-class Redis:
-    """In memory alone, as fast as it is: nothing is saved."""
-
-    def __init__(self, bench: Bench):
-        if shutil.which("redis-server") is None:
-            raise BenchFailed("redis-server is missing (deploy/packages.txt, section bench)")
-        self.socket = bench.scratch / "redis.socket"
-        self.process = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", str(self.socket), "--save", "", "--appendonly", "no"],
-            cwd=bench.scratch, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
-        while not self.socket.exists():
-            if time.monotonic() > deadline or self.process.poll() is not None:
-                raise BenchFailed("redis-server did not start")
-            time.sleep(0.05)
-
-    def empty(self) -> None:
-        subprocess.run(["redis-cli", "-s", str(self.socket), "FLUSHALL"], check=True, stdout=subprocess.DEVNULL)
-
-    def stop(self) -> None:
-        self.process.terminate()
         self.process.wait()
 
 
@@ -102,32 +73,36 @@ def one_statement(bench: Bench, seconds: float) -> "callable":
 
 def run(bench: Bench) -> None:
     seconds = 1 if bench.quick else 10
-    people = int(os.environ.get("TIDELINE_BENCH_PEOPLE", 20_000 if bench.quick else 1_000_000))
     common = ["--seconds", seconds, "--timeline-length", TIMELINE_LENGTH]
     unit = "deliveries/s"
-    file = os.environ.get("TIDELINE_BENCH_GRAPH")
-    if file:
-        names = {word for line in open(file) for word in line.split()[:2]}
-        ours = Rounds(bench, *common, "--graph", file)
-        limit = Rounds(bench, *common, "--mode", "limit", "--people", len(names))
-        bench.compare(CASES[0], unit, ours=ours.deliveries_per_s, peer="bare appends to the same arrays",
-                      theirs=limit.deliveries_per_s)
-        ours.stop()
-        limit.stop()
-    else:
-        say(f"  {bench.name}: without TIDELINE_BENCH_GRAPH no figure for the graph of a file")
+    *of_a_file, (_, made_up) = graphs(bench)
+    people = int(made_up[1])
 
-    def beside_the_limit(case: str, people: int, goal: float) -> tuple[Rounds, float]:
-        ours = Rounds(bench, *common, "--people", people, "--contacts-mean", CONTACTS)
-        limit = Rounds(bench, *common, "--mode", "limit", "--people", people)
+    def share_of_limit(case: str, ours: Rounds, size: int, goal: float | None) -> float:
+        limit = Rounds(bench, *common, "--mode", "limit", "--people", size)
         share = bench.compare(case, unit, ours=ours.deliveries_per_s, peer="bare appends to the same arrays",
                               theirs=limit.deliveries_per_s, goal=goal)
         limit.stop()
-        return ours, share
+        return share
 
-    ours, share = beside_the_limit(CASES[1], people, 0.4)
-    for case, fewer in zip(CASES[2:], SMALLER):
-        beside_the_limit(case, fewer, share / 2)[0].stop()
+    for _, graph in of_a_file:
+        names = {word for line in open(graph[1]) for word in line.split()[:2]}
+        ours = Rounds(bench, *common, *graph)
+        share_of_limit(CASES[0], ours, len(names), None)
+        ours.stop()
+
+    sizes = [*(size for size in CURVE if size < people), people]
+    shares = []
+    for size in sizes:
+        ours = Rounds(bench, *common, "--people", size, "--contacts-mean", CONTACTS)
+        shares.append(share_of_limit(f"power law, limit of the memory at {size} people", ours, size,
+                                     0.4 if size == people else None))
+        if size != people:
+            ours.stop()
+    spread = max(shares) / min(shares)
+    bench.goals_missed += spread > CURVE_SPREAD_MAX
+    say(f"  {bench.name}: from {sizes[0]} to {people} people our share of the limit changes by a factor of "
+        f"{spread:.2f} (goal: {CURVE_SPREAD_MAX})")
     redis = Redis(bench)
     try:
         for commands in REDIS_COMMANDS:

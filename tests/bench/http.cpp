@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   auto* generator = app.add_subcommand("load");
   generator->add_option("--port", load.port)->required();
   generator->add_option("--connections", load.connections);
-  generator->add_option("--rate", load.rate);
+  generator->add_option("--rate", load.rate)->required();
   generator->add_option("--seconds", load.seconds);
   CLI11_PARSE(app, argc, argv);
   if (ours->parsed()) return serve(keys);

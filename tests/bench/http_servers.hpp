@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "bench/load_generator.hpp"
+
 namespace tideline::bench {
 
 inline constexpr std::string_view kSmallJson =
@@ -21,14 +23,7 @@ inline void announce(std::uint16_t port, const std::string& token = "") {
 // Stock Pistache with its own parser and endpoint. Serves until the process is ended.
 int serve_with_pistache();
 
-// Sends requests at `rate` a second over `connections`, each due at its own time whatever became of
-// the others, and prints the latencies from when they were due.
-struct Load {
-  std::uint16_t port = 0;
-  unsigned connections = 64;
-  double rate = 1000;
-  double seconds = 5;
-};
+// Asks for it again and again, and prints the latencies.
 int generate(const Load& load);
 
 }  // namespace tideline::bench

@@ -1,13 +1,15 @@
 // Contacts of a made-up population: pairs of people, drawn so that the number of somebody's
 // contacts follows a power law (exponent 3) with a given mean and a bound. The same seed gives the
-// same graph. Pure.
+// same graph. Pure but for the graph of a file.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <numeric>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,29 @@ inline std::vector<Pair> power_law_graph(const PowerLaw& law) {
     return false;
   });
   return pairs;
+}
+
+// Of a file of two numbers a line: a friendship each.
+inline std::vector<Pair> read_graph(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<Pair> pairs;
+  for (std::uint32_t one = 0, other = 0; file >> one >> other;) {
+    if (one != other) pairs.emplace_back(std::min(one, other), std::max(one, other));
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+// Of the file, or made up if there is none ("").
+inline std::vector<Pair> graph_of(const std::string& path, const PowerLaw& law) {
+  return path.empty() ? power_law_graph(law) : read_graph(path);
+}
+
+inline std::uint32_t people_in(const std::vector<Pair>& pairs) {
+  std::uint32_t people = 0;
+  for (const Pair& pair : pairs) people = std::max(people, pair.second + 1);
+  return people;
 }
 
 }  // namespace tideline::bench

@@ -54,8 +54,8 @@ class Turn:
 
 
 class WebServer:
-    def __init__(self, command: list[str]):
-        pinned = ["taskset", "-c", SERVER_CPU, *command]
+    def __init__(self, command: list[str], cpus: str = SERVER_CPU):
+        pinned = ["taskset", "-c", cpus, *command]
         self.process = subprocess.Popen(pinned, stdout=subprocess.PIPE, text=True)
         self.port = 0
         self.token = ""

@@ -1,0 +1,201 @@
+#include "bench/feed_fill.hpp"
+
+#include <hiredis/hiredis.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "bench/feed_database.hpp"
+#include "bench/feed_people.hpp"
+#include "core/encoding.hpp"
+#include "crypto/subject_cipher.hpp"
+#include "feed/api/moment_codec.hpp"
+
+namespace tideline::bench {
+namespace {
+
+using eventsourcing::Params;
+
+constexpr std::size_t kRowsAtOnce = 20'000;
+
+// Rows of one table, in batches.
+class Copy {
+ public:
+  Copy(postgres::PooledDatabase& database, std::string table, std::vector<std::string> columns)
+      : database_(database), table_(std::move(table)), columns_(std::move(columns)) {}
+
+  void add(Params row) {
+    rows_.push_back(std::move(row));
+    if (rows_.size() == kRowsAtOnce) write();
+  }
+  void write() {
+    must(database_.transact([&](eventsourcing::Transaction& transaction) {
+      transaction.copy_in(table_, columns_, rows_);
+    }));
+    rows_.clear();
+  }
+
+ private:
+  postgres::PooledDatabase& database_;
+  const std::string table_;
+  const std::vector<std::string> columns_;
+  std::vector<Params> rows_;
+};
+
+void run(postgres::PooledDatabase& database, std::initializer_list<const char*> statements) {
+  must(database.transact([&](eventsourcing::Transaction& transaction) {
+    for (const char* statement : statements) transaction.execute(statement);
+  }));
+}
+
+void fill_service(const FeedOptions& options, const Shuffled& order) {
+  postgres::PooledDatabase database(feed_database(options.database));
+  core::SystemClock clock;
+  crypto::InMemorySubjectKeys keys;
+  crypto::SubjectCipher cipher(keys, clock, {.cached_keys_max = 1});
+  Copy key(database, "subject_key", {"subject", "key"});
+  Copy person(database, "person", {"account_id", "closed"});
+  Copy profile(database, "person_profile",
+               {"account_id", "version", "user_id", "real_name", "department", "closed"});
+  Copy moment(database, "moment",
+              {"author_partition", "id", "author", "audience", "lists", "content", "images",
+               "published_at", "deleted"});
+  for (std::uint32_t place = 0; place < order.people(); ++place) {
+    const std::uint32_t number = order.at(place);
+    const core::AccountId account = account_of(number);
+    key.add({account, "\\x" + core::to_hex(must(keys.get_or_create(account)))});
+    person.add({account, false});
+    profile.add({account, 1, std::to_string(number), name_of(number), "", false});
+    const core::MomentId id = first_moment_id(account, place);
+    moment.add({static_cast<int>(core::author_partition(id)), id, account, "public",
+                R"({"group_ids":[],"tag_ids":[],"user_ids":[]})",
+                must(cipher.seal(account, text_of(place), feed::kMomentContent)), "[]",
+                first_moment_time(place), false});
+  }
+  for (Copy* copy : {&key, &person, &profile, &moment}) copy->write();
+  run(database, {"ANALYZE"});
+}
+
+// The same moments as the service's, keyed as an application would that has nothing but PostgreSQL.
+constexpr std::initializer_list<const char*> kPeerTables = {
+    "CREATE TABLE person (id int PRIMARY KEY, user_id text NOT NULL, real_name text NOT NULL)",
+    "CREATE TABLE contact (one int NOT NULL, other int NOT NULL)",
+    "CREATE TABLE follow (follower int, followee int, PRIMARY KEY (follower, followee))",
+    "CREATE TABLE setting (owner int, other int, hides boolean, hidden_from boolean,"
+    " PRIMARY KEY (owner, other))",
+    "CREATE TABLE closed (person int PRIMARY KEY)",
+    "CREATE TABLE moment (id bigint NOT NULL, author int NOT NULL, audience text NOT NULL,"
+    " content text NOT NULL, published_at text NOT NULL)",
+    "CREATE TABLE timeline (viewer int, moment bigint, PRIMARY KEY (viewer, moment))"};
+constexpr std::initializer_list<const char*> kPeerIndexes = {
+    "ALTER TABLE contact ADD PRIMARY KEY (one, other)", "ALTER TABLE moment ADD PRIMARY KEY (id)",
+    "CREATE INDEX ON moment (author, id DESC) INCLUDE (audience)", "ANALYZE"};
+
+void fill_peer(const FeedOptions& options, const Shuffled& order, const std::vector<Pair>& pairs) {
+  postgres::PooledDatabase database(plain_database(options.peer_database));
+  run(database, kPeerTables);
+  Copy person(database, "person", {"id", "user_id", "real_name"});
+  Copy moment(database, "moment", {"id", "author", "audience", "content", "published_at"});
+  for (std::uint32_t place = 0; place < order.people(); ++place) {
+    const std::uint32_t number = order.at(place);
+    person.add({number, std::to_string(number), name_of(number)});
+    moment.add({first_moment_id(account_of(number), place), number, "public", text_of(place),
+                core::format_iso8601(first_moment_time(place))});
+  }
+  Copy contact(database, "contact", {"one", "other"});
+  // Of whom is asked for, alone: to its advantage.
+  const auto is_asked = is_asked_of(order, options.asked);
+  for (const auto& [one, other] : pairs) {
+    if (is_asked[one]) contact.add({one, other});
+    if (is_asked[other]) contact.add({other, one});
+  }
+  for (Copy* copy : {&person, &moment, &contact}) copy->write();
+  run(database, kPeerIndexes);
+}
+
+class RedisFill {
+ public:
+  explicit RedisFill(const std::string& socket) : redis_(redisConnectUnix(socket.c_str())) {
+    if (redis_ == nullptr || redis_->err != 0) std::exit(failed("no Redis at " + socket));
+  }
+  ~RedisFill() { redisFree(redis_); }
+  RedisFill(const RedisFill&) = delete;
+  RedisFill& operator=(const RedisFill&) = delete;
+
+  void send(const std::vector<std::string>& words) {
+    std::vector<const char*> texts;
+    std::vector<std::size_t> sizes;
+    for (const std::string& word : words) {
+      texts.push_back(word.data());
+      sizes.push_back(word.size());
+    }
+    redisAppendCommandArgv(redis_, static_cast<int>(words.size()), texts.data(), sizes.data());
+    if (++sent_ == kPipeline) read_answers();
+  }
+  void read_answers() {
+    for (; sent_ > 0; --sent_) {
+      void* answer = nullptr;
+      if (redisGetReply(redis_, &answer) != REDIS_OK) std::exit(failed("Redis does not answer"));
+      if (static_cast<redisReply*>(answer)->type == REDIS_REPLY_ERROR) {
+        std::exit(failed("Redis refused"));
+      }
+      freeReplyObject(answer);
+    }
+  }
+
+ private:
+  static constexpr int kPipeline = 1'000;
+
+  redisContext* redis_;
+  int sent_ = 0;
+};
+
+void fill_redis(const FeedOptions& options, const Shuffled& order,
+                const std::vector<std::uint32_t>& places, const std::vector<Pair>& pairs) {
+  RedisFill redis(options.redis);
+  for (std::uint32_t place = 0; place < order.people(); ++place) {
+    const std::uint32_t number = order.at(place);
+    const auto id = first_moment_id(account_of(number), place).value();
+    const std::string text = text_of(place);
+    const std::string time = core::format_iso8601(first_moment_time(place));
+    redis.send({"SET", "m:" + std::to_string(id), item_of({id, number, text, time})});
+  }
+  // Whose moments everybody who is asked for reads, by their places.
+  const auto is_asked = is_asked_of(order, options.asked);
+  std::vector<std::vector<std::uint32_t>> read(order.people());
+  for (const auto& [one, other] : pairs) {
+    if (is_asked[one]) read[one].push_back(places[other]);
+    if (is_asked[other]) read[other].push_back(places[one]);
+  }
+  for (std::uint32_t viewer = 0; viewer < order.people(); ++viewer) {
+    if (!is_asked[viewer]) continue;
+    auto& list = read[viewer];
+    list.push_back(places[viewer]);
+    std::sort(list.begin(), list.end(), std::greater<>());
+    list.resize(std::min(list.size(), options.timeline_length));
+    std::vector<std::string> words = {"RPUSH", "t:" + std::to_string(viewer)};
+    for (const std::uint32_t place : list) {
+      const auto author = account_of(order.at(place));
+      words.push_back(std::to_string(first_moment_id(author, place).value()));
+    }
+    redis.send(words);
+  }
+  redis.read_answers();
+}
+
+}  // namespace
+
+int fill_feed(const FeedOptions& options) {
+  const std::vector<Pair> pairs = graph_of(options.graph, options.law);
+  const Shuffled order(people_in(pairs));
+  const std::vector<std::uint32_t> places = places_of(order);
+  fill_service(options, order);
+  fill_peer(options, order, pairs);
+  if (!options.redis.empty()) fill_redis(options, order, places, pairs);
+  std::printf("{\"people\":%u,\"friendships\":%zu}\n", order.people(), pairs.size());
+  return 0;
+}
+
+}  // namespace tideline::bench

@@ -1,0 +1,263 @@
+#include "bench/feed_service.hpp"
+
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "bench/feed_database.hpp"
+#include "bench/feed_people.hpp"
+#include "bench/feed_server.hpp"
+#include "feed/api/moment_items.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/projections/deletion_watch.hpp"
+#include "feed/projections/moment_projection.hpp"
+#include "http/cursor.hpp"
+#include "kafka/consumer.hpp"
+#include "kafka/gaps.hpp"
+#include "kafka/relay.hpp"
+#include "kafka/topics.hpp"
+#include "postgres/event_store.hpp"
+#include "postgres/relay_checkpoints.hpp"
+#include "postgres/subject_keys.hpp"
+
+namespace tideline::bench {
+namespace {
+
+using eventsourcing::AppliedPositions;
+using eventsourcing::ProjectionRunner;
+using http::Response;
+
+constexpr std::chrono::seconds kDeadline{600};
+
+// The engine with the people, their friendships and their first moments, whenever it begins anew.
+class PreloadedEngine final : public eventsourcing::Projection {
+ public:
+  PreloadedEngine(feed::FeedEngine& engine, const FeedOptions& options)
+      : engine_(engine), pairs_(graph_of(options.graph, options.law)), order_(people_in(pairs_)) {}
+
+  const Shuffled& order() const { return order_; }
+
+  std::string_view name() const override { return engine_.name(); }
+  std::vector<std::string> sources() const override { return engine_.sources(); }
+  bool durable() const override { return engine_.durable(); }
+  void apply(const eventsourcing::RecordedEvent& event) override { engine_.apply(event); }
+  void flush(eventsourcing::Transaction& transaction) override { engine_.flush(transaction); }
+  void load(eventsourcing::Transaction& transaction) override {
+    engine_.load(transaction);
+    std::vector<core::AccountId> accounts;
+    for (std::uint32_t person = 0; person < order_.people(); ++person) {
+      accounts.push_back(account_of(person));
+      // Names him, so that numbers follow the order of the pairs.
+      engine_.use(feed::read::Unfollowed{accounts.back(), accounts.back()});
+    }
+    for (const auto& [one, other] : pairs_) {
+      engine_.use(feed::read::ContactAccepted{accounts[one], accounts[other]});
+    }
+    for (std::uint32_t place = 0; place < order_.people(); ++place) {
+      feed::read::MomentPublished event;
+      event.author = accounts[order_.at(place)];
+      event.id = first_moment_id(event.author, place);
+      event.published_at = first_moment_time(place);
+      event.audience = feed::Audience::Public;
+      engine_.use(event);
+    }
+  }
+
+ private:
+  feed::FeedEngine& engine_;
+  const std::vector<Pair> pairs_;
+  const Shuffled order_;
+};
+
+// Of the moments that were published over HTTP.
+class FanOuts {
+ public:
+  void add(const feed::FanOut& fan_out, core::Timestamp now) {
+    if (fan_out.published_at < since_) return;
+    const std::chrono::duration<double, std::milli> took = now - fan_out.published_at;
+    const std::lock_guard lock(mutex_);
+    deliveries_ += fan_out.deliveries;
+    visible_after_ms_.push_back(took.count());
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    deliveries_ = 0;
+    visible_after_ms_.clear();
+  }
+  http::Json stats() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<double> latencies = visible_after_ms_;
+    return {{"moments", latencies.size()},
+            {"deliveries", deliveries_},
+            {"p50_ms", percentile(latencies, 0.5)},
+            {"p99_ms", percentile(latencies, 0.99)},
+            {"p999_ms", percentile(latencies, 0.999)}};
+  }
+
+ private:
+  const core::Timestamp since_ = core::SystemClock().now();
+  mutable std::mutex mutex_;
+  std::uint64_t deliveries_ = 0;
+  std::vector<double> visible_after_ms_;
+};
+
+void say(std::string_view level, const std::string& text) {
+  if (level != "info") std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+// In the order in which they need each other.
+class Service {
+ public:
+  explicit Service(const FeedOptions& options)
+      : options_(options),
+        database_(feed_database(options.database)),
+        store_(database_, clock_, random_, {.service = "feed", .logs = kFeedLogs}),
+        checkpoints_(database_.options()),
+        relay_({store_, checkpoints_, say}, {.brokers = options.brokers, .service = "feed"}),
+        contents_(options.content_bytes, clock_),
+        engine_({.timeline_length_max = options.timeline_length,
+                 .rules = {},
+                 .on_fan_out =
+                     [this](const feed::FanOut& told) { fan_outs_.add(told, clock_.now()); }}),
+        preloaded_(engine_, options),
+        watch_(preloaded_,
+               {[this](core::MomentId moment) { contents_.drop(moment); },
+                [this](const core::AccountId& author) { contents_.drop_author(author); }}),
+        engine_runner_(watch_, ports("engine", watch_, ""), kFeedLogs),
+        moments_runner_(moments_, ports("moments", moments_, "bench"), kFeedLogs) {
+    engine_.watch(engine_runner_.applied());
+    for (AppliedPositions* nobody_waits : {&interactions_, &messages_, &people_}) {
+      nobody_waits->reset({}, {});
+    }
+    feed::add_routes(router_, api_);
+    router_.add(http::Method::Get, "/stats", http::Access::Public,
+                [this](const http::Request& request) {
+                  if (request.query("clear")) fan_outs_.clear();
+                  const bool settled = is_settled();
+                  auto stats = fan_outs_.stats();
+                  stats["settled"] = settled;
+                  return Response::json(200, stats);
+                });
+    add_alone(router_, preloaded_.order(), options.asked,
+              [this](std::uint32_t person) { return page_of(person); });
+  }
+
+  int run() {
+    std::vector<std::jthread> threads;
+    threads.emplace_back([this](std::stop_token stop) { relay_.run(stop); });
+    threads.emplace_back([this](std::stop_token stop) { engine_runner_.run(stop); });
+    threads.emplace_back([this](std::stop_token stop) { moments_runner_.run(stop); });
+    const auto give_up = std::chrono::steady_clock::now() + kDeadline;
+    while (!engine_runner_.status().caught_up_once || !moments_runner_.status().caught_up_once) {
+      if (std::chrono::steady_clock::now() > give_up) return failed("the engine was not filled");
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return serve_feed(router_, clock_);
+  }
+
+ private:
+  eventsourcing::RunnerPorts ports(const std::string& name,
+                                   const eventsourcing::Projection& projection,
+                                   const std::string& group) {
+    return {database_,
+            std::make_unique<kafka::KafkaRecordSource>(
+                kafka::ConsumerOptions{.brokers = options_.brokers,
+                                       .services = projection.sources(),
+                                       .logs = kFeedLogs,
+                                       .group = group,
+                                       .client_id = "tideline-bench-" + name}),
+            {},
+            say};
+  }
+
+  bool is_settled() {
+    const auto heads = must(store_.heads());
+    const auto in_engine = engine_runner_.applied().current();
+    const auto in_tables = moments_runner_.applied().current();
+    for (std::uint32_t log = 0; log < kFeedLogs; ++log) {
+      const core::LogIndex index(log);
+      if (in_engine.at("feed", index) < heads[log]) return false;
+      if (in_tables.at("feed", index) < heads[log]) return false;
+    }
+    return true;
+  }
+
+  std::string page_of(std::uint32_t person) {
+    const core::AccountId viewer = account_of(person);
+    auto items = feed::moment_items(api_, engine_.timeline(viewer, {}, kPage).entries, viewer);
+    if (!items) std::exit(failed("no items"));
+    return http::page_response("timeline", http::RenderedPage{std::move(items).value(), {}, {}})
+        .body;
+  }
+
+  const FeedOptions& options_;
+  core::SystemClock clock_;
+  core::SystemRandom random_;
+  FanOuts fan_outs_;
+  postgres::PooledDatabase database_;
+  postgres::PostgresEventStore store_;
+  postgres::PostgresRelayCheckpoints checkpoints_;
+  kafka::Relay relay_;
+  postgres::PostgresSubjectKeys keys_{database_};
+  crypto::SubjectCipher cipher_{keys_, clock_};
+  crypto::AccountIds account_ids_{crypto::AccountIds::Secret{1, 2, 3}};
+  core::MomentIdSource moment_ids_{random_};
+  people::PeopleDirectory directory_;
+  uploads::TableContentStore uploads_{database_};
+  http::CommandEndpoint endpoint_{store_, clock_};
+  feed::MomentContents contents_;
+  feed::FeedEngine engine_;
+  PreloadedEngine preloaded_;
+  feed::DeletionWatch watch_;
+  feed::MomentProjection moments_;
+  ProjectionRunner engine_runner_;
+  ProjectionRunner moments_runner_;
+  AppliedPositions interactions_, messages_, people_;
+  feed::Freshness freshness_{
+      {[this] { return engine_runner_.status(); }, [this] { return engine_.is_rebuilding(); }},
+      std::chrono::seconds(5)};
+  feed::TimelinePlaces places_{{.find =
+                                    [](std::size_t) {
+                                      return feed::ShardPlace{feed::ShardPlace::Kind::Here, "", ""};
+                                    },
+                                .after_next_look = {},
+                                .ask = {}}};
+  feed::TimelineStreams streams_{{engine_, engine_runner_.applied(), freshness_, clock_, places_}};
+  feed::ApiPorts api_{endpoint_,
+                      database_,
+                      moment_ids_,
+                      account_ids_,
+                      cipher_,
+                      directory_,
+                      uploads_,
+                      engine_,
+                      contents_,
+                      freshness_,
+                      places_,
+                      streams_,
+                      engine_runner_.applied(),
+                      moments_runner_.applied(),
+                      interactions_,
+                      messages_,
+                      people_,
+                      kFeedLogs};
+  http::Router router_{std::make_shared<NumberVerifier>(account_of), clock_};
+};
+
+void make_topics(const std::string& brokers) {
+  std::vector<kafka::TopicSpec> topics{{.name = kafka::kGapsTopic}};
+  for (const char* service : {"accounts", "social-graph", "feed"}) {
+    topics.push_back({.name = kafka::events_topic(service), .partitions = kFeedLogs});
+  }
+  must(kafka::ensure_topics(brokers, topics, std::chrono::seconds(20)));
+}
+
+}  // namespace
+
+int serve_service(const FeedOptions& options) {
+  make_topics(options.brokers);
+  Service service(options);
+  return service.run();
+}
+
+}  // namespace tideline::bench

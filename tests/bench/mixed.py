@@ -1,0 +1,39 @@
+"""What a client does with the feed: 60 % timelines, 30 % authors' pages, 10 % moments that are published,
+by everybody as often as by anybody else, and by a few much more often. The service, with its store, relay,
+Kafka, engine and tables, against the design's query and plain inserts on PostgreSQL. Graphs and their
+options are those of feed_servers.py."""
+
+from feed_servers import FeedServers, graphs
+from harness import Bench
+
+SHARES = ["--timelines", 60, "--authors", 30, "--publishes", 10]
+USERS = {"uniform": [], "skewed": ["--skewed"]}
+PEER = "PostgreSQL, the design's query"
+
+CASES = [f"{graph}, {users}{figure}" for graph in ("graph of a file", "power law") for users in USERS
+         for figure in ("", ", p99")]
+
+
+def run(bench: Bench) -> None:
+    for name, graph in graphs(bench):
+        measure(bench, name, graph)
+
+
+def measure(bench: Bench, name: str, graph: list[str]) -> None:
+    seconds = 2 if bench.quick else 10
+    with FeedServers(bench, graph) as servers:
+        ours, theirs = servers.start("service"), servers.start("query")
+        servers.warm_up(ours)
+        for users, skewed in USERS.items():
+            p99_ms: dict[str, list[float]] = {"ours": [], "theirs": []}
+
+            def requests_per_s(server, whose: str) -> float:
+                measured = servers.load(server, seconds, *SHARES, *skewed)
+                p99_ms[whose].append(measured["p99_ms"])
+                return measured["requests_per_s"]
+
+            bench.compare(f"{name}, {users}", "requests/s", ours=lambda: requests_per_s(ours, "ours"), peer=PEER,
+                          theirs=lambda: requests_per_s(theirs, "theirs"))
+            seen = {whose: iter(figures) for whose, figures in p99_ms.items()}
+            bench.compare(f"{name}, {users}, p99", "ms", ours=lambda: next(seen["ours"]), peer=PEER,
+                          theirs=lambda: next(seen["theirs"]), smaller_is_better=True)
