@@ -255,7 +255,11 @@ class FeedApp {
     for (const auto* other : {&remembered, &read}) {
       EXPECT_EQ(other->status, 200) << request.path << ": " << other->body;
       if (other->status != 200) continue;
-      EXPECT_EQ(Json::parse(other->body), Json::parse(answered.body)) << request.path;
+      if (Json::accept(answered.body)) {
+        EXPECT_EQ(Json::parse(other->body), Json::parse(answered.body)) << request.path;
+      } else {  // the bytes of an image
+        EXPECT_TRUE(other->body == answered.body) << request.path;
+      }
     }
   }
 
