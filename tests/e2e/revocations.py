@@ -113,6 +113,8 @@ class Story:
         return self.ada, "PUT", f"/v1/moment-settings/{self.bob.name}", hide
 
     def parts(self):
+        # What is public stays so for people who are not contacts.
+        self.body = {"content": "first", "audience": "partly-visible", "user_ids": [self.bob.name]}
         return self.ada, "DELETE", f"/v1/contacts/{self.bob.name}"
 
     def untags(self):
