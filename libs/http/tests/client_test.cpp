@@ -83,6 +83,8 @@ TEST_F(ClientTest, SendsQueryAndFields) {
   const auto answer = get(client, request);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->body, "a b&c=d/\xc3\xa9+%");
+  // The server notes a request after its answer has gone.
+  ASSERT_TRUE(eventually([&] { return !running.observer.entries().empty(); }));
   EXPECT_EQ(running.observer.entries().at(0).request_id, "named-by-us");
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 using eventsourcing::Transaction;
 
-// unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write them
-// into a table of its own.
+// unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
+// them into a table of its own.
 constexpr const char* kAddScores = R"(
 INSERT INTO score AS held (account_id, points, reached_at, standing, contributions, events)
 SELECT unnest($1::uuid[]), unnest($2::bigint[]), unnest($3::timestamptz[]), unnest($4::smallint[]),
