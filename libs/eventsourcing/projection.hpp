@@ -65,6 +65,9 @@ class Projection {
   // start: it has no checkpoint, its flush() is never called, and the transaction given to load()
   // refuses every statement.
   virtual bool durable() const { return true; }
+  // True if queries are answered from what load() and apply() have built: a replica is not ready
+  // before it owns every partition and has loaded. False: from tables that all replicas share.
+  virtual bool answers_from_memory() const { return false; }
 
   // Forget everything in memory and take up the state of the tables. Called before the first
   // apply(), and again whenever the runner goes back to the last committed positions.

@@ -55,7 +55,8 @@ class AppliedPositions {
 
 // What the runner tells the outside of itself.
 struct RunnerStatus {
-  // Had every record that was there when it started, also those that other owners commit.
+  // Had every record that was there when it started; also those that other owners commit, unless it
+  // answers from its own memory.
   bool caught_up_once = false;
   std::uint64_t applied = 0;      // events since the start
   std::uint64_t lag = 0;          // records not applied yet, by the last known ends

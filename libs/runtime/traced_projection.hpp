@@ -34,6 +34,7 @@ class TracedProjection final : public eventsourcing::Projection {
   eventsourcing::FlushPolicy flush_policy() const override { return projection_->flush_policy(); }
   std::vector<std::string> tables() const override { return projection_->tables(); }
   bool durable() const override { return projection_->durable(); }
+  bool answers_from_memory() const override { return projection_->answers_from_memory(); }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override { return projection_->prepare_flush(); }

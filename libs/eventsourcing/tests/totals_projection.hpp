@@ -34,6 +34,7 @@ class Totals final : public Projection {
   std::vector<std::string> sources() const override { return {"feed"}; }
   FlushPolicy flush_policy() const override { return policy_; }
   bool durable() const override { return durable_; }
+  bool answers_from_memory() const override { return answers; }
 
   void load(Transaction& transaction) override {
     ++loads;
@@ -68,6 +69,7 @@ class Totals final : public Projection {
   // To be set before a runner runs.
   std::string why_poison = "it says so";
   bool healed = false;
+  bool answers = false;
   std::function<void()> on_apply;
   std::function<void()> on_load;
 

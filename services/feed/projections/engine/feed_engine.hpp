@@ -136,6 +136,7 @@ class FeedEngine final : public eventsourcing::Projection {
   std::string_view name() const override { return "feed-engine"; }
   std::vector<std::string> sources() const override;
   bool durable() const override { return false; }
+  bool answers_from_memory() const override { return true; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
