@@ -1,6 +1,7 @@
 #include "core/zeroed_pages.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <new>
@@ -9,8 +10,8 @@ namespace tideline::core {
 namespace {
 
 std::size_t whole_pages(std::size_t bytes) {
-  constexpr std::size_t kUsualPage = 4'096;
-  return (bytes + kUsualPage - 1) / kUsualPage * kUsualPage;
+  static const auto usual_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + usual_page - 1) / usual_page * usual_page;
 }
 
 std::byte* map(std::size_t bytes) {

@@ -69,6 +69,9 @@ class Projection {
   // Of a model that is not durable, where it stands after load(): what it has taken up in another
   // way than by events. What is not named begins at the first event.
   virtual PartitionPlaces loaded_places() const { return {}; }
+  // True if queries are answered from what load() and apply() have built: a replica is not ready
+  // before it owns every partition and has loaded. False: from tables that all replicas share.
+  virtual bool answers_from_memory() const { return false; }
 
   // Forget everything in memory and take up the state of the tables. Called before the first
   // apply(), and again whenever the runner goes back to the last committed positions. Throws

@@ -85,6 +85,7 @@ void ProjectionRunner::State::compare_with_ends() {
     ends_to_reach.reset();
   }
   if (counts.caught_up_once || !ends_at_start || !has_all_before(ends_at_start->offsets)) return;
+  if (projection.answers_from_memory() && (load_needed || owned.size() < partitions_all)) return;
   if (durable && !load_needed && !flush()) return;
   counts.caught_up_once = true;
   counts.caught_up_in = std::chrono::duration_cast<milliseconds>(steady_now() - begun);

@@ -55,7 +55,8 @@ class AppliedPositions {
 
 // What the runner tells the outside of itself.
 struct RunnerStatus {
-  // Had every record that was there when it started, also those that other owners commit.
+  // Had every record that was there when it started; also those that other owners commit, unless it
+  // answers from its own memory.
   bool caught_up_once = false;
   std::chrono::milliseconds caught_up_in{0};  // from the runner's beginning to there
   std::uint64_t applied = 0;                  // events since the start

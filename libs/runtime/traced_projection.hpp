@@ -37,6 +37,7 @@ class TracedProjection final : public eventsourcing::Projection {
   eventsourcing::PartitionPlaces loaded_places() const override {
     return projection_->loaded_places();
   }
+  bool answers_from_memory() const override { return projection_->answers_from_memory(); }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override { return projection_->prepare_flush(); }

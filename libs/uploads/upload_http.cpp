@@ -23,10 +23,16 @@ http::Parsed<UploadedImage> read_image(const http::Request& request, const Image
   return UploadedImage{{std::string(media_type_of(header->kind)), request.body}, *header};
 }
 
-http::Response content_response(Content content, std::string_view hash, Caching caching) {
+http::Response answer_content(ContentStore& store, const core::AccountId& owner,
+                              const std::string& hash, Caching caching,
+                              const http::Problem& missing) {
+  auto found = store.find(owner, hash);
+  if (!found) return to_response(http::from_error(found.error()));
+  if (!*found) return to_response(missing);
+  Content& content = **found;
   const bool immutable = caching == Caching::Immutable;
   return http::Response::text(200, content.media_type, std::move(content.bytes))
-      .header("ETag", "\"" + std::string(hash) + "\"")
+      .header("ETag", "\"" + hash + "\"")
       .header("X-Content-Type-Options", "nosniff")
       .header("Cache-Control",
               immutable ? "private, max-age=31536000, immutable" : "private, no-cache");

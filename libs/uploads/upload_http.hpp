@@ -1,11 +1,11 @@
 // Uploads between HTTP and the store: a request whose body is an image, and an answer that is one.
 //
-// Pure functions, callable from any thread.
+// Callable from any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <string>
 
 #include "eventsourcing/decider.hpp"
 #include "http/problem.hpp"
@@ -40,7 +40,10 @@ enum class Caching {
   AskEachTime,
 };
 
-// 200 with the bytes, their type, which a browser must not guess at, and their hash as the ETag.
-http::Response content_response(Content content, std::string_view hash, Caching caching);
+// 200 with the owner's bytes, their type, which a browser must not guess at, and their hash as the
+// ETag; `missing` when the store has none of the kind. Who may read them was asked before.
+http::Response answer_content(ContentStore& store, const core::AccountId& owner,
+                              const std::string& hash, Caching caching,
+                              const http::Problem& missing);
 
 }  // namespace tideline::uploads

@@ -35,6 +35,7 @@ class Totals final : public Projection {
   FlushPolicy flush_policy() const override { return policy_; }
   bool durable() const override { return durable_; }
   PartitionPlaces loaded_places() const override { return saved_places; }
+  bool answers_from_memory() const override { return answers; }
 
   void load(Transaction& transaction) override {
     ++loads;
@@ -70,6 +71,7 @@ class Totals final : public Projection {
   // To be set before a runner runs.
   std::string why_poison = "it says so";
   bool healed = false;
+  bool answers = false;
   std::function<void()> on_apply;
   std::function<void()> on_load;
   // What a model in memory takes up, and where that stands.

@@ -36,15 +36,41 @@ TEST(UploadHttp, RefusesWhatIsTooLargeOrNoImage) {
   EXPECT_EQ(status(test_support::png(1, 1) + std::string(64, 'x')), 413);
 }
 
+// Holds one content, of kOwner under "a1".
+class OneContent final : public ContentStore {
+ public:
+  core::Result<bool> put(const core::AccountId&, const Content&) override { return false; }
+  core::Result<bool> hold(const core::AccountId&, std::span<const std::string>) override {
+    return false;
+  }
+  core::Result<std::optional<Content>> find(const core::AccountId& owner,
+                                            const std::string& hash) override {
+    if (is_away) return core::unavailable("away");
+    if (owner != kOwner || hash != "a1") return std::optional<Content>();
+    return std::optional(Content{"image/png", "bytes"});
+  }
+
+  static inline const core::AccountId kOwner = core::AccountId(core::AccountId::Bytes{1});
+  bool is_away = false;
+};
+
 TEST(UploadHttp, AnAnswerCarriesTheHashAndForbidsGuessing) {
-  const auto fixed = content_response({"image/png", "bytes"}, "a1", Caching::Immutable);
+  OneContent store;
+  const auto ask = [&](const char* hash, Caching caching) {
+    return answer_content(store, OneContent::kOwner, hash, caching, http::not_found());
+  };
+  const auto fixed = ask("a1", Caching::Immutable);
+  EXPECT_EQ(fixed.status, 200);
   EXPECT_EQ(fixed.body, "bytes");
   EXPECT_EQ(fixed.headers.find("Content-Type"), "image/png");
   EXPECT_EQ(fixed.headers.find("ETag"), "\"a1\"");
   EXPECT_EQ(fixed.headers.find("X-Content-Type-Options"), "nosniff");
   EXPECT_EQ(fixed.headers.find("Cache-Control"), "private, max-age=31536000, immutable");
-  const auto asked = content_response({"image/png", "bytes"}, "a1", Caching::AskEachTime);
+  const auto asked = ask("a1", Caching::AskEachTime);
   EXPECT_EQ(asked.headers.find("Cache-Control"), "private, no-cache");
+  EXPECT_EQ(ask("b2", Caching::Immutable).status, 404);
+  store.is_away = true;
+  EXPECT_EQ(ask("a1", Caching::Immutable).status, 503);
 }
 
 TEST(UploadHttp, OnlyAHashIsAHash) {

@@ -38,10 +38,8 @@ Response handle_image(const ApiPorts& ports, const Request& request) {
     const auto author = author_of_image(ports, *moment, hash);
     if (!author) return author.response();
     if (!*author) return to_response(http::not_found());
-    auto content = ports.uploads.find(**author, hash);
-    if (!content) return to_response(http::from_error(content.error()));
-    if (!*content) return to_response(http::not_found());
-    return uploads::content_response(**std::move(content), hash, uploads::Caching::AskEachTime);
+    return uploads::answer_content(ports.uploads, **author, hash, uploads::Caching::AskEachTime,
+                                   http::not_found());
   });
 }
 

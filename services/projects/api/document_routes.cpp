@@ -162,12 +162,9 @@ Response get_content(const ApiPorts& ports, const Request& request) {
         return *std::move(row);
       },
       [&](const DocumentRow& row) {
-        auto content = ports.uploads.find(row.author, row.file.hash);
-        if (!content) return to_response(http::from_error(content.error()));
-        if (!*content) return to_response(no_such_document());
         // To be kept, not to be opened by a browser as a page of this origin.
-        return uploads::content_response(**std::move(content), row.file.hash,
-                                         uploads::Caching::Immutable)
+        return uploads::answer_content(ports.uploads, row.author, row.file.hash,
+                                       uploads::Caching::Immutable, no_such_document())
             .header("Content-Disposition", "attachment");
       });
 }

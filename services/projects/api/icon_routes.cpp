@@ -56,7 +56,7 @@ Response delete_icon(const ApiPorts& ports, const Request& request) {
   });
 }
 
-Response no_such_icon() { return to_response(http::not_found("the project has no such icon")); }
+http::Problem no_such_icon() { return http::not_found("the project has no such icon"); }
 
 Response get_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
@@ -70,11 +70,9 @@ Response get_icon(const ApiPorts& ports, const Request& request) {
         return *std::move(project);
       },
       [&](const ProjectRow& project) {
-        if (project.icon != hash) return no_such_icon();
-        auto content = ports.uploads.find(project.author, hash);
-        if (!content) return to_response(http::from_error(content.error()));
-        if (!*content) return no_such_icon();
-        return uploads::content_response(**std::move(content), hash, uploads::Caching::Immutable);
+        if (project.icon != hash) return to_response(no_such_icon());
+        return uploads::answer_content(ports.uploads, project.author, hash,
+                                       uploads::Caching::Immutable, no_such_icon());
       });
 }
 

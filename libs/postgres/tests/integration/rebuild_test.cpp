@@ -19,7 +19,8 @@ class Traffic {
       : writer_([&](const std::stop_token& stop) {
           while (!stop.stop_requested()) {
             service.publish(40);
-            std::this_thread::sleep_for(1ms);
+            // No faster than a slow machine applies them, or what serves never comes to an end.
+            std::this_thread::sleep_for(10ms);
           }
         }) {
     for (int i = 0; i < 3; ++i) {

@@ -149,6 +149,7 @@ class FeedEngine final : public eventsourcing::Projection {
   std::vector<std::string> sources() const override { return services(); }
   bool durable() const override { return false; }
   eventsourcing::PartitionPlaces loaded_places() const override { return loaded_; }
+  bool answers_from_memory() const override { return true; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;

@@ -42,10 +42,11 @@ class DenseColumn {
   // Calls visit(member, value) for everybody, in the order of the numbers.
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (MemberNumber first = 0; first < size_; first += kChunk) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      const auto first = static_cast<MemberNumber>(i << kChunkBits);
       const Value* values = chunk(first);
       const MemberNumber count = std::min(kChunk, size_ - first);
-      for (MemberNumber i = 0; i < count; ++i) visit(first + i, values[i]);
+      for (MemberNumber at = 0; at < count; ++at) visit(first + at, values[at]);
     }
   }
 

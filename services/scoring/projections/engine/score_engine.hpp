@@ -120,6 +120,7 @@ class ScoreEngine final : public eventsourcing::Projection {
     return {"score", "day_score", "cap_counter", "calendar", "ledger", "award_day"};
   }
   eventsourcing::FlushPolicy flush_policy() const override;
+  bool answers_from_memory() const override { return true; }
   void load(eventsourcing::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override;
