@@ -33,6 +33,7 @@ PEOPLE = 14
 READERS = 3
 MOMENTS_MAX = 70  # so that a timeline is one page
 STALENESS_S = 5  # of feed's settings
+RELAY_S = 5  # from a commit to the topics, on a machine that others use
 # From a fault until everybody is answered again: leases, health checks, sessions of consumers, and a machine that
 # others use.
 RECOVERY_S = 40
@@ -263,13 +264,16 @@ class Readers:
                 self.refused.append(time.monotonic())
 
     def read(self, viewer, what, service=None, since=None, position=None):
+        # An answer may have been under way for long, but not before it was asked for.
         done, last_position = self.world.now()
+        earliest = done if since is None else since()
         answer = (service or self.suite.gateway).call(
             "GET", "/v1/timeline?limit=100", self.tokens[viewer],
             Tideline_Position=last_position if position is None else position)
         if answer[0] == 200:
-            self.world.check(viewer, [item["id"] for item in json.loads(answer[2])["items"]],
-                             done if since is None else since(), what)
+            headers = {name.lower(): value for name, value in answer[1].items()}
+            self.world.check(viewer, [item["id"] for item in json.loads(answer[2])["items"]], earliest,
+                             f"{what}, answered by {headers.get('x-tideline-instance')}")
         elif answer[0] not in UNANSWERED:
             fail(f"{what}: {viewer}'s timeline: {answer[0]} {answer[2]}")
         return answer[0]
@@ -317,31 +321,38 @@ def joins(suite, writer, readers):
 
 
 def is_stopped_and_goes_on(suite, writer, readers):
-    """The stopped one is asked directly, before it stops and while it stands still; tokens are left out, so that only
-    its own sense of time keeps it from showing what it knew. How long ago that may be is its setting."""
+    """The stopped one is asked directly, by some before it stops and by others while it stands still, who then ask for
+    what was taken away long ago; tokens are left out, so that only its own sense of time keeps it from showing what it
+    knew. How long ago that may be is its setting."""
     world, frozen = writer.world, Service(suite.ports["feed-1"])
-    refused, answers, faults = len(readers.refused), [], []
-    asking = threading.Event()
+    refused, asked, answers, faults = len(readers.refused), [], [], []
+    stopped_at, asking = None, threading.Event()
     asking.set()
 
     def ask():
         numbers = random.Random(SEED)
         while asking.is_set():
             viewer = numbers.choice(world.people)
+            asked.append(viewer)
             try:
                 answers.append(readers.read(viewer, "the stopped instance", frozen, position="",
-                                            since=lambda: world.done_before(time.monotonic() - STALENESS_S - 2)))
+                                            since=lambda: world.done_before(time.monotonic() - STALENESS_S - RELAY_S)))
             except SystemExit as found:
-                faults.append(str(found))
+                at = "before it stopped" if stopped_at is None else f"{time.monotonic() - stopped_at:.1f} s after its stop"
+                faults.append(f"{str(found).removeprefix('FAILED: ')}, {at}")
                 return
             except (TimeoutError, ConnectionResetError):
                 pass  # it stands still, or did for longer than it gives a request to arrive
             except (OSError, http.client.HTTPException) as broken:
                 faults.append(repr(broken))
                 return
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
+    threads = []
+
+    def send_askers(count):
+        for _ in range(count):
+            threads.append(threading.Thread(target=ask))
+            threads[-1].start()
+    send_askers(4)
     until("the instance answers directly", lambda: len(answers) > 50 or faults)
     # Nothing is left that it alone could publish.
     readers.everybody_again("the third instance")
@@ -352,11 +363,15 @@ def is_stopped_and_goes_on(suite, writer, readers):
         # Everybody who could see somebody cannot any more.
         for pair in sorted(tuple(sorted(pair)) for pair in world.contacts):
             writer.part(*pair)
+        parted_at = time.monotonic()
         settle(suite, {"feed-0": 32, "feed-2": 32})
         took_over = readers.everybody_again("an instance was stopped")
-        while time.monotonic() - stopped_at < STALENESS_S + 6:
+        while time.monotonic() - parted_at < STALENESS_S + RELAY_S + 1:
             writer.random_change(may_publish=False)
             readers.hold()
+        before = len(asked)
+        send_askers(6)
+        until("it is asked while it stands still", lambda: len(asked) >= before + 6)
     finally:
         os.kill(pid, signal.SIGCONT)
         stopped = time.monotonic() - stopped_at
