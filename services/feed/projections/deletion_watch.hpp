@@ -31,6 +31,7 @@ class DeletionWatch final : public eventsourcing::Projection {
   eventsourcing::FlushPolicy flush_policy() const override { return engine_.flush_policy(); }
   std::vector<std::string> tables() const override { return engine_.tables(); }
   bool durable() const override { return engine_.durable(); }
+  bool answers_from_memory() const override { return engine_.answers_from_memory(); }
   void load(eventsourcing::Transaction& transaction) override { engine_.load(transaction); }
   eventsourcing::PartitionPlaces loaded_places() const override { return engine_.loaded_places(); }
   void apply(const eventsourcing::RecordedEvent& event) override;

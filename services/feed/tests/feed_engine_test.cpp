@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/keys.hpp"
+#include "saved_engine.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -104,6 +105,29 @@ TEST_F(FeedEngineTest, CountsADeliveryForEachTimelineThatAMomentEnters) {
   EXPECT_EQ(size.moments, 3U);
   EXPECT_EQ(size.viewers, 4U);
   EXPECT_EQ(size.ids, 8U);
+}
+
+// A read makes an array of whom its reader follows; what is published then goes by who follows.
+TEST_F(FeedEngineTest, AfterAStartFromASnapshotBothSidesOfAFollowAreKnown) {
+  befriend(1, 2);
+  tell("social-graph", "Followed",
+       {{"follower", person(4).to_string()}, {"followee", person(1).to_string()}});
+  publish(moment(100, 1));
+  testing::SavedEngine saved;
+  saved.save(engine, {});
+  saved.use(true);
+  FeedEngineOptions from_it = options(std::size_t{1} << 30);
+  from_it.restore = saved.restore();
+  FeedEngine started(std::move(from_it));
+  started.watch(applied);
+  NoTables none;
+  started.load(none);
+  const auto seen = [&](std::uint8_t who) {
+    return started.timeline(person(who), {}, 20).entries.size();
+  };
+  for (const std::uint8_t who : {1, 2, 4}) EXPECT_EQ(seen(who), 1U) << int{who};
+  started.apply(event("feed", "MomentPublished", moment(101, 1)));
+  for (const std::uint8_t who : {1, 2, 4}) EXPECT_EQ(seen(who), 2U) << int{who};
 }
 
 TEST_F(FeedEngineTest, KeepsNoMoreThanTheBoundAndStillReadsAll) {
