@@ -10,8 +10,8 @@ namespace tideline::core {
 namespace {
 
 std::size_t whole_pages(std::size_t bytes) {
-  static const auto usual_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return (bytes + usual_page - 1) / usual_page * usual_page;
+  static const auto kUsualPage = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + kUsualPage - 1) / kUsualPage * kUsualPage;
 }
 
 std::byte* map(std::size_t bytes) {
