@@ -158,7 +158,7 @@ class World:
 
     def done_before(self, moment):
         with self.lock:
-            return sum(1 for at in self.done_at if at <= moment) - 1
+            return max(0, sum(1 for at in self.done_at if at <= moment) - 1)
 
     def check(self, viewer, ids, since, what):
         """A timeline of some time between the state `since` and now. What changed in between may be there or not."""
