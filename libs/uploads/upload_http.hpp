@@ -1,6 +1,6 @@
 // Uploads between HTTP and the store: a request whose body is an image, and an answer that is one.
 //
-// Callable from any thread.
+// Callable from any thread; answer_content() blocks on the store.
 #pragma once
 
 #include <cstddef>

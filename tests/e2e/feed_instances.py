@@ -33,7 +33,7 @@ PEOPLE = 14
 READERS = 3
 MOMENTS_MAX = 70  # so that a timeline is one page
 STALENESS_S = 5  # of feed's settings
-RELAY_S = 5  # from a commit to the topics, on a machine that others use
+RELAY_S = 2  # from a commit to the topics, on a machine that others use
 # From a fault until everybody is answered again: leases, health checks, sessions of consumers, and a machine that
 # others use.
 RECOVERY_S = 40

@@ -25,32 +25,18 @@ TEST_F(ProjectionOwnershipTest, AReplicaWithoutPartitionsFollowsTheOwnersAndBeco
   EXPECT_EQ(total("a"), 10);
 }
 
-TEST_F(ProjectionOwnershipTest, WhoAnswersFromMemoryIsNotReadyBeforeItOwnsAllOfIt) {
+TEST_F(ProjectionOwnershipTest, WhoAnswersFromMemoryIsReadyOnceItOwnsAllOfIt) {
   topics.publish(event(0, 1, "a", "5"));
   Totals model;
-  const auto owner = run(model);
-  ASSERT_TRUE(owner->runner.applied().wait_for(at(0, 1), kDeadline));
   Totals spare_model;
-  spare_model.answers = true;
+  model.answers = spare_model.answers = true;
   const auto spare = run(spare_model, topics.spare_source({"feed"}));
+  const auto owner = run(model);
   ASSERT_TRUE(spare->runner.applied().wait_for(at(0, 1), kDeadline));
+  EXPECT_TRUE(eventually([&] { return owner->runner.status().caught_up_once; }));
   ASSERT_TRUE(eventually([&] { return spare->runner.status().behind.has_value(); }))
       << "it follows the owner to the end";
   EXPECT_FALSE(spare->runner.status().caught_up_once) << "its memory is empty";
-}
-
-TEST_F(ProjectionOwnershipTest, WhoAnswersFromMemoryIsReadyOnceItHasLoadedWhatWasCommitted) {
-  topics.publish(event(0, 1, "a", "5"));
-  Totals model;
-  {
-    const auto earlier = run(model);
-    ASSERT_TRUE(earlier->runner.applied().wait_for(at(0, 1), kDeadline));
-  }
-  Totals next;
-  next.answers = true;
-  const auto running = run(next);
-  ASSERT_TRUE(eventually([&] { return running->runner.status().caught_up_once; }));
-  EXPECT_GT(next.loads, 0);
 }
 
 TEST_F(ProjectionOwnershipTest, WhoHasLostAllPartitionsDropsTheMemoryOfThem) {
