@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "http/representation.hpp"
 #include "http/wire_format.hpp"
 
@@ -186,7 +187,7 @@ void Connection::run() {
     exchange_.failure = std::move(failure);
     compose(response);
     worker_goes_on_ = turn < kRequestsPerTurn;
-    if (worker_goes_on_ && may_hold()) {
+    if (worker_goes_on_ && may_hold() && !response.good_until) {
       enter_undated(Phase::Idle);
     } else {
       flush_outbox();
@@ -232,6 +233,9 @@ void Connection::answer(const Response& response) {
 
 // Behind what is held.
 void Connection::compose(const Response& response) {
+  if (response.good_until && *response.good_until < core::time_since_boot()) {
+    return compose(to_response(unavailable("the answer took too long, try again")));
+  }
   // Requests that have come already are still answered, on a drain and after the client's end.
   const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
   const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more && !stream_;

@@ -5,6 +5,7 @@
 // Nothing here blocks. Sizes are bytes.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -110,6 +111,9 @@ struct Response {
   // The server adds Content-Length, Connection, Date and the request ids; a handler sets none of
   // them. With 204 and 304 the body is dropped.
   std::string body;
+  // By core::time_since_boot(); later than this 503 goes out in its place: for what may be true no
+  // longer when a process that was stopped goes on. Asked right before the first byte.
+  std::optional<std::chrono::nanoseconds> good_until{};
   // In place of a body: what follows as it comes, until the stream is closed (event_stream.hpp).
   std::shared_ptr<EventStream> events;
   // In place of everything: the answer comes later (late_answer.hpp).

@@ -264,13 +264,12 @@ class Readers:
                 self.refused.append(time.monotonic())
 
     def read(self, viewer, what, service=None, since=None, position=None):
-        # An answer may have been under way for long, but not before it was asked for.
         done, last_position = self.world.now()
-        earliest = done if since is None else since()
         answer = (service or self.suite.gateway).call(
             "GET", "/v1/timeline?limit=100", self.tokens[viewer],
             Tideline_Position=last_position if position is None else position)
         if answer[0] == 200:
+            earliest = done if since is None else since()
             headers = {name.lower(): value for name, value in answer[1].items()}
             self.world.check(viewer, [item["id"] for item in json.loads(answer[2])["items"]], earliest,
                              f"{what}, answered by {headers.get('x-tideline-instance')}")

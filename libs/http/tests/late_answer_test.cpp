@@ -45,6 +45,37 @@ TEST(LateAnswer, KeepsNoWorkerBusy) {
   EXPECT_EQ(running.observer.count(200), kClients + 1);
 }
 
+TEST(LateAnswer, DoesNotGoOutWhenItIsGoodNoLonger) {
+  RunningServer running(one_worker());
+  TestClient client(running.port());
+  const auto answer_good_until = [&](std::chrono::nanoseconds until) {
+    EXPECT_TRUE(client.send(get("/late/a")));
+    EXPECT_TRUE(eventually([&] { return running.late.owed() == 1; }));
+    auto response = Response::text(200, "text/plain", "of before");
+    response.good_until = until;
+    const auto late = running.late.last();
+    running.late.forget();
+    late->give(std::move(response));
+    return client.answer();
+  };
+  EXPECT_EQ(answer_good_until(core::time_since_boot() + std::chrono::hours(1)).body, "of before");
+  const auto refused = answer_good_until(core::time_since_boot() - milliseconds(1));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.body.find("of before"), std::string::npos);
+}
+
+// What is held for the next answer's sake could be held while the process stands still.
+TEST(LateAnswer, IsNotHeldWhenItIsGoodForAWhileOnly) {
+  RunningServer running(one_worker());
+  TestClient client(running.port());
+  ASSERT_TRUE(client.send(get("/dated") + get("/wait")));
+  ASSERT_TRUE(running.gate.wait_for_visitors(1));
+  EXPECT_EQ(running.observer.count(200), 1U) << "it was sent before the next one was looked at";
+  running.gate.open();
+  EXPECT_EQ(client.answer().body, "dated");
+  EXPECT_EQ(client.answer().body, "waited");
+}
+
 TEST(LateAnswer, MayAskForAnotherAttempt) {
   RunningServer running(one_worker());
   TestClient client(running.port());

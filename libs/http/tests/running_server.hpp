@@ -168,6 +168,7 @@ class LateOnes {
     std::lock_guard lock(mutex_);
     return owed_.back().late;
   }
+  void forget() { take(); }
   void ask_again() {
     for (auto& one : take()) one.late->ask_again();
   }
@@ -215,6 +216,11 @@ class RunningServer {
     router.add(Method::Get, "/wait", Access::Public, [this](const Request&) {
       gate.pass();
       return Response::text(200, "text/plain", "waited");
+    });
+    router.add(Method::Get, "/dated", Access::Public, [](const Request&) {
+      auto response = Response::text(200, "text/plain", "dated");
+      response.good_until = core::time_since_boot() + std::chrono::hours(1);
+      return response;
     });
     router.add(Method::Get, "/late/{id}", Access::Public,
                [this](const Request& request) { return late.take_on(request); });

@@ -1,11 +1,16 @@
 #include "feed/api/freshness.hpp"
 
+#include "core/clock.hpp"
+
 namespace tideline::feed {
 
-bool Freshness::is_fresh() const {
-  if (ports_.is_rebuilding()) return false;
+std::optional<std::chrono::nanoseconds> Freshness::fresh_until() const {
+  // Before the questions: whatever takes long is on the safe side.
+  const auto now = core::time_since_boot();
+  if (ports_.is_rebuilding()) return std::nullopt;
   const auto status = ports_.status();
-  return status.caught_up_once && status.behind && *status.behind <= allowance_;
+  if (!status.caught_up_once || !status.behind || *status.behind > allowance_) return std::nullopt;
+  return now + (allowance_ - *status.behind);
 }
 
 }  // namespace tideline::feed

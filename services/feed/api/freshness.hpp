@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "eventsourcing/projection_runner.hpp"
 
@@ -22,7 +23,9 @@ class Freshness {
   Freshness(Ports ports, std::chrono::milliseconds allowance)
       : ports_(std::move(ports)), allowance_(allowance) {}
 
-  bool is_fresh() const;
+  // Until when what is read now may be shown, by core::time_since_boot(); nullopt: not at all.
+  std::optional<std::chrono::nanoseconds> fresh_until() const;
+  bool is_fresh() const { return fresh_until().has_value(); }
 
  private:
   const Ports ports_;

@@ -95,12 +95,13 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
 Response handle_months(const ApiPorts& ports, const Request& request) {
   const auto author = read_author(ports, request);
   if (!author) return author.response();
-  if (auto refused = refuse_while_blind(ports, request)) return *refused;
-  auto months = http::Json::array();
-  for (const auto& month : ports.engine.months_of(*author, request.account())) {
-    months.push_back(core::format_day(month / 1).substr(0, kMonthLength));
-  }
-  return Response::json(200, {{"months", std::move(months)}});
+  return answer_private(ports, request, ports.engine_applied, [&] {
+    auto months = http::Json::array();
+    for (const auto& month : ports.engine.months_of(*author, request.account())) {
+      months.push_back(core::format_day(month / 1).substr(0, kMonthLength));
+    }
+    return Response::json(200, {{"months", std::move(months)}});
+  });
 }
 
 Response handle_moment(const ApiPorts& ports, const Request& request) {

@@ -13,10 +13,12 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
                               eventsourcing::AppliedPositions& tables,
                               const std::function<http::Response()>& query) {
   return http::answer_query(request, {ports.engine_applied, tables}, http::WhenBehind::Refuse, [&] {
-    if (!ports.freshness.is_fresh()) return to_response(catching_up());
+    const auto fresh_until = ports.freshness.fresh_until();
+    if (!fresh_until) return to_response(catching_up());
     http::Response response = query();
-    // The process may have been stopped in between.
+    // The engine may have begun anew in between.
     if (!ports.freshness.is_fresh()) return to_response(catching_up());
+    response.good_until = fresh_until;
     return response;
   });
 }

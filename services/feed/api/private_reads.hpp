@@ -14,8 +14,9 @@
 
 namespace tideline::feed {
 
-// Answers with `query` when the engine and `tables` have applied the request's token and the engine
-// is of these seconds, also when the answer is there; else 503, or 400 for a malformed token.
+// Answers with `query` when the engine and `tables` (the engine again where there are none) have
+// applied the request's token and the engine is of these seconds, also when the answer goes out;
+// else 503, or 400 for a malformed token.
 http::Response answer_private(const ApiPorts& ports, const http::Request& request,
                               eventsourcing::AppliedPositions& tables,
                               const std::function<http::Response()>& query);

@@ -1,10 +1,14 @@
 #include "feed/api/timeline_places.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "core/trace.hpp"
 #include "http/late_answer.hpp"
 #include "http/problem.hpp"
@@ -14,6 +18,8 @@ namespace {
 
 using http::Request;
 using http::Response;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
 using enum ShardPlace::Kind;
 
 Response not_here() {
@@ -42,9 +48,28 @@ http::OutgoingRequest passed_on(const Request& request, const ShardPlace& place)
   return outgoing;
 }
 
+// So that who passed it on knows it too. Whole milliseconds that are left; 0: none.
+Response dated(Response response) {
+  if (!response.good_until) return response;
+  const auto left =
+      std::chrono::floor<milliseconds>(*response.good_until - core::time_since_boot());
+  response.header(kGoodForHeader, std::to_string(std::max(left, milliseconds(0)).count()));
+  return response;
+}
+
+// It was made after it was asked for, so that it is good for that long at least.
+nanoseconds good_until(nanoseconds asked_at, const Response& answered) {
+  const auto text = answered.headers.find(kGoodForHeader).value_or("");
+  milliseconds::rep good_for = 0;
+  std::from_chars(text.data(), text.data() + text.size(), good_for);
+  return asked_at + milliseconds(good_for);
+}
+
 // What is of the connection, of the sealing and of the form this edge sees to itself.
-Response brought_back(Response answered, const std::optional<std::string>& position) {
+Response brought_back(Response answered, nanoseconds asked_at,
+                      const std::optional<std::string>& position) {
   Response response;
+  if (answered.status == 200) response.good_until = good_until(asked_at, answered);
   response.status = answered.status;
   response.body = std::move(answered.body);
   for (const std::string_view name :
@@ -82,6 +107,7 @@ Response TimelinePlaces::answer_here_alone(const Request& request,
 Response TimelinePlaces::answer_here(const Request& request,
                                      const std::function<Response()>& here) const {
   Response response = here();
+  if (request.header(kPassedOnHeader)) response = dated(std::move(response));
   const ShardPlace place = ports_.find(shard_of(request.account()));
   return marked(place.kind == Here ? std::move(response) : not_here(), place.instance);
 }
@@ -92,8 +118,11 @@ Response TimelinePlaces::pass_on(const Request& request, const ShardPlace& place
   if (const auto sent = request.header(http::kPositionHeader)) position = std::string(*sent);
   const bool may_wait = request.attempt < kLooksMax;
   ports_.ask(passed_on(request, place),
-             [late, position, may_wait, &after_next_look = ports_.after_next_look](auto answered) {
-               if (answered) return late->give(brought_back(std::move(*answered), position));
+             [late, position, may_wait, asked_at = core::time_since_boot(),
+              &after_next_look = ports_.after_next_look](auto answered) {
+               if (answered) {
+                 return late->give(brought_back(std::move(*answered), asked_at, position));
+               }
                // Nobody is there: its shards come to others soon.
                const bool is_gone = answered.error().code == core::ErrorCode::Unavailable;
                if (!is_gone || !may_wait) return late->give(not_here());

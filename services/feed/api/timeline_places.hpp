@@ -8,7 +8,8 @@
 // on: it is 503, and the client, who tries again, is led right.
 //
 // That the shard is here is asked again when the answer is there: who was stopped in between, and
-// has lost it meanwhile, does not answer.
+// has lost it meanwhile, does not answer. An answer that was passed on goes out for as long as it
+// is good at who made it, counted from when that was asked.
 //
 // Thread-safe. Blocks for nothing but what answers here.
 #pragma once
@@ -25,6 +26,8 @@ namespace tideline::feed {
 
 // Says that a request was passed on. The gateway lets no X-Tideline- header in from outside.
 inline constexpr std::string_view kPassedOnHeader = "X-Tideline-Passed-On";
+// In an answer to what was passed on: for how many milliseconds it is good.
+inline constexpr std::string_view kGoodForHeader = "X-Tideline-Good-For";
 // The name of the instance that has the viewer's shard.
 inline constexpr std::string_view kInstanceHeader = "X-Tideline-Instance";
 

@@ -84,6 +84,8 @@ TEST_F(TimelinePlacesTest, ArePassedOnOnceWithWhatTheyCameWith) {
   theirs.headers.set("Content-Length", "12");
   theirs.headers.set("ETag", "\"x\"");
   theirs.headers.set(kInstanceHeader, "feed-1");
+  theirs.headers.set(kGoodForHeader, "3000");
+  const auto before = core::time_since_boot();
   then(theirs);
   const auto answer = finish(response);
   EXPECT_EQ(answer.status, 200);
@@ -92,6 +94,30 @@ TEST_F(TimelinePlacesTest, ArePassedOnOnceWithWhatTheyCameWith) {
   EXPECT_EQ(answer.headers.find("Tideline-Position"), "sealed-") << "sealed once";
   EXPECT_FALSE(answer.headers.find("Content-Length"));
   EXPECT_FALSE(answer.headers.find("ETag"));
+  EXPECT_LE(answer.good_until, before + std::chrono::seconds(3)) << "from when it was asked for";
+  EXPECT_GT(answer.good_until, core::time_since_boot());
+}
+
+TEST_F(TimelinePlacesTest, AreGoodForAsLongAsWhatTheyShowMayBeShown) {
+  app.status.behind = std::chrono::milliseconds(4'000);
+  const auto allowed = [] { return core::time_since_boot() + std::chrono::seconds(1); };
+  for (const char* path : {"/v1/timeline", "/v1/timeline/unread"}) {
+    const auto earliest = allowed();
+    EXPECT_FALSE(get(path).headers.find(kGoodForHeader)) << "nobody's business outside";
+    const auto response = get(path, passed_on());
+    EXPECT_GE(response.good_until, earliest) << path;
+    EXPECT_LE(response.good_until, allowed()) << path;
+    const auto good_for = response.headers.find(kGoodForHeader);
+    ASSERT_TRUE(good_for) << path;
+    EXPECT_LE(std::stoi(std::string(*good_for)), 1'000) << path;
+  }
+}
+
+TEST_F(TimelinePlacesTest, PassedOnAreGoodForNothingWhenNobodySaysForHowLong) {
+  app.place = {Elsewhere, "feed-1", "10.0.0.1:80"};
+  const auto response = get("/v1/timeline");
+  app.asked.back().second(http::Response::json(200, {{"items", http::Json::array()}}));
+  EXPECT_LE(finish(response).good_until, core::time_since_boot());
 }
 
 TEST_F(TimelinePlacesTest, AreNotPassedOnTwice) {
