@@ -23,6 +23,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from ports import free_ports
 
+# As services are started.
+os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
+
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ROOT / "deploy" / "parts"
 

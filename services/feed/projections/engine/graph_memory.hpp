@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/prefetch.hpp"
 #include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
@@ -53,6 +54,18 @@ class GraphMemory {
   PersonIndex person(const core::AccountId& account);
   TagIndex tag(std::string_view tag_id);
   GroupIndex group(std::string_view group_id);
+
+  // Tells the processor that somebody publishes: where his contacts are.
+  void prefetch_facts(PersonIndex person) const { core::prefetch(&at(person)); }
+  void prefetch_contacts(PersonIndex person) const {
+    constexpr std::size_t kLinesAtFirst = 8;
+    constexpr std::size_t kLinePeople = 64 / sizeof(PersonIndex);
+    const PeopleArray& contacts = at(person).contacts;
+    for (std::size_t i = 0; i < std::min(contacts.size(), kLinesAtFirst * kLinePeople);
+         i += kLinePeople) {
+      core::prefetch(&contacts[i]);
+    }
+  }
 
   PersonIndex find_person(const core::AccountId& account) const;  // kStranger if never named
   std::optional<GroupIndex> find_group(std::string_view group_id) const;

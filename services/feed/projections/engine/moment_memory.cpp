@@ -15,42 +15,54 @@ MomentAudience<GraphMemory> MomentFacts::for_predicates() const {
   return moment;
 }
 
-void MomentMemory::add(MomentFacts facts) {
+const MomentFacts& MomentMemory::add(MomentFacts facts) {
   const core::MomentId id = facts.id;
-  const auto [entry, is_new] = moments_.try_emplace(id.value(), std::move(facts));
-  if (!is_new) return;
+  const auto [entry, is_new] = part_of(id).try_emplace(id.value(), std::move(facts));
   const MomentFacts& added = entry->second;
+  if (!is_new) return added;
+  ++size_;
 
-  auto& ids = by_author_[added.author];
-  ids.insert(std::upper_bound(ids.begin(), ids.end(), id), id);
+  auto& ids = ids_of(added.author);
+  const bool is_last = ids.empty() || ids.back() < id;
+  ids.insert(is_last ? ids.end() : std::upper_bound(ids.begin(), ids.end(), id), id);
   if (added.lists) {
     for (const GroupIndex group : added.lists->groups) {
       authors_by_group_[group].insert(added.author);
     }
   }
+  return added;
+}
+
+std::vector<core::MomentId>& MomentMemory::ids_of(PersonIndex author) {
+  const auto number = static_cast<std::uint32_t>(author);
+  if (number >= by_author_.size()) by_author_.resize(std::size_t{number} + 1);
+  return by_author_[number];
 }
 
 void MomentMemory::remove(core::MomentId id) {
-  const auto found = moments_.find(id.value());
-  if (found == moments_.end()) return;
+  Part& part = part_of(id);
+  const auto found = part.find(id.value());
+  if (found == part.end()) return;
   found->second.deleted = true;
   found->second.lists.reset();
 }
 
 void MomentMemory::release(core::MomentId id) {
-  const auto found = moments_.find(id.value());
-  if (found != moments_.end()) found->second.held = false;
+  Part& part = part_of(id);
+  const auto found = part.find(id.value());
+  if (found != part.end()) found->second.held = false;
 }
 
 const MomentFacts* MomentMemory::find(core::MomentId id) const {
-  const auto found = moments_.find(id.value());
-  return found == moments_.end() ? nullptr : &found->second;
+  const Part& part = part_of(id);
+  const auto found = part.find(id.value());
+  return found == part.end() ? nullptr : &found->second;
 }
 
 std::span<const core::MomentId> MomentMemory::of_author(PersonIndex author) const {
-  const auto found = by_author_.find(author);
-  if (found == by_author_.end()) return {};
-  return found->second;
+  const auto number = static_cast<std::uint32_t>(author);
+  if (number >= by_author_.size()) return {};
+  return by_author_[number];
 }
 
 const People& MomentMemory::authors_naming(GroupIndex group) const {

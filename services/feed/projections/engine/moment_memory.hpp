@@ -39,8 +39,10 @@ struct MomentFacts {
 
 class MomentMemory {
  public:
-  // A repeated id changes nothing.
-  void add(MomentFacts facts);
+  // Tells the processor that this id is about to be added, or looked for.
+  void prefetch(core::MomentId id) const { part_of(id).prefetch(id.value()); }
+  // Returns what is known of it then: a repeated id changes nothing.
+  const MomentFacts& add(MomentFacts facts);
   void remove(core::MomentId id);
   void release(core::MomentId id);
 
@@ -50,15 +52,28 @@ class MomentMemory {
   // Who has ever named the group in an audience: whose moments a change of its members concerns.
   const People& authors_naming(GroupIndex group) const;
 
-  std::size_t size() const { return moments_.size(); }
+  std::size_t size() const { return size_; }
 
   void save(snapshots::ValueWriter& out) const;
   // Of people, tags and groups of that graph; what is none fails `in`.
   static MomentMemory load(snapshots::ValueReader& in, const GraphMemory& graph);
 
  private:
-  absl::flat_hash_map<std::uint64_t, MomentFacts> moments_;
-  absl::flat_hash_map<PersonIndex, std::vector<core::MomentId>> by_author_;
+  // A map that grows is laid out anew as a whole, and everybody waits for that: so there are many.
+  using Part = absl::flat_hash_map<std::uint64_t, MomentFacts>;
+  static constexpr std::size_t kParts = 256;
+
+  // The upper bits of a product: those of an id are its time.
+  static std::size_t part_number(core::MomentId id) {
+    static_assert(kParts == 256);
+    return static_cast<std::size_t>((id.value() * 0x9e3779b97f4a7c15U) >> 56U);
+  }
+  const Part& part_of(core::MomentId id) const { return parts_[part_number(id)]; }
+  Part& part_of(core::MomentId id) { return parts_[part_number(id)]; }
+  std::vector<core::MomentId>& ids_of(PersonIndex author);
+  std::vector<Part> parts_{kParts};
+  std::size_t size_ = 0;
+  std::vector<std::vector<core::MomentId>> by_author_;  // by number, up to the last who has any
   absl::flat_hash_map<GroupIndex, People> authors_by_group_;
 };
 

@@ -161,10 +161,14 @@ void GraphMemory::load_tags_and_groups(ValueReader& in) {
 // --- moments ----------------------------------------------------------------------------------
 
 void MomentMemory::save(ValueWriter& out) const {
-  out.put(std::uint64_t{moments_.size()});
-  out.put(std::uint64_t{by_author_.size()});
-  for (const auto& [author, ids] : by_author_) {
-    out.put(author);
+  out.put(std::uint64_t{size()});
+  const auto authors = std::count_if(by_author_.begin(), by_author_.end(),
+                                     [](const auto& ids) { return !ids.empty(); });
+  out.put(static_cast<std::uint64_t>(authors));
+  for (std::uint32_t author = 0; author < by_author_.size(); ++author) {
+    const auto& ids = by_author_[author];
+    if (ids.empty()) continue;
+    out.put(static_cast<PersonIndex>(author));
     out.put_all(ids);
     for (const core::MomentId id : ids) {
       const MomentFacts& moment = *find(id);
@@ -183,14 +187,14 @@ void MomentMemory::save(ValueWriter& out) const {
 MomentMemory MomentMemory::load(ValueReader& in, const GraphMemory& graph) {
   MomentMemory memory;
   const std::size_t count = in.take_count(sizeof(core::MomentId) + 1);
-  memory.moments_.reserve(count);
+  for (Part& part : memory.parts_) part.reserve(count / kParts + count / kParts / 16);
   const std::size_t authors = in.take_count(sizeof(PersonIndex) + kCountBytes);
-  memory.by_author_.reserve(authors);
+  memory.by_author_.resize(graph.people());
   std::vector<core::MomentId> ids;
   for (std::size_t i = 0; i < authors && !in.failed(); ++i) {
     const auto author = take_index<PersonIndex>(in, graph.people());
     in.take_all(ids);
-    memory.by_author_[author].reserve(ids.size());
+    memory.ids_of(author).reserve(ids.size());
     for (const core::MomentId id : ids) {
       const auto bits = in.take<std::uint8_t>();
       MomentFacts facts;
@@ -208,7 +212,7 @@ MomentMemory MomentMemory::load(ValueReader& in, const GraphMemory& graph) {
       memory.add(std::move(facts));
     }
   }
-  if (memory.moments_.size() != count) in.fail("it has not as many moments as it says");
+  if (memory.size() != count) in.fail("it has not as many moments as it says");
   return memory;
 }
 

@@ -10,7 +10,6 @@ namespace tideline::feed {
 namespace {
 
 constexpr std::uint32_t kSizeBits = 2 * ViewerTimelines::kLengthMax - 1;
-constexpr std::uint32_t kEndBits = ViewerTimelines::kLengthMax - 1;
 
 // The smallest block that holds so many ids.
 unsigned class_for(std::size_t ids) {
@@ -75,28 +74,31 @@ void ViewerTimelines::clear() {
 }
 
 ViewerTimeline ViewerTimelines::of(PersonIndex viewer) const {
-  const Head& head = heads_[number(viewer)];
-  if (head.size == 0) return {nullptr, 0, 0, 0, core::MomentId(head.newest)};
+  const Head head = heads_[number(viewer)];
+  if (head.has_block == 0) {
+    return {nullptr, 0, 0, 0, core::MomentId(head.has_floor != 0 ? kAboveEveryId : 0)};
+  }
   const std::uint64_t* const ring = blocks_.ids_of(head.block);
   const std::uint32_t mask = mask_of(head);
   const std::uint32_t begin = (head.end - head.size) & mask;
-  const std::uint64_t floor = head.whole != 0 ? 0 : ring[begin] - 1;
+  std::uint64_t floor = 0;
+  if (head.has_floor != 0) floor = head.size > 0 ? ring[begin] - 1 : ring[(begin - 1U) & mask];
   return {ring, mask, begin, head.size, core::MomentId(floor)};
 }
 
 void ViewerTimelines::cool_down(PersonIndex viewer) {
   Head& head = heads_[number(viewer)];
-  if (head.size > 0) blocks_.give_back(head.block);
+  if (head.has_block != 0) blocks_.give_back(static_cast<TimelineBlocks::Block>(head.block));
   head = {};
-  head.newest = kAboveEveryId;
+  head.has_floor = 1;
 }
 
 bool ViewerTimelines::warm_up(PersonIndex viewer, const std::vector<core::MomentId>& ids,
                               core::MomentId floor) {
   cool_down(viewer);
   Head& head = heads_[number(viewer)];
-  if (ids.empty()) {
-    head.newest = floor.value();
+  if (ids.empty() && floor == core::MomentId(0)) {
+    head = {};
     return true;
   }
   const unsigned size_class = class_for(ids.size());
@@ -104,13 +106,14 @@ bool ViewerTimelines::warm_up(PersonIndex viewer, const std::vector<core::Moment
   if (!block) return false;
   std::uint64_t* const ring = blocks_.ids_of(*block);
   for (std::size_t i = 0; i < ids.size(); ++i) ring[i] = ids[i].value();
-  head.newest = ids.back().value();
   head.block = *block;
   head.size_class = size_class & 0xfU;
   const auto size = static_cast<std::uint32_t>(ids.size());
   head.size = size & kSizeBits;
   head.end = size & mask_of(head) & kEndBits;
-  head.whole = floor == core::MomentId(0) ? 1 : 0;
+  head.has_block = 1;
+  head.has_floor = floor == core::MomentId(0) ? 0 : 1;
+  if (ids.empty()) ring[mask_of(head)] = floor.value();
   return true;
 }
 
@@ -149,14 +152,14 @@ std::size_t ViewerTimelines::least_read_slab() {
 bool ViewerTimelines::insert_slowly(PersonIndex viewer, core::MomentId id) {
   const ViewerTimeline timeline = of(viewer);
   if (id <= timeline.floor()) return false;
-  if (timeline.size() == 0) return insert_first(viewer, id);
+  if (heads_[number(viewer)].has_block == 0) return insert_first(viewer, id);
   std::size_t place = timeline.first_not_below(id);
   if (place < timeline.size() && timeline[place] == id) return false;
 
   Head& head = heads_[number(viewer)];
   if (head.size == length_max_) {
     // The oldest goes, which may be this one.
-    head.whole = 0;
+    head.has_floor = 1;
     if (place == 0) return false;
     --head.size;
     --place;
@@ -170,16 +173,15 @@ bool ViewerTimelines::insert_slowly(PersonIndex viewer, core::MomentId id) {
     return ring[(head.end - head.size + i) & mask];
   };
   const std::size_t last = head.size++;
-  head.end = (head.end + 1U) & mask;
+  head.end = (head.end + 1U) & mask & kEndBits;
   for (std::size_t i = last; i > place; --i) at(i) = at(i - 1);
   at(place) = id.value();
-  head.newest = std::max(head.newest, id.value());
   return true;
 }
 
 bool ViewerTimelines::insert_first(PersonIndex viewer, core::MomentId id) {
   const Head before = heads_[number(viewer)];
-  if (!warm_up(viewer, {id}, core::MomentId(before.newest))) return false;
+  if (!warm_up(viewer, {id}, core::MomentId(0))) return false;
   heads_[number(viewer)].read = before.read;
   return true;
 }
@@ -191,7 +193,7 @@ bool ViewerTimelines::move(PersonIndex viewer, unsigned size_class) {
   const ViewerTimeline timeline = of(viewer);
   std::uint64_t* const room = blocks_.ids_of(*block);
   for (std::size_t i = 0; i < timeline.size(); ++i) room[i] = timeline[i].value();
-  blocks_.give_back(head.block);
+  blocks_.give_back(static_cast<TimelineBlocks::Block>(head.block));
   head.block = *block;
   head.size_class = size_class & 0xfU;
   head.end = head.size & mask_of(head) & kEndBits;
