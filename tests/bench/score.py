@@ -1,23 +1,15 @@
 """The scoring engine at 30 million people with lognormal scores, against Redis with the same members on
-the same machine, and against what the machine's memory allows. TIDELINE_BENCH_MEMBERS: how many, for a
-machine with less memory (Redis takes some 110 bytes each)."""
+the same machine, and against what the machine's memory allows."""
 
 import itertools
-import json
-import os
 import socket
-import subprocess
-import time
 from collections.abc import Iterator
 
-from harness import Bench, BenchFailed, conninfo, say
-from ports import free_ports
+from harness import Bench
+from score_servers import MEMBERS, REDIS, Server, members_of
 
-MEMBERS = 30_000_000
-QUICK_MEMBERS = 1_000_000
 CURVE = [10_000, 100_000, 1_000_000, 10_000_000]
 PIPELINE = 64
-START_DEADLINE_S = 600
 
 # Our command, that of Redis, and the ratio to reach.
 COMMANDS = [("score_add", "ZINCRBY", 8.0), ("score_rank", "ZREVRANK", 5.0), ("score_top", "ZREVRANGE", 2.0)]
@@ -28,36 +20,7 @@ CASES = [
     "bytes a person and board",
     "bytes a person with the id map",
     *[f"{ours}, pipeline {PIPELINE}" for ours, _, _ in COMMANDS],
-    "flush of 100,000 people",
-    "recovery from a snapshot",
-    "recovery from the table",
 ]
-
-
-class Server:
-    """A process that listens on a port of its own."""
-
-    def __init__(self, *words: object):
-        self.port = free_ports(1)[0]
-        line = [str(word) for word in words] + ["--port", str(self.port)]
-        self.process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        give_up = time.monotonic() + START_DEADLINE_S
-        while not self.answers():
-            if self.process.poll() is not None or time.monotonic() > give_up:
-                self.stop()
-                raise BenchFailed(f"{line[0]} does not listen")
-            time.sleep(0.1)
-
-    def answers(self) -> bool:
-        try:
-            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-        except OSError:
-            return False
-        return True
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait()
 
 
 def redis_figure(port: int, name: str) -> float:
@@ -90,7 +53,7 @@ def in_process(bench: Bench, members: int, most: int) -> dict:
 
 def against_redis(bench: Bench, members: int, memory: dict) -> None:
     seconds = 1 if bench.quick else 4
-    redis = Server("redis-server", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1")
+    redis = Server(*REDIS)
     ours = None
     try:
         before = redis_figure(redis.port, "used_memory")
@@ -115,90 +78,9 @@ def against_redis(bench: Bench, members: int, memory: dict) -> None:
             ours.stop()
 
 
-def tables(bench: Bench) -> None:
-    members = 100_000 if bench.quick else 3_000_000
-    postgres = bench.postgres()
-    seen: dict = {}
-
-    def fresh(key: str) -> float:
-        nonlocal seen
-        database = conninfo(postgres.database("scores"))
-        seen = bench.program("tideline-bench-score", "--members", members, "tables", "--database", database)
-        return seen[key]
-
-    bench.compare("flush of 100,000 people", "s", ours=lambda: fresh("flush_s"),
-                  peer="one upsert of 100,000 numbers", theirs=lambda: seen["plain_s"],
-                  smaller_is_better=True, ours_goal=1.0)
-    say(f"  {bench.name}, the table was loaded at {seen['load_per_s']:.0f} people/s")
-
-
-def ask(port: int, command: str) -> str:
-    """The first line of Redis's reply; "" when it does not answer."""
-    try:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            connection.sendall(command.encode() + b"\r\n")
-            return connection.makefile().readline().strip()
-    except OSError:
-        return ""
-
-
-def recovery(bench: Bench, members: int) -> None:
-    """From the start of the process to its first answer."""
-    database = conninfo(bench.postgres().database("recovery"))
-    snapshots, dump = bench.scratch / "snapshots", bench.scratch / "dump"
-    snapshots.mkdir()
-    dump.mkdir()
-    program = bench.path_of("tideline-bench-score-recovery")
-    where = ("--members", members, "--database", database, "--folder", snapshots)
-    made = bench.command(program, *where, "fill")
-    say(f"  {bench.name}, {members} people were copied in {made['copy_s']:.1f} s; a snapshot of them took "
-        f"{made['snapshot_s']:.1f} s and has {made['bytes'] / members:.1f} bytes each")
-    redis = ("redis-server", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--dir", dump)
-    server = Server(*redis)
-    try:
-        bench.program("tideline-bench-score-load", "--port", server.port, "--command", "fill", "--members", members)
-        if ask(server.port, "SAVE") != "+OK":
-            raise BenchFailed("Redis cannot save its dump")
-    finally:
-        server.stop()
-    seen: dict = {}
-
-    def ours(*how: str) -> float:
-        line = [str(word) for word in (program, *where, "start", *how)]
-        begun = time.monotonic()
-        with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
-            answer = process.stdout.readline()
-            took = time.monotonic() - begun
-        if not answer or json.loads(answer)["members"] != members:
-            raise BenchFailed(f"of {members} members are back: {answer}")
-        return took
-
-    def theirs() -> float:
-        port = free_ports(1)[0]
-        begun = time.monotonic()
-        process = subprocess.Popen([str(word) for word in (*redis, "--port", port)], stdout=subprocess.DEVNULL)
-        try:
-            while ask(port, "ZCARD board") != f":{members}":
-                if process.poll() is not None or time.monotonic() - begun > START_DEADLINE_S:
-                    raise BenchFailed("Redis does not load its dump")
-                time.sleep(0.002)
-            seen["redis"] = time.monotonic() - begun
-        finally:
-            process.kill()
-            process.wait()
-        return seen["redis"]
-
-    bench.compare("recovery from a snapshot", "s", ours=ours, peer="Redis loading its dump", theirs=theirs,
-                  goal=10.0, smaller_is_better=True)
-    bench.compare("recovery from the table", "s", ours=lambda: ours("--tables"), peer="Redis loading its dump",
-                  theirs=lambda: seen["redis"], smaller_is_better=True)
-
-
 def run(bench: Bench) -> None:
-    members = int(os.environ.get("TIDELINE_BENCH_MEMBERS", QUICK_MEMBERS if bench.quick else MEMBERS))
+    members = members_of(bench)
     memory: dict = {}
     for size in [*(size for size in CURVE if size < members), members]:
         memory = in_process(bench, size, members)
     against_redis(bench, members, memory)
-    tables(bench)
-    recovery(bench, members)
