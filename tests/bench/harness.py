@@ -23,7 +23,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from ports import free_ports
 
-# As services are started.
+# As services are started, and as PostgreSQL and Kafka are.
+PARTS_ENVIRONMENT = dict(os.environ)
 os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +41,7 @@ def say(text: str) -> None:
 
 def part(name: str, action: str, folder: Path, *arguments: str) -> None:
     command = [str(PARTS / name), action, "--data", str(folder), *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=PARTS_ENVIRONMENT)
     if done.returncode != 0:
         raise BenchFailed(f"{' '.join(command)}: {done.stdout}")
 
