@@ -71,7 +71,8 @@ class MomentMemory {
   const Part& part_of(core::MomentId id) const { return parts_[part_number(id)]; }
   Part& part_of(core::MomentId id) { return parts_[part_number(id)]; }
   std::vector<core::MomentId>& ids_of(PersonIndex author);
-  std::vector<Part> parts_{kParts};
+
+  std::vector<Part> parts_ = std::vector<Part>(kParts);
   std::size_t size_ = 0;
   std::vector<std::vector<core::MomentId>> by_author_;  // by number, up to the last who has any
   absl::flat_hash_map<GroupIndex, People> authors_by_group_;
