@@ -33,6 +33,8 @@ struct CommandContext {
   // From If-Match: the version at which the answered stream must stand when the command commits. No
   // version fits an answer that is about no stream.
   std::optional<core::StreamVersion> if_match;
+  // What the caller had seen: the positions of his token, of whatever services.
+  PositionVector seen{};
 };
 
 // How the command is answered once its events are durable; stored with the idempotency key.

@@ -158,6 +158,8 @@ Parsed<es::CommandContext> CommandEndpoint::context(const Request& request) cons
   }
   auto if_match = read_if_match(request);
   if (!if_match) return if_match.problem();
+  auto seen = read_position(request);
+  if (!seen) return seen.problem();
   es::CommandContext made;
   made.now = clock_.now();
   made.metadata = {request.correlation_id, request.request_id, request.traceparent};
@@ -168,26 +170,23 @@ Parsed<es::CommandContext> CommandEndpoint::context(const Request& request) cons
                            *std::move(*key), digest_of(request)};
   }
   made.if_match = *if_match;
+  made.seen = *std::move(seen);
   return made;
 }
 
 Response CommandEndpoint::run(const Request& request, const Body& body) const {
-  auto seen = read_position(request);
-  if (!seen) return seen.response();
-  auto prepared = context(request);
+  const auto prepared = context(request);
   if (!prepared) return prepared.response();
   auto outcome = es::run_command(store_, *prepared, body);
   if (!outcome) return to_response(from_error(outcome.error()));
-  return outcome_response(*outcome, *seen);
+  return outcome_response(*outcome, prepared->seen);
 }
 
 Response CommandEndpoint::answer(const Request& request, const Body& body) const {
-  auto seen = read_position(request);
-  if (!seen) return seen.response();
-  auto prepared = context(request);
+  const auto prepared = context(request);
   if (!prepared) return prepared.response();
   auto late = std::make_shared<LateAnswer>();
-  const auto done = [late, seen = std::move(*seen)](const auto& outcome) {
+  const auto done = [late, seen = prepared->seen](const auto& outcome) {
     if (!outcome) return late->give(to_response(from_error(outcome.error())));
     if (!*outcome) return late->ask_again();
     late->give(outcome_response(**outcome, seen));

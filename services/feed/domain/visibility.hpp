@@ -37,6 +37,10 @@ concept AudienceGraph = std::equality_comparable<typename G::Person> &&
   { graph.has_tagged(one, tag, other) } -> std::same_as<bool>;
   // False for everybody once the group is dissolved.
   { graph.is_member(group, one) } -> std::same_as<bool>;
+  // The same of what may or may not be so: where it is certain, both say one thing. Of the others a
+  // graph that is not certain gives the answer that shows less.
+  { graph.may_have_tagged(one, tag, other) } -> std::same_as<bool>;
+  { graph.may_be_member(group, one) } -> std::same_as<bool>;
 };
 
 // Of a moment, what its visibility depends on. The lists count only for the two partly audiences.
@@ -85,10 +89,10 @@ class Visibility {
       case Audience::Private:
         return false;
       case Audience::PartlyVisible:
-        return may_be_named(viewer, moment) && is_named(viewer, moment);
+        return may_be_named(viewer, moment) && is_in_lists(viewer, moment);
       case Audience::PartlyInvisible:
         return may_be_named(viewer, moment) &&
-               !(rules_.partly_invisible && is_named(viewer, moment));
+               !(rules_.partly_invisible && may_be_in_lists(viewer, moment));
     }
     return false;
   }
@@ -113,13 +117,26 @@ class Visibility {
   bool may_be_named(Person viewer, const MomentAudience<G>& moment) const {
     return !rules_.contacts_only || graph_.are_contacts(viewer, moment.author);
   }
-  bool is_named(Person viewer, const MomentAudience<G>& moment) const {
-    return std::ranges::find(moment.users, viewer) != moment.users.end() ||
+  bool is_in_lists(Person viewer, const MomentAudience<G>& moment) const {
+    return is_user(viewer, moment) ||
            std::ranges::any_of(
                moment.tags,
                [&](const auto& tag) { return graph_.has_tagged(moment.author, tag, viewer); }) ||
            std::ranges::any_of(moment.groups,
                                [&](const auto& group) { return graph_.is_member(group, viewer); });
+  }
+  bool may_be_in_lists(Person viewer, const MomentAudience<G>& moment) const {
+    return is_user(viewer, moment) ||
+           std::ranges::any_of(moment.tags,
+                               [&](const auto& tag) {
+                                 return graph_.may_have_tagged(moment.author, tag, viewer);
+                               }) ||
+           std::ranges::any_of(moment.groups, [&](const auto& group) {
+             return graph_.may_be_member(group, viewer);
+           });
+  }
+  static bool is_user(Person viewer, const MomentAudience<G>& moment) {
+    return std::ranges::find(moment.users, viewer) != moment.users.end();
   }
 
   const G& graph_;

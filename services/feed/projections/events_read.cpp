@@ -67,6 +67,10 @@ class Fields {
     if (!positions) fail(name, "is no position token");
     return std::move(*positions);
   }
+  // Events of before it was kept have none.
+  eventsourcing::PositionVector positions_if_any(const char* name) const {
+    return json_.contains(name) ? positions(name) : eventsourcing::PositionVector();
+  }
   Audience audience(const char* name) const {
     const auto audience = parse_audience(text(name));
     if (!audience) fail(name, "is no audience");
@@ -140,7 +144,7 @@ const Readers kAccountsReaders{
 const Readers kSocialGraphReaders{
     {"ContactAccepted",
      [](const Fields& f) -> Event {
-       return ContactAccepted{f.account("from"), f.account("to")};
+       return ContactAccepted{f.account("from"), f.account("to"), f.positions_if_any("seen")};
      }},
     {"ContactRemoved",
      [](const Fields& f) -> Event {
@@ -148,7 +152,7 @@ const Readers kSocialGraphReaders{
      }},
     {"Followed",
      [](const Fields& f) -> Event {
-       return Followed{f.account("follower"), f.account("followee")};
+       return Followed{f.account("follower"), f.account("followee"), f.positions_if_any("seen")};
      }},
     {"Unfollowed",
      [](const Fields& f) -> Event {
@@ -156,30 +160,35 @@ const Readers kSocialGraphReaders{
      }},
     {"ContactTagged",
      [](const Fields& f) -> Event {
-       return ContactTagged{f.account("owner"), f.text("tag_id"), f.account("account_id")};
+       return ContactTagged{f.account("owner"), f.text("tag_id"), f.account("account_id"),
+                            f.positions_if_any("seen")};
      }},
     {"ContactUntagged",
      [](const Fields& f) -> Event {
-       return ContactUntagged{f.account("owner"), f.text("tag_id"), f.account("account_id")};
+       return ContactUntagged{f.account("owner"), f.text("tag_id"), f.account("account_id"),
+                              f.positions_if_any("seen")};
      }},
     {"TagDeleted",
      [](const Fields& f) -> Event {
-       return TagDeleted{f.account("owner"), f.text("tag_id")};
+       return TagDeleted{f.account("owner"), f.text("tag_id"), f.positions_if_any("seen")};
      }},
     {"MomentSettingChanged",
      [](const Fields& f) -> Event {
        return MomentSettingChanged{f.account("owner"), f.account("other"), f.boolean("hides_other"),
-                                   f.boolean("hidden_from_other")};
+                                   f.boolean("hidden_from_other"), f.positions_if_any("seen")};
      }},
     {"GroupJoined",
      [](const Fields& f) -> Event {
-       return GroupJoined{f.text("group_id"), f.account("account_id")};
+       return GroupJoined{f.text("group_id"), f.account("account_id"), f.positions_if_any("seen")};
      }},
     {"GroupLeft",
      [](const Fields& f) -> Event {
-       return GroupLeft{f.text("group_id"), f.account("account_id")};
+       return GroupLeft{f.text("group_id"), f.account("account_id"), f.positions_if_any("seen")};
      }},
-    {"GroupDissolved", [](const Fields& f) -> Event { return GroupDissolved{f.text("group_id")}; }},
+    {"GroupDissolved",
+     [](const Fields& f) -> Event {
+       return GroupDissolved{f.text("group_id"), f.positions_if_any("seen")};
+     }},
 };
 
 const Readers kFeedReaders{

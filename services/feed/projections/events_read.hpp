@@ -26,10 +26,11 @@ struct AccountClosed {
   core::AccountId account;
 };
 
-// social-graph
+// social-graph. What may show somebody something says what its writer had seen.
 struct ContactAccepted {
   core::AccountId from;
   core::AccountId to;
+  eventsourcing::PositionVector seen{};
 };
 struct ContactRemoved {
   core::AccountId by;
@@ -38,6 +39,7 @@ struct ContactRemoved {
 struct Followed {
   core::AccountId follower;
   core::AccountId followee;
+  eventsourcing::PositionVector seen{};
 };
 struct Unfollowed {
   core::AccountId follower;
@@ -47,32 +49,39 @@ struct ContactTagged {
   core::AccountId owner;
   std::string tag_id;
   core::AccountId account;
+  eventsourcing::PositionVector seen{};
 };
 struct ContactUntagged {
   core::AccountId owner;
   std::string tag_id;
   core::AccountId account;
+  eventsourcing::PositionVector seen{};
 };
 struct TagDeleted {
   core::AccountId owner;
   std::string tag_id;
+  eventsourcing::PositionVector seen{};
 };
 struct MomentSettingChanged {
   core::AccountId owner;
   core::AccountId other;
   bool hides_other = false;        // owner does not want to see other
   bool hidden_from_other = false;  // owner does not want to be seen by other
+  eventsourcing::PositionVector seen{};
 };
 struct GroupJoined {
   std::string group_id;
   core::AccountId account;
+  eventsourcing::PositionVector seen{};
 };
 struct GroupLeft {
   std::string group_id;
   core::AccountId account;
+  eventsourcing::PositionVector seen{};
 };
 struct GroupDissolved {
   std::string group_id;
+  eventsourcing::PositionVector seen{};
 };
 
 // feed

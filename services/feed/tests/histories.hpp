@@ -38,7 +38,11 @@ class History {
   static constexpr std::uint32_t kTagsMax = 6;
   static constexpr std::uint32_t kLogs = 3;
 
-  explicit History(const std::vector<std::uint32_t>& numbers) : tape_(numbers) {
+  // Which writers had seen all that was before them: some, the others nothing, or everybody.
+  enum class Tokens { Some, All };
+
+  explicit History(const std::vector<std::uint32_t>& numbers, Tokens tokens = Tokens::Some)
+      : tape_(numbers), tokens_(tokens) {
     for (std::uint32_t i = 0; i < kPeople; ++i) {
       core::AccountId::Bytes bytes{};
       random_.fill(bytes);
@@ -130,7 +134,7 @@ class History {
       record("social-graph", stream, "ContactDeclined", asked);
     } else {
       record("social-graph", stream, "ContactAccepted",
-             {{"from", name(a)}, {"to", name(b)}, {"first", true}});
+             {{"from", name(a)}, {"to", name(b)}, {"first", true}, {"seen", token()}});
     }
   }
 
@@ -138,7 +142,7 @@ class History {
     const auto [a, b] = two_people();
     const auto stream = core::keys::follow(people_[a], people_[b]);
     record("social-graph", stream, last_type(stream) == "Followed" ? "Unfollowed" : "Followed",
-           {{"follower", name(a)}, {"followee", name(b)}});
+           {{"follower", name(a)}, {"followee", name(b)}, {"seen", token()}});
   }
 
   void change_setting() {
@@ -148,7 +152,8 @@ class History {
            {{"owner", name(a)},
             {"other", name(b)},
             {"hides_other", (bits & 1) != 0},
-            {"hidden_from_other", (bits & 2) != 0}});
+            {"hidden_from_other", (bits & 2) != 0},
+            {"seen", token()}});
   }
 
   std::string new_id() { return core::make_time_ordered_id(time_, random_); }
@@ -167,7 +172,7 @@ class History {
     record("social-graph", core::keys::group(id), "GroupCreated",
            {{"group_id", id}, {"creator", name(creator)}, {"name", "1.x"}, {"private", false}});
     record("social-graph", core::keys::member(id, people_[creator]), "GroupJoined",
-           {{"group_id", id}, {"account_id", name(creator)}});
+           {{"group_id", id}, {"account_id", name(creator)}, {"seen", token()}});
   }
 
   template <class T>
@@ -187,7 +192,10 @@ class History {
     const auto stream = core::keys::tagged(tag.id, people_[person]);
     record("social-graph", stream,
            last_type(stream) == "ContactTagged" ? "ContactUntagged" : "ContactTagged",
-           {{"owner", name(tag.owner)}, {"tag_id", tag.id}, {"account_id", name(person)}});
+           {{"owner", name(tag.owner)},
+            {"tag_id", tag.id},
+            {"account_id", name(person)},
+            {"seen", token()}});
   }
 
   void toggle_member() {
@@ -195,7 +203,7 @@ class History {
     const std::uint32_t person = tape_.below(kPeople);
     const auto stream = core::keys::member(group, people_[person]);
     record("social-graph", stream, last_type(stream) == "GroupJoined" ? "GroupLeft" : "GroupJoined",
-           {{"group_id", group}, {"account_id", name(person)}});
+           {{"group_id", group}, {"account_id", name(person)}, {"seen", token()}});
   }
 
   void end_something() {
@@ -206,14 +214,14 @@ class History {
         const auto stream = core::keys::tag(tag.id);
         if (last_type(stream) == "TagDeleted") return;
         record("social-graph", stream, "TagDeleted",
-               {{"owner", name(tag.owner)}, {"tag_id", tag.id}});
+               {{"owner", name(tag.owner)}, {"tag_id", tag.id}, {"seen", token()}});
         return;
       }
       case 2: {
         const std::string& group = one_of(groups_);
         const auto stream = core::keys::group(group);
         if (last_type(stream) == "GroupDissolved") return;
-        record("social-graph", stream, "GroupDissolved", {{"group_id", group}});
+        record("social-graph", stream, "GroupDissolved", {{"group_id", group}, {"seen", token()}});
         return;
       }
       default: {
@@ -259,7 +267,10 @@ class History {
             {"seen", token()}});
   }
 
-  std::string token() { return tape_.below(3) == 0 ? positions_.to_token() : ""; }
+  std::string token() {
+    const bool has_one = tokens_ == Tokens::All || tape_.below(3) == 0;
+    return has_one ? positions_.to_token() : "";
+  }
 
   // Rather one of the latest, so that people meet; moments_.size() when there is none.
   std::size_t some_moment() {
@@ -391,6 +402,7 @@ class History {
   };
 
   Tape tape_;
+  const Tokens tokens_;
   core::SeededRandom random_{1};
   core::Timestamp time_{std::chrono::milliseconds(1'800'000'000'000)};
   std::uint32_t sequence_ = 0;

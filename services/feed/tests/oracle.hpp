@@ -1,6 +1,8 @@
 // What every timeline must be, and what everybody meets under each moment, by brute force:
 // relations as plain sets, and for each question a scan of everything under the sentence of the
 // design's section 8, word for word. Shares nothing with the engine but the names of events.
+// What may show somebody something is doubtful until all that its writer had seen is here, and of
+// two answers the one that shows less is right then.
 // tests/integration/oracle.sql says the same once more as SQL.
 #pragma once
 
@@ -11,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -131,20 +134,33 @@ class Oracle {
       const int other = are ? the("to") : the("other");
       set(contacts_, one, other, are);
       set(contacts_, other, one, are);
+      if (are) doubt("contacts", std::min(one, other), std::max(one, other), data);
     } else if (type == "Followed" || type == "Unfollowed") {
       set(follows_, the("follower"), the("followee"), type == "Followed");
+      if (type == "Followed") doubt("follows", the("follower"), the("followee"), data);
     } else if (type == "MomentSettingChanged") {
-      set(tunes_out_, the("owner"), the("other"), data["hides_other"]);
-      set(keeps_out_, the("owner"), the("other"), data["hidden_from_other"]);
+      const std::pair pair(the("owner"), the("other"));
+      if (tunes_out_.contains(pair) && !data["hides_other"]) {
+        doubt("tunes out", pair.first, pair.second, data);
+      }
+      if (keeps_out_.contains(pair) && !data["hidden_from_other"]) {
+        doubt("keeps out", pair.first, pair.second, data);
+      }
+      set(tunes_out_, pair.first, pair.second, data["hides_other"]);
+      set(keeps_out_, pair.first, pair.second, data["hidden_from_other"]);
     } else if (type == "ContactTagged" || type == "ContactUntagged") {
       tag_owners_[the("tag_id")] = the("owner");
       set(tagged_, the("tag_id"), the("account_id"), type == "ContactTagged");
+      doubt("listed", the("tag_id"), the("account_id"), data);
     } else if (type == "GroupJoined" || type == "GroupLeft") {
       set(members_, the("group_id"), the("account_id"), type == "GroupJoined");
+      doubt("listed", the("group_id"), the("account_id"), data);
     } else if (type == "TagDeleted") {
       ended_.insert(the("tag_id"));
+      doubt("ended", the("tag_id"), 0, data);
     } else if (type == "GroupDissolved") {
       ended_.insert(the("group_id"));
+      doubt("ended", the("group_id"), 0, data);
     } else if (type == "AccountClosed") {
       ended_.insert(the("account_id"));
     } else if (type == "MomentDeleted") {
@@ -193,22 +209,47 @@ class Oracle {
          *eventsourcing::PositionVector::from_token(data["seen"].get<std::string>())});
   }
 
-  bool contacts(int one, int other) const { return contacts_.contains({one, other}); }
+  void doubt(const char* what, int one, int other, const nlohmann::json& data) {
+    doubts_[{what, one, other}].push_back(
+        *eventsourcing::PositionVector::from_token(data.at("seen").get<std::string>()));
+  }
+  bool is_doubtful(const char* what, int one, int other) const {
+    const auto found = doubts_.find({what, one, other});
+    return found != doubts_.end() &&
+           !std::ranges::all_of(found->second, [&](const auto& seen) { return is_here(seen); });
+  }
 
-  // Users, tags that the author himself has put on the viewer, groups that the viewer is in.
-  bool in_lists(int viewer, const Moment& moment) const {
+  bool contacts(int one, int other) const {
+    return contacts_.contains({one, other}) &&
+           !is_doubtful("contacts", std::min(one, other), std::max(one, other));
+  }
+  bool follows(int one, int other) const {
+    return follows_.contains({one, other}) && !is_doubtful("follows", one, other);
+  }
+  bool tunes_out(int one, int other) const {
+    return tunes_out_.contains({one, other}) || is_doubtful("tunes out", one, other);
+  }
+  bool keeps_out(int one, int other) const {
+    return keeps_out_.contains({one, other}) || is_doubtful("keeps out", one, other);
+  }
+
+  // Users, tags that the author himself has put on the viewer, groups that the viewer is in. What
+  // is doubtful counts if `doubtful` says so.
+  bool in_lists(int viewer, const Moment& moment, bool doubtful) const {
     if (moment.users.contains(viewer)) return true;
+    const auto is_listed = [&](const Relation& listed, int list) {
+      const bool ended = ended_.contains(list) && !(doubtful && is_doubtful("ended", list, 0));
+      if (is_doubtful("listed", list, viewer)) return doubtful && !ended;
+      return listed.contains({list, viewer}) && !ended;
+    };
     for (const int tag : moment.tags) {
       const auto owner = tag_owners_.find(tag);
-      if (tagged_.contains({tag, viewer}) && owner->second == moment.author &&
-          !ended_.contains(tag)) {
+      if (owner != tag_owners_.end() && owner->second == moment.author && is_listed(tagged_, tag)) {
         return true;
       }
     }
-    for (const int group : moment.groups) {
-      if (members_.contains({group, viewer}) && !ended_.contains(group)) return true;
-    }
-    return false;
+    return std::ranges::any_of(moment.groups,
+                               [&](int group) { return is_listed(members_, group); });
   }
 
   // "... those that are public, or partly-visible with the viewer in its users, tagged by the
@@ -216,8 +257,8 @@ class Oracle {
   // these"
   bool open_to_contact(int viewer, const Moment& moment) const {
     if (moment.audience == "public") return true;
-    if (moment.audience == "partly-visible") return in_lists(viewer, moment);
-    return moment.audience == "partly-invisible" && !in_lists(viewer, moment);
+    if (moment.audience == "partly-visible") return in_lists(viewer, moment, false);
+    return moment.audience == "partly-invisible" && !in_lists(viewer, moment, true);
   }
 
   bool is_here(const eventsourcing::PositionVector& seen) const {
@@ -239,7 +280,7 @@ class Oracle {
   std::set<int> known_to(int viewer, const Moment& moment) const {
     std::set<int> known{viewer, moment.author};
     for (const auto& [one, other] : contacts_) {
-      if (one == viewer) known.insert(other);
+      if (one == viewer && contacts(one, other)) known.insert(other);
     }
     std::erase_if(known, [&](int person) { return ended_.contains(person); });
     return known;
@@ -275,16 +316,15 @@ class Oracle {
   bool belongs_on(int viewer, const Moment& moment) const {
     if (!readable_now(viewer, moment)) return false;
     if (viewer == moment.author) return true;
-    if (keeps_out_.contains({moment.author, viewer})) return false;
-    if (tunes_out_.contains({viewer, moment.author})) return false;
+    if (keeps_out(moment.author, viewer) || tunes_out(viewer, moment.author)) return false;
     if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
-    return follows_.contains({viewer, moment.author}) && moment.audience == "public";
+    return follows(viewer, moment.author) && moment.audience == "public";
   }
 
   bool shows(int viewer, const Moment& moment) const {
     if (!readable_now(viewer, moment)) return false;
     if (viewer == moment.author) return true;
-    if (keeps_out_.contains({moment.author, viewer})) return false;
+    if (keeps_out(moment.author, viewer)) return false;
     if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
     return moment.audience == "public";
   }
@@ -309,6 +349,8 @@ class Oracle {
   Relation members_;     // group, person
   std::set<int> ended_;  // tags, groups and accounts
   std::map<int, int> tag_owners_;
+  // Of each relation, what the writers of its events had seen.
+  std::map<std::tuple<std::string, int, int>, std::vector<eventsourcing::PositionVector>> doubts_;
   std::vector<Moment> moments_;
   std::set<std::pair<std::uint64_t, int>> likes_;  // moment, person
   std::map<std::uint64_t, std::vector<Remark>> remarks_;

@@ -62,6 +62,19 @@ TEST(SeenGate, ForgetsWhatBelongsToADeletedMoment) {
   EXPECT_EQ(gate.release(at(5, 0)), std::vector{comment(2, 7)});
 }
 
+TEST(SeenGate, HoldsARelationAsOftenAsItWaits) {
+  SeenGate gate({"feed"});
+  const Relation relation = Relation::contacts(PersonIndex{7}, PersonIndex{3});
+  EXPECT_EQ(relation, Relation::contacts(PersonIndex{3}, PersonIndex{7})) << "it has no direction";
+  ASSERT_TRUE(gate.hold({.relation = relation}, at(5, 0), {}));
+  ASSERT_TRUE(gate.hold({.relation = relation}, at(7, 0), {}));
+  ASSERT_TRUE(gate.hold(moment(1), at(5, 0), {}));
+  EXPECT_EQ(gate.relations(), (std::vector{relation, relation}));
+  gate.drop(moment(1));
+  EXPECT_EQ(gate.release(at(5, 0)), std::vector{HeldEntry{.relation = relation}});
+  EXPECT_EQ(gate.relations(), std::vector{relation});
+}
+
 TEST(SeenGate, WaitsForNoOtherServices) {
   SeenGate gate({"accounts"});
   EXPECT_FALSE(gate.hold(moment(1), at(5, 5), {}));

@@ -20,7 +20,7 @@ NewEvent ContactPairCodec::encode(const ContactPair::Event& event) const {
           [&](const ContactAccepted& fact) {
             auto data = request(fact);
             data["first"] = fact.first;
-            return own_event("ContactAccepted", data);
+            return own_event("ContactAccepted", data, seen);
           },
           [&](const ContactDeclined& fact) { return own_event("ContactDeclined", request(fact)); },
           [&](const ContactRequestWithdrawn& fact) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "eventsourcing/event.hpp"
 #include "social-graph/domain/contact_count.hpp"
@@ -12,6 +13,8 @@ namespace tideline::social_graph {
 struct ContactPairCodec {
   eventsourcing::NewEvent encode(const ContactPair::Event& event) const;
   std::optional<ContactPair::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
+
+  std::string seen{};  // by the writer of what is encoded
 };
 
 struct ContactCountCodec {

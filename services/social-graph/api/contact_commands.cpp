@@ -4,6 +4,7 @@
 
 #include "core/keys.hpp"
 #include "social-graph/api/contact_codec.hpp"
+#include "social-graph/api/own_event.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -36,8 +37,8 @@ std::optional<ContactCount::Command> count_command(const ContactPair::Event& eve
 Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session, const AccountId& me,
                                        const AccountId& other, const ContactPair::Command& command,
                                        std::int64_t contact_limit) {
-  auto pair =
-      change<ContactPair>(session, core::keys::contact(me, other), ContactPairCodec{}, command);
+  auto pair = change<ContactPair>(session, core::keys::contact(me, other),
+                                  ContactPairCodec{seen_in(session)}, command);
   if (!pair) return pair;
   for (const ContactPair::Event& event : pair->events) {
     for (const Whose whose : {Whose::Own, Whose::Theirs}) {

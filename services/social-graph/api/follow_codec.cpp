@@ -10,10 +10,12 @@ using eventsourcing::RecordedEvent;
 
 NewEvent FollowCodec::encode(const Follow::Event& event) const {
   return std::visit(Overloaded{
-                        [](const Followed& fact) {
-                          return own_event("Followed", {{"follower", fact.follower.to_string()},
-                                                        {"followee", fact.followee.to_string()},
-                                                        {"first", fact.first}});
+                        [&](const Followed& fact) {
+                          return own_event("Followed",
+                                           {{"follower", fact.follower.to_string()},
+                                            {"followee", fact.followee.to_string()},
+                                            {"first", fact.first}},
+                                           seen);
                         },
                         [](const Unfollowed& fact) {
                           return own_event("Unfollowed", {{"follower", fact.follower.to_string()},

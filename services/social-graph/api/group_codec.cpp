@@ -19,8 +19,8 @@ NewEvent GroupCodec::encode(const Group::Event& event) const {
                                {"name", seal_name(cipher_, fact.creator, fact.name, kGroupName)},
                                {"private", fact.is_private}});
                         },
-                        [](const GroupDissolved& fact) {
-                          return own_event("GroupDissolved", {{"group_id", fact.group_id}});
+                        [&](const GroupDissolved& fact) {
+                          return own_event("GroupDissolved", {{"group_id", fact.group_id}}, seen_);
                         },
                     },
                     event);
@@ -47,8 +47,8 @@ NewEvent MembershipCodec::encode(const Membership::Event& event) const {
             invited["by"] = fact.by.to_string();
             return own_event("GroupInvited", invited);
           },
-          [&](const GroupJoined& fact) { return own_event("GroupJoined", data(fact)); },
-          [&](const GroupLeft& fact) { return own_event("GroupLeft", data(fact)); },
+          [&](const GroupJoined& fact) { return own_event("GroupJoined", data(fact), seen); },
+          [&](const GroupLeft& fact) { return own_event("GroupLeft", data(fact), seen); },
       },
       event);
 }

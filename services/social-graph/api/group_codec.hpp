@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/event.hpp"
@@ -14,17 +16,22 @@ namespace tideline::social_graph {
 
 class GroupCodec {
  public:
-  explicit GroupCodec(crypto::SubjectCipher& cipher) : cipher_(cipher) {}
+  // `seen` by the writer of what is encoded.
+  explicit GroupCodec(crypto::SubjectCipher& cipher, std::string seen = "")
+      : cipher_(cipher), seen_(std::move(seen)) {}
   eventsourcing::NewEvent encode(const Group::Event& event) const;
   std::optional<Group::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
 
  private:
   crypto::SubjectCipher& cipher_;
+  const std::string seen_;
 };
 
 struct MembershipCodec {
   eventsourcing::NewEvent encode(const Membership::Event& event) const;
   std::optional<Membership::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
+
+  std::string seen{};  // by the writer of what is encoded
 };
 
 struct MemberCountCodec {

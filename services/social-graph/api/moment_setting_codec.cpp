@@ -9,12 +9,13 @@ using eventsourcing::Overloaded;
 using eventsourcing::RecordedEvent;
 
 NewEvent MomentSettingCodec::encode(const MomentSetting::Event& event) const {
-  return std::visit(Overloaded{[](const MomentSettingChanged& fact) {
+  return std::visit(Overloaded{[&](const MomentSettingChanged& fact) {
                       return own_event("MomentSettingChanged",
                                        {{"owner", fact.owner.to_string()},
                                         {"other", fact.other.to_string()},
                                         {"hides_other", fact.hides_other},
-                                        {"hidden_from_other", fact.hidden_from_other}});
+                                        {"hidden_from_other", fact.hidden_from_other}},
+                                       seen);
                     }},
                     event);
 }

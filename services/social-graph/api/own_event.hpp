@@ -7,12 +7,27 @@
 #include <utility>
 
 #include "eventsourcing/codec.hpp"
+#include "eventsourcing/command.hpp"
 #include "social-graph/projections/events_read.hpp"
 
 namespace tideline::social_graph {
 
 inline eventsourcing::NewEvent own_event(std::string type, const nlohmann::json& data) {
   return {.type = std::move(type), .data = data.dump()};
+}
+
+// The same of what may show somebody more than before: with what its writer had seen, so that
+// whoever reads several logs side by side uses it after what was before it.
+inline eventsourcing::NewEvent own_event(std::string type, nlohmann::json data,
+                                         const std::string& seen) {
+  data["seen"] = seen;
+  return own_event(std::move(type), data);
+}
+
+// What the command's caller had seen, as events keep it: his position token, "" for none.
+inline std::string seen_in(const eventsourcing::CommandSession& session) {
+  const auto& seen = session.context().seen;
+  return seen.empty() ? std::string() : seen.to_token();
 }
 
 // nullopt: no event of D. Throws CodecFailed for data that breaks its schema: in the own store that

@@ -18,9 +18,9 @@ NewEvent TagCodec::encode(const Tag::Event& event) const {
                               {"tag_id", fact.tag_id},
                               {"name", seal_name(cipher_, fact.owner, fact.name, kTagName)}});
           },
-          [](const TagDeleted& fact) {
+          [&](const TagDeleted& fact) {
             return own_event("TagDeleted",
-                             {{"owner", fact.owner.to_string()}, {"tag_id", fact.tag_id}});
+                             {{"owner", fact.owner.to_string()}, {"tag_id", fact.tag_id}}, seen_);
           },
       },
       event);
@@ -44,8 +44,10 @@ NewEvent TaggingCodec::encode(const Tagging::Event& event) const {
   };
   return std::visit(
       Overloaded{
-          [&](const ContactTagged& fact) { return own_event("ContactTagged", data(fact)); },
-          [&](const ContactUntagged& fact) { return own_event("ContactUntagged", data(fact)); },
+          [&](const ContactTagged& fact) { return own_event("ContactTagged", data(fact), seen); },
+          [&](const ContactUntagged& fact) {
+            return own_event("ContactUntagged", data(fact), seen);
+          },
       },
       event);
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/event.hpp"
@@ -13,17 +15,22 @@ namespace tideline::social_graph {
 
 class TagCodec {
  public:
-  explicit TagCodec(crypto::SubjectCipher& cipher) : cipher_(cipher) {}
+  // `seen` by the writer of what is encoded.
+  explicit TagCodec(crypto::SubjectCipher& cipher, std::string seen = "")
+      : cipher_(cipher), seen_(std::move(seen)) {}
   eventsourcing::NewEvent encode(const Tag::Event& event) const;
   std::optional<Tag::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
 
  private:
   crypto::SubjectCipher& cipher_;
+  const std::string seen_;
 };
 
 struct TaggingCodec {
   eventsourcing::NewEvent encode(const Tagging::Event& event) const;
   std::optional<Tagging::Event> decode(const eventsourcing::RecordedEvent& recorded) const;
+
+  std::string seen{};  // by the writer of what is encoded
 };
 
 }  // namespace tideline::social_graph

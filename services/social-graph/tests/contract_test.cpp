@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "people/people_projection.hpp"
 #include "social-graph/tests/graph_service.hpp"
 #include "social-graph/tests/people_in_memory.hpp"
@@ -17,10 +19,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Every event that this service can make.
-std::vector<RecordedEvent> every_event() {
+// Every event that this service can make, by callers who have seen what the token says.
+std::vector<RecordedEvent> every_event(const std::string& position = "") {
   PeopleInMemory people;
   GraphService service(people);
+  service.position = position;
   for (const char* user_id : {"ada", "bob", "eve"}) {
     people.put({service.account(user_id), user_id, std::nullopt, std::nullopt, false});
   }
@@ -54,6 +57,24 @@ TEST(Contract, WhatConsumersRelyOnIsMade) {
 TEST(Contract, EveryEventHasASchemaAndKeepsIt) {
   EXPECT_THAT(test_support::broken_schemas(TIDELINE_SOURCE_DIR, "social-graph", every_event()),
               IsEmpty());
+}
+
+// Whoever reads several logs side by side must not use it before what was before it.
+TEST(Contract, WhatMayShowSomebodyMoreSaysWhatItsWriterHadSeen) {
+  eventsourcing::PositionVector seen;
+  seen.raise("feed", core::LogIndex(0), core::LogPosition(9));
+  for (const std::string& token : {std::string(), seen.to_token()}) {
+    std::set<std::string> types;
+    for (const auto& event : every_event(token)) {
+      const auto data = nlohmann::json::parse(event.data);
+      if (!data.contains("seen")) continue;
+      EXPECT_EQ(data["seen"], token) << event.type;
+      types.insert(event.type);
+    }
+    EXPECT_THAT(types, ElementsAre("ContactAccepted", "ContactTagged", "ContactUntagged",
+                                   "Followed", "GroupDissolved", "GroupJoined", "GroupLeft",
+                                   "MomentSettingChanged", "TagDeleted"));
+  }
 }
 
 TEST(Contract, ARenamedFieldNamesItsConsumers) {

@@ -64,6 +64,7 @@ class GraphService {
     split(target, request);
     if (!caller.empty()) request.headers.add("Authorization", "Bearer " + std::string(caller));
     for (const auto& [name, value] : headers) request.headers.add(name, value);
+    if (!position.empty()) request.headers.add("Tideline-Position", position);
     if (!body.is_null()) {
       request.headers.add("Content-Type", "application/json");
       request.body = body.dump();
@@ -126,6 +127,7 @@ class GraphService {
   eventsourcing::AppliedPositions graph_applied;
   http::CommandEndpoint commands{store, clock};
   http::Router router;
+  std::string position;  // the token that every caller sends; "" for none
 
  private:
   class UserIdVerifier final : public http::TokenVerifier {

@@ -73,8 +73,7 @@ void FeedEngine::on(const read::ContactAccepted& event) {
   const PersonIndex from = number_of(event.from);
   const PersonIndex to = number_of(event.to);
   graph_.set_contacts(from, to, true);
-  grant(from, to, Grant::Contact);
-  grant(to, from, Grant::Contact);
+  open(Relation::contacts(from, to), event.seen);
 }
 
 void FeedEngine::on(const read::ContactRemoved& event) {
@@ -85,7 +84,7 @@ void FeedEngine::on(const read::Followed& event) {
   const PersonIndex follower = number_of(event.follower);
   const PersonIndex followee = number_of(event.followee);
   graph_.set_follows(follower, followee, true);
-  grant(follower, followee, Grant::Follow);
+  open(Relation::follows(follower, followee), event.seen);
 }
 
 void FeedEngine::on(const read::Unfollowed& event) {
@@ -93,59 +92,59 @@ void FeedEngine::on(const read::Unfollowed& event) {
 }
 
 void FeedEngine::on(const read::ContactTagged& event) {
-  const PersonIndex owner = number_of(event.owner);
-  const PersonIndex person = number_of(event.account);
-  graph_.set_tagged(owner, graph_.tag(event.tag_id), person, true);
-  grant(person, owner, Grant::Tag);
+  set_tagged(event.owner, event.tag_id, event.account, true, event.seen);
 }
 
 // Losing a tag, a group or a tag's end also grants: to whom a partly-invisible moment was closed.
 void FeedEngine::on(const read::ContactUntagged& event) {
-  const PersonIndex owner = number_of(event.owner);
-  const PersonIndex person = number_of(event.account);
-  graph_.set_tagged(owner, graph_.tag(event.tag_id), person, false);
-  grant(person, owner, Grant::Untag);
+  set_tagged(event.owner, event.tag_id, event.account, false, event.seen);
+}
+
+void FeedEngine::set_tagged(const core::AccountId& owner, const std::string& tag_id,
+                            const core::AccountId& account, bool is,
+                            const eventsourcing::PositionVector& seen) {
+  const PersonIndex by = number_of(owner);
+  const PersonIndex person = number_of(account);
+  const TagIndex tag = graph_.tag(tag_id);
+  graph_.set_tagged(by, tag, person, is);
+  open(Relation::tagged(tag, person), seen);
 }
 
 void FeedEngine::on(const read::TagDeleted& event) {
-  const PersonIndex owner = number_of(event.owner);
   const TagIndex tag = graph_.tag(event.tag_id);
   graph_.delete_tag(tag);
-  for (const PersonIndex person : graph_.tagged_with(tag)) {
-    grant(person, owner, Grant::TagEnd);
-  }
+  open(Relation::tag_end(tag), event.seen);
 }
 
 void FeedEngine::on(const read::MomentSettingChanged& event) {
   const PersonIndex owner = number_of(event.owner);
   const PersonIndex other = number_of(event.other);
-  const bool shown_again = graph_.hides(owner, other) && !event.hides_other;
-  const bool seen_again = graph_.is_hidden_from(owner, other) && !event.hidden_from_other;
-  graph_.set_exclusion(owner, other, event.hides_other, event.hidden_from_other);
-  if (shown_again) grant(owner, other, Grant::Wanted);
-  if (seen_again) grant(other, owner, Grant::Allowed);
+  const auto lifted =
+      graph_.set_exclusion(owner, other, event.hides_other, event.hidden_from_other);
+  if (lifted.hides) open(Relation::hides(owner, other), event.seen);
+  if (lifted.hidden_from) open(Relation::hidden_from(owner, other), event.seen);
 }
 
 void FeedEngine::on(const read::GroupJoined& event) {
-  const PersonIndex person = number_of(event.account);
-  const GroupIndex group = graph_.group(event.group_id);
-  graph_.set_member(group, person, true);
-  grant_by_group(person, group, Grant::Join);
+  set_member(event.group_id, event.account, true, event.seen);
 }
 
 void FeedEngine::on(const read::GroupLeft& event) {
-  const PersonIndex person = number_of(event.account);
-  const GroupIndex group = graph_.group(event.group_id);
-  graph_.set_member(group, person, false);
-  grant_by_group(person, group, Grant::Leave);
+  set_member(event.group_id, event.account, false, event.seen);
+}
+
+void FeedEngine::set_member(const std::string& group_id, const core::AccountId& account, bool is,
+                            const eventsourcing::PositionVector& seen) {
+  const PersonIndex person = number_of(account);
+  const GroupIndex group = graph_.group(group_id);
+  graph_.set_member(group, person, is);
+  open(Relation::member(group, person), seen);
 }
 
 void FeedEngine::on(const read::GroupDissolved& event) {
   const GroupIndex group = graph_.group(event.group_id);
   graph_.dissolve(group);
-  for (const PersonIndex person : graph_.ever_kept_members(group)) {
-    grant_by_group(person, group, Grant::GroupEnd);
-  }
+  open(Relation::group_end(group), event.seen);
 }
 
 // Nearly all that this touches lies anywhere in memory: each place is asked for as soon as it is
@@ -279,6 +278,53 @@ PersonIndex FeedEngine::number_of(const core::AccountId& account) {
     if (!kept_[shard_of(account)]) timelines_.cool_down(index);
   }
   return index;
+}
+
+void FeedEngine::open(const Relation& relation, const eventsourcing::PositionVector& seen) {
+  if (is_held({.relation = relation}, seen)) {
+    graph_.unsettle(relation);
+  } else {
+    grant_by(relation);
+  }
+}
+
+void FeedEngine::grant_by(const Relation& relation) {
+  using enum Relation::Kind;
+  const PersonIndex one{relation.one};
+  const PersonIndex other{relation.other};
+  const TagIndex tag{relation.one};
+  const GroupIndex group{relation.one};
+  switch (relation.kind) {
+    case None:
+      return;
+    case Contacts:
+      grant(one, other, Grant::Contact);
+      return grant(other, one, Grant::Contact);
+    case Follows:
+      return grant(one, other, Grant::Follow);
+    case Hides:
+      return grant(one, other, Grant::Wanted);
+    case HiddenFrom:
+      return grant(other, one, Grant::Allowed);
+    case Tagged: {
+      const bool is = graph_.tagged_with(tag).contains(other);
+      return grant(other, graph_.owner_of(tag), is ? Grant::Tag : Grant::Untag);
+    }
+    case TagEnd:
+      for (const PersonIndex person : graph_.maybe_tagged_with(tag)) {
+        grant(person, graph_.owner_of(tag), Grant::TagEnd);
+      }
+      return;
+    case Member: {
+      const bool is = graph_.ever_kept_members(group).contains(other);
+      return grant_by_group(other, group, is ? Grant::Join : Grant::Leave);
+    }
+    case GroupEnd:
+      for (const PersonIndex person : graph_.maybe_kept_members(group)) {
+        grant_by_group(person, group, Grant::GroupEnd);
+      }
+      return;
+  }
 }
 
 // Who has a cold array gets everything of now when it is made.

@@ -7,9 +7,10 @@
 // (the first six bits of the account id) take turns. Publishing appends the id to the array of
 // everybody who may see it. Reading takes the newest ids and asks both predicates before any id
 // leaves, so that a stale entry cannot leak and revoking needs no clean-up. A grant (a new contact,
-// a tag, ...) marks viewer and author as pending; the next read merges them. Pages below an array's
-// floor are merged from the authors' moments. Likes and comments are counted and listed when they
-// are read, for each viewer those that he may meet.
+// a tag, ...) counts once what its writer had seen is applied, as a moment does; then it marks
+// viewer and author as pending, and the next read merges them. Pages below an array's floor are
+// merged from the authors' moments. Likes and comments are counted and listed when they are read,
+// for each viewer those that he may meet.
 //
 // Arrays are kept for viewers of some shards alone, which may change at any time: one that is not
 // kept is cold, and its viewer's pages are merged as those below a floor; one that is kept again is
@@ -160,7 +161,8 @@ class FeedEngine final : public eventsourcing::Projection {
   // is for an engine of a process of its own.
   void save(snapshots::ValueWriter& out);
 
-  // Tells the engine how far it has got: what releases moments that wait for their author's token.
+  // Tells the engine how far it has got: what releases moments and relations that wait for their
+  // writer's token.
   // Before the first query; `applied` outlives the engine.
   void watch(const eventsourcing::AppliedPositions& applied) { applied_ = &applied; }
 
@@ -254,6 +256,12 @@ class FeedEngine final : public eventsourcing::Projection {
   void on(const read::MessagesRead& event);
   void on(const read::TimelineSeen& event);
 
+  void set_tagged(const core::AccountId& owner, const std::string& tag_id,
+                  const core::AccountId& account, bool is,
+                  const eventsourcing::PositionVector& seen);
+  void set_member(const std::string& group_id, const core::AccountId& account, bool is,
+                  const eventsourcing::PositionVector& seen);
+
   // Who an event names has a number from now on, and an array.
   PersonIndex number_of(const core::AccountId& account);
   // Whether the entry has to wait for what its writer had seen.
@@ -263,6 +271,11 @@ class FeedEngine final : public eventsourcing::Projection {
   template <class Accept>
   std::size_t deliver(core::MomentId id, std::span<const PersonIndex> viewers,
                       const Accept& accept);
+  // The relation has changed so that somebody may see more by it: once what its writer had seen is
+  // applied. A revocation may be under way that he had made before.
+  void open(const Relation& relation, const eventsourcing::PositionVector& seen);
+  // To whom that may be.
+  void grant_by(const Relation& relation);
   // What `author` has written may have become visible to `viewer`.
   void grant(PersonIndex viewer, PersonIndex author, Grant cause);
   // The same for all whose moments name the group, as far as they are contacts of the viewer.

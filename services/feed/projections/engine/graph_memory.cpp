@@ -70,9 +70,10 @@ void GraphMemory::set_follows(PersonIndex follower, PersonIndex followee, bool d
   set(at(followee).followers, follower, does);
 }
 
-void GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides,
-                                bool hidden_from) {
+GraphMemory::Lifted GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides,
+                                               bool hidden_from) {
   const unsigned bits = (hides ? kHides : 0U) | (hidden_from ? kHiddenFrom : 0U);
+  const unsigned lifted = exclusion(owner, other) & ~bits;
   if (bits == 0) {
     at(owner).exclusions.erase(other);
   } else {
@@ -80,10 +81,13 @@ void GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides
   }
   set_shut_out(owner, other);
   set_shut_out(other, owner);
+  return {(lifted & kHides) != 0, (lifted & kHiddenFrom) != 0};
 }
 
 void GraphMemory::set_shut_out(PersonIndex author, PersonIndex viewer) {
-  set(at(author).shut_out, viewer, hides(viewer, author) || is_hidden_from(author, viewer));
+  const bool is =
+      (exclusion(viewer, author) & kHides) != 0 || (exclusion(author, viewer) & kHiddenFrom) != 0;
+  set(at(author).shut_out, viewer, is);
 }
 
 void GraphMemory::set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is) {
@@ -97,7 +101,67 @@ void GraphMemory::set_member(GroupIndex group, PersonIndex person, bool is) {
 
 bool GraphMemory::has_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const {
   const TagFacts& facts = at(tag);
-  return !facts.deleted && facts.owner == owner && facts.people.contains(person);
+  return !facts.deleted && facts.owner == owner && facts.people.contains(person) &&
+         !is_unsettled(Relation::tagged(tag, person));
+}
+
+bool GraphMemory::may_have_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const {
+  const TagFacts& facts = at(tag);
+  return facts.owner == owner && (!facts.deleted || is_unsettled(Relation::tag_end(tag))) &&
+         (facts.people.contains(person) || is_unsettled(Relation::tagged(tag, person)));
+}
+
+bool GraphMemory::is_member(GroupIndex group, PersonIndex person) const {
+  const GroupFacts& facts = at(group);
+  return !facts.dissolved && facts.members.contains(person) &&
+         !is_unsettled(Relation::member(group, person));
+}
+
+bool GraphMemory::may_be_member(GroupIndex group, PersonIndex person) const {
+  const GroupFacts& facts = at(group);
+  return (!facts.dissolved || is_unsettled(Relation::group_end(group))) &&
+         (facts.members.contains(person) || is_unsettled(Relation::member(group, person)));
+}
+
+People GraphMemory::maybe_tagged_with(TagIndex tag) const {
+  return with_unsettled(at(tag).people, Relation::Kind::Tagged, static_cast<std::uint32_t>(tag));
+}
+
+People GraphMemory::maybe_kept_members(GroupIndex group) const {
+  return with_unsettled(at(group).members, Relation::Kind::Member,
+                        static_cast<std::uint32_t>(group));
+}
+
+People GraphMemory::with_unsettled(People people, Relation::Kind kind, std::uint32_t list) const {
+  for (const auto& [relation, events] : unsettled_) {
+    if (relation.kind == kind && relation.one == list) people.insert(PersonIndex{relation.other});
+  }
+  return people;
+}
+
+void GraphMemory::settle(const Relation& relation) {
+  const auto found = unsettled_.find(relation);
+  if (found != unsettled_.end() && --found->second == 0) unsettled_.erase(found);
+}
+
+bool GraphMemory::can_name(const Relation& relation) const {
+  using enum Relation::Kind;
+  switch (relation.kind) {
+    case None:
+      return false;
+    case Contacts:
+    case Follows:
+    case Hides:
+    case HiddenFrom:
+      return relation.one < people() && relation.other < people();
+    case Tagged:
+    case TagEnd:
+      return relation.one < tags() && relation.other < people();
+    case Member:
+    case GroupEnd:
+      return relation.one < groups() && relation.other < people();
+  }
+  return false;
 }
 
 }  // namespace tideline::feed

@@ -4,6 +4,10 @@
 // no version to reach the same facts in every interleaving of logs. Nothing cascades: removing a
 // contact leaves tags, exclusions and memberships as they are.
 //
+// A fact can be unsettled: its last event may show somebody something, and what its writer had seen
+// is not all here yet (seen_gate.hpp). Until it is settled the predicates are answered so that they
+// show what both answers would.
+//
 // People, tags and groups are named by small numbers, given out at their first mention. Not
 // synchronized: FeedEngine guards it.
 #pragma once
@@ -21,13 +25,10 @@
 
 #include "core/ids.hpp"
 #include "core/prefetch.hpp"
+#include "feed/projections/engine/relation.hpp"
 #include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
-
-enum class PersonIndex : std::uint32_t {};
-enum class TagIndex : std::uint32_t {};
-enum class GroupIndex : std::uint32_t {};
 
 using People = absl::flat_hash_set<PersonIndex>;
 // Ascending, each once: four bytes a person, and a fan-out reads them in one go.
@@ -74,31 +75,45 @@ class GraphMemory {
   void close(PersonIndex person) { at(person).closed = true; }
   void set_contacts(PersonIndex one, PersonIndex other, bool are);
   void set_follows(PersonIndex follower, PersonIndex followee, bool does);
-  void set_exclusion(PersonIndex owner, PersonIndex other, bool hides, bool hidden_from);
+  // Which of both was lifted.
+  struct Lifted {
+    bool hides = false;
+    bool hidden_from = false;
+  };
+  Lifted set_exclusion(PersonIndex owner, PersonIndex other, bool hides, bool hidden_from);
   void set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is);
   void delete_tag(TagIndex tag) { at(tag).deleted = true; }
   void set_member(GroupIndex group, PersonIndex person, bool is);
   void dissolve(GroupIndex group) { at(group).dissolved = true; }
 
+  // It is unsettled until it has been settled as often.
+  void unsettle(const Relation& relation) { ++unsettled_[relation]; }
+  void settle(const Relation& relation);
+  // Whether all that it names has been named.
+  bool can_name(const Relation& relation) const;
+
   // What the predicates ask (feed/domain/visibility.hpp).
   bool is_closed(PersonIndex person) const { return at(person).closed; }
   bool are_contacts(PersonIndex one, PersonIndex other) const {
-    return holds(at(one).contacts, other);
+    return holds(at(one).contacts, other) && !is_unsettled(Relation::contacts(one, other));
   }
   bool is_following(PersonIndex follower, PersonIndex followee) const {
-    return holds(at(follower).followees, followee);
+    return holds(at(follower).followees, followee) &&
+           !is_unsettled(Relation::follows(follower, followee));
   }
   bool hides(PersonIndex owner, PersonIndex other) const {
-    return (exclusion(owner, other) & kHides) != 0;
+    return (exclusion(owner, other) & kHides) != 0 || is_unsettled(Relation::hides(owner, other));
   }
   bool is_hidden_from(PersonIndex owner, PersonIndex other) const {
-    return (exclusion(owner, other) & kHiddenFrom) != 0;
+    return (exclusion(owner, other) & kHiddenFrom) != 0 ||
+           is_unsettled(Relation::hidden_from(owner, other));
   }
   bool has_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const;
-  bool is_member(GroupIndex group, PersonIndex person) const {
-    return !at(group).dissolved && at(group).members.contains(person);
-  }
+  bool may_have_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const;
+  bool is_member(GroupIndex group, PersonIndex person) const;
+  bool may_be_member(GroupIndex group, PersonIndex person) const;
 
+  // Lists hold what is unsettled, too.
   const PeopleArray& contacts_of(PersonIndex person) const { return at(person).contacts; }
   const PeopleArray& followers_of(PersonIndex person) const { return at(person).followers; }
   const PeopleArray& followees_of(PersonIndex person) const { return at(person).followees; }
@@ -108,10 +123,16 @@ class GraphMemory {
   std::size_t tags() const { return tags_.size(); }
   std::size_t groups() const { return groups_.size(); }
   const People& tagged_with(TagIndex tag) const { return at(tag).people; }
-  // Also of a dissolved group; is_member() looks at the flag.
+  PersonIndex owner_of(TagIndex tag) const { return at(tag).owner; }
+  // Also of a dissolved group.
   const People& ever_kept_members(GroupIndex group) const { return at(group).members; }
+  // With those of whom it is unsettled.
+  People maybe_tagged_with(TagIndex tag) const;
+  People maybe_kept_members(GroupIndex group) const;
+  bool is_dissolved(GroupIndex group) const { return at(group).dissolved; }
 
-  // All of it, and back with the same numbers. load() of what is none fails `in`.
+  // All of it but what is unsettled, and back with the same numbers. load() of what is none fails
+  // `in`.
   void save(snapshots::ValueWriter& out) const;
   static GraphMemory load(snapshots::ValueReader& in);
 
@@ -145,6 +166,10 @@ class GraphMemory {
   GroupFacts& at(GroupIndex i) { return groups_[static_cast<std::uint32_t>(i)]; }
   const GroupFacts& at(GroupIndex i) const { return groups_[static_cast<std::uint32_t>(i)]; }
 
+  bool is_unsettled(const Relation& relation) const {
+    return !unsettled_.empty() && unsettled_.contains(relation);
+  }
+  People with_unsettled(People people, Relation::Kind kind, std::uint32_t list) const;
   void set_shut_out(PersonIndex author, PersonIndex viewer);
   void load_people(snapshots::ValueReader& in);
   void load_tags_and_groups(snapshots::ValueReader& in);
@@ -161,6 +186,7 @@ class GraphMemory {
   absl::flat_hash_map<core::AccountId, PersonIndex, std::hash<core::AccountId>> person_by_account_;
   absl::flat_hash_map<std::string, TagIndex> tag_by_id_;
   absl::flat_hash_map<std::string, GroupIndex> group_by_id_;
+  absl::flat_hash_map<Relation, std::uint32_t> unsettled_;  // by how many events
 };
 
 }  // namespace tideline::feed

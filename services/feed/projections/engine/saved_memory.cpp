@@ -265,6 +265,9 @@ void SeenGate::save(ValueWriter& out) const {
       out.put(one.entry.moment);
       out.put(one.entry.edit);
       out.put(one.entry.comment);
+      out.put(one.entry.relation.kind);
+      out.put(one.entry.relation.one);
+      out.put(one.entry.relation.other);
       out.put_text(one.seen.to_token());
     }
   }
@@ -277,6 +280,9 @@ void SeenGate::load(ValueReader& in) {
     entry.moment = in.take<core::MomentId>();
     entry.edit = in.take<std::uint32_t>();
     entry.comment = in.take<core::CommentId>();
+    entry.relation.kind = in.take<Relation::Kind>();
+    entry.relation.one = in.take<std::uint32_t>();
+    entry.relation.other = in.take<std::uint32_t>();
     auto seen = eventsourcing::PositionVector::from_token(in.take_text());
     if (!seen || !hold(entry, *std::move(seen), {})) in.fail("something waits for nothing");
   }
@@ -306,6 +312,11 @@ void FeedMemory::load(ValueReader& in) {
     seen_up_to[reader] = in.take<core::MomentId>();
   }
   gate.load(in);
+  for (const Relation& relation : gate.relations()) {
+    if (!graph.can_name(relation))
+      return in.fail("it names somebody or something that it does not hold");
+    graph.unsettle(relation);
+  }
   auto positions = eventsourcing::PositionVector::from_token(in.take_text());
   if (!positions) return in.fail("it does not say what it knows");
   known = *std::move(positions);

@@ -36,6 +36,16 @@ void SeenGate::drop(const HeldEntry& entry) {
   }
 }
 
+std::vector<Relation> SeenGate::relations() const {
+  std::vector<Relation> relations;
+  for (const auto& [log, held] : waiting_) {
+    for (const auto& [position, one] : held) {
+      if (one.entry.relation != Relation()) relations.push_back(one.entry.relation);
+    }
+  }
+  return relations;
+}
+
 std::vector<HeldEntry> SeenGate::release(const eventsourcing::PositionVector& applied) {
   std::vector<Held> reached;
   for (auto log = waiting_.begin(); log != waiting_.end();) {

@@ -1,4 +1,5 @@
-// Moments, edits and comments that wait for what their writers had seen when they wrote them.
+// Moments, edits, comments and relations that wait for what their writers had seen when they wrote
+// them.
 //
 // Each waits at the first position of its vector that is not applied, so that asking costs as much
 // as there are logs waited on and entries let go, however many are held. Not synchronized.
@@ -13,15 +14,17 @@
 
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/position_vector.hpp"
+#include "feed/projections/engine/relation.hpp"
 #include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
 
-// A moment, the n-th edit of it, or a comment on it.
+// A moment, the n-th edit of it, or a comment on it; or a relation, which is of no moment.
 struct HeldEntry {
-  core::MomentId moment;
+  core::MomentId moment{};
   std::uint32_t edit = 0;     // 0: none
   core::CommentId comment{};  // 0: none
+  Relation relation{};
 
   friend bool operator==(const HeldEntry&, const HeldEntry&) = default;
 };
@@ -42,6 +45,8 @@ class SeenGate {
   std::vector<HeldEntry> release(const eventsourcing::PositionVector& applied);
 
   bool empty() const { return waiting_.empty(); }
+  // Those that wait, each as often as it does.
+  std::vector<Relation> relations() const;
   void clear() { waiting_.clear(); }
 
   void save(snapshots::ValueWriter& out) const;

@@ -134,11 +134,9 @@ std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) c
   const std::shared_lock lock(mutex_);
   const auto group = graph_.find_group(group_id);
   std::vector<core::AccountId> members;
-  if (!group) return members;
+  if (!group || graph_.is_dissolved(*group)) return members;
   for (const PersonIndex person : graph_.ever_kept_members(*group)) {
-    if (graph_.is_member(*group, person) && !graph_.is_closed(person)) {
-      members.push_back(graph_.account_of(person));
-    }
+    if (!graph_.is_closed(person)) members.push_back(graph_.account_of(person));
   }
   std::sort(members.begin(), members.end());
   return members;
@@ -265,9 +263,10 @@ AuthorMerge FeedEngine::merge_for(PersonIndex viewer, core::MomentId bound,
     if (predicates.wants(viewer, author)) lists.push_back(moments_.of_author(author));
   };
   add(viewer);
-  for (const PersonIndex author : graph_.contacts_of(viewer)) add(author);
+  const PeopleArray& contacts = graph_.contacts_of(viewer);
+  for (const PersonIndex author : contacts) add(author);
   for (const PersonIndex author : graph_.followees_of(viewer)) {
-    if (!graph_.are_contacts(viewer, author)) add(author);
+    if (!holds(contacts, author)) add(author);
   }
   return {lists, bound, direction};
 }
@@ -342,7 +341,10 @@ void FeedEngine::release_held() {
 }
 
 void FeedEngine::release(const HeldEntry& entry) {
-  if (entry.comment != core::CommentId()) {
+  if (entry.relation != Relation()) {
+    graph_.settle(entry.relation);
+    grant_by(entry.relation);
+  } else if (entry.comment != core::CommentId()) {
     interactions_.release_comment(entry.moment, entry.comment);
   } else if (entry.edit != 0) {
     interactions_.release_edit(entry.moment, entry.edit);

@@ -8,7 +8,17 @@ CREATE TABLE event (h int, n int, source text, log int, position bigint, type te
 CREATE TABLE seen (h int, n int, source text, log int, position bigint);
 CREATE TABLE person (h int, id text);
 
--- What holds at the end.
+-- Events whose writers had seen something that has not been delivered.
+CREATE TABLE held AS
+SELECT DISTINCT s.h, s.n FROM seen AS s
+WHERE NOT EXISTS (SELECT FROM event AS d WHERE d.h = s.h AND d.source = s.source AND d.log = s.log
+                  AND d.position >= s.position);
+
+-- Of such an event it is in doubt what it says about a relation, and of both answers the one that
+-- shows less is right.
+CREATE TABLE doubt AS SELECT e.* FROM event AS e JOIN held USING (h, n);
+
+-- What holds at the end, and is in no doubt.
 CREATE TABLE contact AS
 WITH changed AS (
   SELECT h, n, type, coalesce(data->>'from', data->>'by') AS one,
@@ -17,10 +27,15 @@ WITH changed AS (
 ), last AS (
   SELECT DISTINCT ON (h, least(one, other), greatest(one, other)) * FROM changed
   ORDER BY h, least(one, other), greatest(one, other), n DESC
+), accepted AS (
+  SELECT h, one, other FROM last
+  WHERE type = 'ContactAccepted'
+    AND NOT EXISTS (SELECT FROM doubt AS d WHERE d.h = last.h AND d.type = 'ContactAccepted'
+                    AND (d.data->>'from', d.data->>'to') IN ((one, other), (other, one)))
 )
-SELECT h, one, other FROM last WHERE type = 'ContactAccepted'
+SELECT h, one, other FROM accepted
 UNION ALL
-SELECT h, other, one FROM last WHERE type = 'ContactAccepted';
+SELECT h, other, one FROM accepted;
 
 CREATE TABLE follow AS
 SELECT h, follower, followee FROM (
@@ -28,46 +43,56 @@ SELECT h, follower, followee FROM (
          h, type, data->>'follower' AS follower, data->>'followee' AS followee
   FROM event WHERE type IN ('Followed', 'Unfollowed')
   ORDER BY h, data->>'follower', data->>'followee', n DESC
-) AS last WHERE type = 'Followed';
+) AS last
+WHERE type = 'Followed'
+  AND NOT EXISTS (SELECT FROM doubt AS d WHERE d.h = last.h AND d.type = 'Followed'
+                  AND d.data->>'follower' = follower AND d.data->>'followee' = followee);
 
+-- An exclusion that was lifted in doubt still holds.
 CREATE TABLE setting AS
-SELECT DISTINCT ON (h, data->>'owner', data->>'other')
-       h, data->>'owner' AS owner, data->>'other' AS other,
-       (data->>'hides_other')::boolean AS hides,
-       (data->>'hidden_from_other')::boolean AS hidden_from
-FROM event WHERE type = 'MomentSettingChanged'
-ORDER BY h, data->>'owner', data->>'other', n DESC;
+WITH changed AS (
+  SELECT e.h, e.n, data->>'owner' AS owner, data->>'other' AS other,
+         (data->>'hides_other')::boolean AS hides,
+         (data->>'hidden_from_other')::boolean AS hidden_from,
+         held.n IS NOT NULL AS doubtful
+  FROM event AS e LEFT JOIN held ON held.h = e.h AND held.n = e.n
+  WHERE type = 'MomentSettingChanged'
+), compared AS (
+  SELECT *, lag(hides, 1, false) OVER stream AS hid,
+         lag(hidden_from, 1, false) OVER stream AS was_hidden
+  FROM changed WINDOW stream AS (PARTITION BY h, owner, other ORDER BY n)
+)
+SELECT h, owner, other,
+       (array_agg(hides ORDER BY n DESC))[1] OR bool_or(doubtful AND hid AND NOT hides) AS hides,
+       (array_agg(hidden_from ORDER BY n DESC))[1]
+         OR bool_or(doubtful AND was_hidden AND NOT hidden_from) AS hidden_from
+FROM compared GROUP BY h, owner, other;
 
-CREATE TABLE tagged AS
-SELECT h, owner, tag, person FROM (
-  SELECT DISTINCT ON (h, data->>'tag_id', data->>'account_id')
-         h, type, data->>'owner' AS owner, data->>'tag_id' AS tag, data->>'account_id' AS person
-  FROM event WHERE type IN ('ContactTagged', 'ContactUntagged')
-  ORDER BY h, data->>'tag_id', data->>'account_id', n DESC
-) AS last
-WHERE type = 'ContactTagged'
-  AND NOT EXISTS (SELECT FROM event AS e
-                  WHERE e.h = last.h AND e.type = 'TagDeleted' AND e.data->>'tag_id' = last.tag);
-
-CREATE TABLE member AS
-SELECT h, group_id, person FROM (
-  SELECT DISTINCT ON (h, data->>'group_id', data->>'account_id')
-         h, type, data->>'group_id' AS group_id, data->>'account_id' AS person
-  FROM event WHERE type IN ('GroupJoined', 'GroupLeft')
-  ORDER BY h, data->>'group_id', data->>'account_id', n DESC
-) AS last
-WHERE type = 'GroupJoined'
-  AND NOT EXISTS (SELECT FROM event AS e WHERE e.h = last.h AND e.type = 'GroupDissolved'
-                  AND e.data->>'group_id' = last.group_id);
+-- Who is tagged, and who is in a group: for certain, or maybe.
+CREATE TABLE listed AS
+WITH changed AS (
+  SELECT e.h, e.n, data->>'owner' AS owner, coalesce(data->>'tag_id', data->>'group_id') AS list,
+         data->>'account_id' AS person, type IN ('ContactTagged', 'GroupJoined') AS is_in,
+         held.n IS NOT NULL AS doubtful
+  FROM event AS e LEFT JOIN held ON held.h = e.h AND held.n = e.n
+  WHERE type IN ('ContactTagged', 'ContactUntagged', 'GroupJoined', 'GroupLeft')
+), last AS (
+  SELECT h, owner, list, person, (array_agg(is_in ORDER BY n DESC))[1] AS is_in,
+         bool_or(doubtful) AS doubtful
+  FROM changed GROUP BY h, owner, list, person
+), ended AS (
+  SELECT e.h, coalesce(data->>'tag_id', data->>'group_id') AS list,
+         bool_or(held.n IS NOT NULL) AS doubtful
+  FROM event AS e LEFT JOIN held ON held.h = e.h AND held.n = e.n
+  WHERE type IN ('TagDeleted', 'GroupDissolved') GROUP BY 1, 2
+)
+SELECT last.h, owner, list, person,
+       is_in AND NOT last.doubtful AND ended.list IS NULL AS certain,
+       (is_in OR last.doubtful) AND (ended.list IS NULL OR ended.doubtful) AS possible
+FROM last LEFT JOIN ended USING (h, list);
 
 CREATE TABLE closed AS
 SELECT DISTINCT h, data->>'account_id' AS person FROM event WHERE type = 'AccountClosed';
-
--- Events whose writers had seen something that has not been delivered.
-CREATE TABLE held AS
-SELECT DISTINCT s.h, s.n FROM seen AS s
-WHERE NOT EXISTS (SELECT FROM event AS d WHERE d.h = s.h AND d.source = s.source AND d.log = s.log
-                  AND d.position >= s.position);
 
 CREATE TABLE moment AS
 SELECT h, data->>'moment_id' AS id, data->>'author' AS author, data->>'audience' AS audience,
@@ -103,20 +128,20 @@ FROM event AS e WHERE type = 'MomentEdited';
 CREATE INDEX ON contact (h, one, other);
 CREATE INDEX ON follow (h, follower, followee);
 CREATE INDEX ON setting (h, owner, other);
-CREATE INDEX ON tagged (h, owner, person, tag);
-CREATE INDEX ON member (h, person, group_id);
+CREATE INDEX ON listed (h, person, list);
 CREATE INDEX ON closed (h, person);
 ANALYZE;
 
 CREATE FUNCTION are_contacts(h int, one text, other text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM contact AS c WHERE c.h = $1 AND c.one = $2 AND c.other = $3)
 $$;
-CREATE FUNCTION is_named(viewer text, m moment) RETURNS boolean LANGUAGE sql STABLE AS $$
+-- Only the author's own tags count. `certainly`: what is in doubt does not.
+CREATE FUNCTION is_named(viewer text, m moment, certainly boolean) RETURNS boolean
+LANGUAGE sql STABLE AS $$
   SELECT m.users ? viewer
-      OR EXISTS (SELECT FROM tagged AS t WHERE t.h = m.h AND t.owner = m.author
-                 AND t.person = viewer AND m.tags ? t.tag)
-      OR EXISTS (SELECT FROM member AS g WHERE g.h = m.h AND g.person = viewer
-                 AND m.groups ? g.group_id)
+      OR EXISTS (SELECT FROM listed AS l WHERE l.h = m.h AND l.person = viewer
+                 AND (m.tags ? l.list AND l.owner = m.author OR m.groups ? l.list)
+                 AND CASE WHEN certainly THEN l.certain ELSE l.possible END)
 $$;
 CREATE FUNCTION excludes_viewer(m moment, viewer text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM setting AS s WHERE s.h = m.h AND s.owner = m.author
@@ -131,8 +156,9 @@ CREATE FUNCTION may_see(viewer text, m moment) RETURNS boolean LANGUAGE sql STAB
   SELECT is_there(m) AND (viewer = m.author OR
     NOT m.held AND NOT excludes_viewer(m, viewer) AND CASE m.audience
       WHEN 'public' THEN true
-      WHEN 'partly-visible' THEN are_contacts(m.h, viewer, m.author) AND is_named(viewer, m)
-      WHEN 'partly-invisible' THEN are_contacts(m.h, viewer, m.author) AND NOT is_named(viewer, m)
+      WHEN 'partly-visible' THEN are_contacts(m.h, viewer, m.author) AND is_named(viewer, m, true)
+      WHEN 'partly-invisible' THEN are_contacts(m.h, viewer, m.author)
+                                   AND NOT is_named(viewer, m, false)
       ELSE false END)
 $$;
 -- The second.
@@ -163,8 +189,8 @@ WHERE NOT EXISTS (SELECT FROM setting AS s WHERE s.h = c.h AND s.owner = c.one
                   AND s.other = c.other AND s.hides)
   AND NOT excludes_viewer(m, c.one)
   AND (m.audience = 'public'
-       OR m.audience = 'partly-visible' AND is_named(c.one, m)
-       OR m.audience = 'partly-invisible' AND NOT is_named(c.one, m))
+       OR m.audience = 'partly-visible' AND is_named(c.one, m, true)
+       OR m.audience = 'partly-invisible' AND NOT is_named(c.one, m, false))
   AND is_there(m) AND NOT m.held
 UNION ALL
 -- and of each account that he follows without being its contact, unless either excludes the other,
