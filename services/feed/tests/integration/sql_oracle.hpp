@@ -71,7 +71,7 @@ class SqlOracle {
   static std::size_t fill_after(const std::vector<std::string>& statements,
                                 eventsourcing::Transaction& transaction) {
     std::size_t next = 0;
-    for (; statements[next].find("CREATE TABLE contact") == std::string::npos; ++next) {
+    for (; statements[next].find("CREATE TABLE held") == std::string::npos; ++next) {
       transaction.execute(statements[next]);
     }
     return next;
