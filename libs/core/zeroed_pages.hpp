@@ -30,6 +30,7 @@ class ZeroedPages {
 
   // nullptr: none.
   void* data() const { return data_; }
+  std::size_t size() const { return bytes_; }  // whole pages
 
  private:
   void* data_ = nullptr;

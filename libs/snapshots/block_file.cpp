@@ -28,13 +28,25 @@ std::uint64_t summed(std::uint64_t sum, std::uint64_t word) {
 // Of whole words.
 using Bytes = std::span<const std::byte>;
 
+std::uint64_t word_at(Bytes bytes, std::size_t at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data() + at, sizeof word);
+  return word;
+}
+
+// Four sums side by side, of every fourth word: one alone would wait for its last step.
 std::uint64_t checksum(std::uint64_t place, std::uint64_t kind, Bytes bytes) {
-  std::uint64_t sum = summed(summed(summed(0, place), kind), bytes.size());
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    sum = summed(sum, word);
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  std::array<std::uint64_t, 4> sums{place, kind, bytes.size(), 0};
+  std::size_t at = 0;
+  for (; at + sums.size() * kWord <= bytes.size(); at += sums.size() * kWord) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = summed(sums[i], word_at(bytes, at + i * kWord));
+    }
   }
+  for (; at < bytes.size(); at += kWord) sums[0] = summed(sums[0], word_at(bytes, at));
+  std::uint64_t sum = 0;
+  for (const std::uint64_t part : sums) sum = summed(sum, part);
   return sum;
 }
 

@@ -37,7 +37,10 @@ RC_GTEST_PROP(MemberIdsLaw, AreThoseOfAMap, ()) {
     RC_ASSERT(ids.find(account) ==
               (known == expected.end() ? std::nullopt : std::optional(known->second)));
     if (i % 3 == 0) continue;
-    if (i % 100 == 1) ids.reserve(expected.size() + 200);
+    if (i % 100 == 1) {
+      ReservedPages pages;
+      ids.reserve(expected.size() + 200, pages);
+    }
     const auto next = static_cast<MemberNumber>(expected.size());
     RC_ASSERT(ids.number_of(account) == expected.try_emplace(account, next).first->second);
   }

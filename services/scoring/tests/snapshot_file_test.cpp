@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -152,6 +153,36 @@ TEST_F(SnapshotFileTest, WhatIsDamagedAnywhereIsNotBelieved) {
     put(damaged);
     EXPECT_FALSE(read().ok()) << "byte " << at << " of " << whole.size();
   }
+}
+
+TEST_F(SnapshotFileTest, WordsAreNotBelievedInAnotherPlace) {
+  constexpr std::size_t kWord = 8;
+  write(3);
+  const std::string whole = bytes_of(file);
+  for (std::size_t one = 0; one < whole.size(); one += kWord) {
+    for (std::size_t other = one + kWord; other < std::min(one + 9 * kWord, whole.size());
+         other += kWord) {
+      std::string swapped = whole;
+      swapped.replace(one, kWord, whole, other, kWord).replace(other, kWord, whole, one, kWord);
+      if (swapped == whole) continue;
+      put(swapped);
+      EXPECT_FALSE(read().ok()) << "words at " << one << " and " << other;
+    }
+  }
+}
+
+TEST_F(SnapshotFileTest, MorePeopleThanItHasRoomForAreNotBelieved) {
+  write(3);
+  const std::string whole = bytes_of(file);
+  std::uint64_t form = 0;
+  whole.copy(reinterpret_cast<char*>(&form), sizeof form, 8);
+  const std::string head = snapshots::BlockReader::open(file, form)->head();
+  snapshots::BlockWriter writer(file, form, head);
+  ASSERT_TRUE(writer.finish({30'000'000, 30'000'000}).ok());
+  const auto opened = SnapshotReader::open(file);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_NE(opened.error().message.find("shorter than it says"), std::string::npos)
+      << opened.error().message;
 }
 
 TEST_F(SnapshotFileTest, BlocksAreNotBelievedInAnotherPlace) {

@@ -14,6 +14,7 @@
 #include "core/prefetch.hpp"
 #include "core/zeroed_pages.hpp"
 #include "scoring/projections/engine/column.hpp"
+#include "scoring/projections/engine/reserved_pages.hpp"
 
 namespace tideline::scoring {
 
@@ -32,6 +33,13 @@ class DenseColumn {
     return chunk(member)[member & (kChunk - 1)];
   }
   Value& operator[](MemberNumber member) { return chunk(member)[member & (kChunk - 1)]; }
+  // Room for so many; nothing is made by it. Adds to `pages` what of it nobody has touched yet.
+  void reserve(std::size_t members, ReservedPages& pages) {
+    while (chunks_.size() * kChunk < members) {
+      const auto first = static_cast<MemberNumber>(chunks_.size()) << kChunkBits;
+      pages.add(first, add_chunk(), (members - first) * sizeof(Value));
+    }
+  }
   // Fetches the value, if it was made.
   void expect(MemberNumber member) const {
     if (member < size_) core::prefetch(&(*this)[member]);
@@ -63,11 +71,12 @@ class DenseColumn {
   }
   // The first chunk has usual pages: of few members it costs no more than they take.
   void grow(MemberNumber member) {
-    while (chunks_.size() <= member >> kChunkBits) {
-      const auto pages = chunks_.empty() ? core::PageSize::Usual : core::PageSize::Large;
-      chunks_.emplace_back(kChunk * sizeof(Value), pages);
-    }
+    while (chunks_.size() <= member >> kChunkBits) add_chunk();
     size_ = member + 1;
+  }
+  const core::ZeroedPages& add_chunk() {
+    const auto pages = chunks_.empty() ? core::PageSize::Usual : core::PageSize::Large;
+    return chunks_.emplace_back(kChunk * sizeof(Value), pages);
   }
 
   std::vector<core::ZeroedPages> chunks_;

@@ -91,8 +91,12 @@ std::optional<MemberNumber> MemberIds::guess(const core::AccountId& account) con
   return std::nullopt;
 }
 
-void MemberIds::reserve(std::size_t members) {
-  if (is_full(members, capacity_)) lay_out(members * 4 / 3 + kSmallest);
+void MemberIds::reserve(std::size_t members, ReservedPages& pages) {
+  if (is_full(members, capacity_)) {
+    lay_out(members * 4 / 3 + kSmallest);
+    pages.add(0, table_, table_.size());
+  }
+  ids_.reserve(members, pages);
 }
 
 void MemberIds::lay_out(std::size_t capacity) {

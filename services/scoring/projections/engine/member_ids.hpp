@@ -31,7 +31,7 @@ class MemberIds {
   const core::AccountId& account(MemberNumber member) const { return ids_[member]; }
 
   // Room for so many, so that the table need not be laid out anew while they come.
-  void reserve(std::size_t members);
+  void reserve(std::size_t members, ReservedPages& pages);
   // Fetches the place where both will look first.
   void expect(const core::AccountId& account) const;
   // Once that place is there: fetches the id that they will compare, and says whose it is, wrongly

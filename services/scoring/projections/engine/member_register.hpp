@@ -30,7 +30,10 @@ class MemberRegister {
   }
   const core::AccountId& account(MemberNumber member) const { return ids_.account(member); }
   // See MemberIds.
-  void reserve(std::size_t members) { ids_.reserve(members); }
+  void reserve(std::size_t members, ReservedPages& pages) {
+    ids_.reserve(members, pages);
+    standing_.reserve(members, pages);
+  }
   void expect(const core::AccountId& account) const { ids_.expect(account); }
   std::optional<MemberNumber> expect_soon(const core::AccountId& account) const {
     const auto member = ids_.guess(account);

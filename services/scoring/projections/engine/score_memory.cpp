@@ -47,6 +47,14 @@ MemberNumber ScoreMemory::member_of(const core::AccountId& account) {
   return member;
 }
 
+std::vector<std::span<std::byte>> ScoreMemory::reserve(std::size_t people) {
+  ReservedPages pages;
+  members_.reserve(people, pages);
+  department_.reserve(people, pages);
+  totals_.reserve(people, pages);
+  return std::move(pages).in_order();
+}
+
 void ScoreMemory::put(const core::AccountId& account, const PersonScore& score) {
   const MemberNumber member = member_of(account);
   members_.set_standing(member, score.standing);

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,8 +90,9 @@ class ScoreMemory {
     counts_.put(member, day, reason, events);
   }
   bool holds_counts_of(core::Day day) const { return counts_.holds(day); }
-  // So many will be put: nothing changes by it but the time that it takes.
-  void reserve(std::size_t people) { members_.reserve(people); }
+  // So many will be put: nothing changes by it but the time that it takes. Returns the pages that
+  // they will touch, in that order; they stay where they are while no more are put.
+  std::vector<std::span<std::byte>> reserve(std::size_t people);
   // Departments are in no table of the engine's: they are taken over from the memory before.
   void put_departments_of(const ScoreMemory& other);
   void finish();

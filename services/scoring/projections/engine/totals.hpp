@@ -43,6 +43,10 @@ class AllTimeTotals {
     if (stored == kElsewhere || !fits(totals.points)) return put_elsewhere(member, totals.points);
     stored = static_cast<std::int32_t>(totals.points);
   }
+  void reserve(std::size_t members, ReservedPages& pages) {
+    points_.reserve(members, pages);
+    reached_.reserve(members, pages);
+  }
   // Fetches what both will look at.
   void expect(MemberNumber member) const {
     expect_points(member);

@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-// "TLscore1": another form of the file gets another number.
-constexpr std::uint64_t kForm = 0x3165726f63734c54U;
+// "TLscore2": another form of the file gets another number.
+constexpr std::uint64_t kForm = 0x3265726f63734c54U;
 constexpr std::uint64_t kPeople = 1;
 constexpr std::uint64_t kDays = 2;
 constexpr std::uint64_t kCounts = 3;
@@ -90,6 +90,9 @@ core::Result<SnapshotReader> SnapshotReader::open(const std::filesystem::path& f
   if (!blocks) return blocks.error();
   auto origin = parse_origin(blocks->head());
   if (!origin) return snapshots::not_whole("it is of another version");
+  if (blocks->totals()[0] > blocks->bytes() / sizeof(PersonRow)) {
+    return snapshots::not_whole("it is shorter than it says");
+  }
   return SnapshotReader(*std::move(blocks), *std::move(origin));
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/pages_ahead.hpp"
 #include "scoring/projections/engine/score_tables.hpp"
 #include "scoring/projections/snapshot/snapshot_file.hpp"
 
@@ -90,9 +91,11 @@ core::Result<Restored> restore_snapshot(Transaction& transaction, const std::fil
   const std::int64_t flush = snapshot->origin().flush;
   const std::vector<core::AccountId> changed = list_changed(transaction, flush);
 
-  memory.reserve(snapshot->people());
-  Taker taker(memory, changed);
-  if (const auto read = snapshot->read(taker); !read) return read.error();
+  {
+    const core::PagesAhead pages(memory.reserve(snapshot->people()));
+    Taker taker(memory, changed);
+    if (const auto read = snapshot->read(taker); !read) return read.error();
+  }
   if (changed.empty()) return Restored{snapshot->people(), 0};
   visit_scores(transaction, flush, [&](const core::AccountId& account, const PersonScore& score) {
     memory.put(account, score);
