@@ -35,6 +35,9 @@ struct CommandContext {
   std::optional<core::StreamVersion> if_match;
   // What the caller had seen: the positions of his token, of whatever services.
   PositionVector seen{};
+
+  // The same as events keep it: a token, "" for none.
+  std::string seen_token() const { return seen.empty() ? std::string() : seen.to_token(); }
 };
 
 // How the command is answered once its events are durable; stored with the idempotency key.

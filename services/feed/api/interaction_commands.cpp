@@ -57,7 +57,7 @@ Response handle_unlike(const ApiPorts& ports, const Request& request) {
 }
 
 // All but id, author of the moment and time, which come when the command runs.
-Parsed<AddComment> read_comment(const ApiPorts& ports, const Request& request, core::MomentId id) {
+Parsed<AddComment> read_comment(const Request& request, core::MomentId id) {
   const auto body = http::read_json_object(request);
   if (!body) return body.problem();
   http::FieldReader fields(*body);
@@ -70,9 +70,6 @@ Parsed<AddComment> read_comment(const ApiPorts& ports, const Request& request, c
   if (auto problem = fields.problem()) return *problem;
   command.moment = id;
   command.author = request.account();
-  auto seen = read_seen(ports, request);
-  if (!seen) return seen.problem();
-  command.seen = std::move(seen).value();
   return command;
 }
 
@@ -87,6 +84,7 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
   const CommentCodec codec(ports.cipher);
   command.moment_author = *moment_author;
   command.now = session.context().now;
+  command.seen = seen_in(ports, session);
   const auto comment = eventsourcing::create<Comment>(session, codec, kIdDrawsMax, [&] {
     command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
     return eventsourcing::Creation<Comment>{core::keys::comment(command.moment, command.id),
@@ -102,7 +100,7 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
 Response handle_comment(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  const auto command = read_comment(ports, request, *id);
+  const auto command = read_comment(request, *id);
   if (!command) return command.response();
   if (auto refused = refuse_while_blind(ports, request)) return *refused;
   return ports.commands.answer(

@@ -48,18 +48,17 @@ Parsed<Envelope> read_envelope(const Request& request) {
   return envelope;
 }
 
-// The command without its time, which is drawn when it runs.
+// The command without its time, which is drawn when it runs, and what its caller had seen.
 Message::Command command_of(const ApiPorts& ports, const Request& request, const Envelope& envelope,
-                            const PeopleByAccount& people, std::string seen) {
+                            const PeopleByAccount& people) {
   const core::AccountId& sender = request.account();
   if (envelope.to) {
     const core::AccountId recipient = ports.account_ids.of(*envelope.to);
-    return SendToPerson{sender,        recipient, people.at(recipient).closed,
-                        envelope.text, {},        std::move(seen)};
+    return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}, {}};
   }
   return SendToGroup{
-      sender, *envelope.group_id, ports.engine.members_of(*envelope.group_id), envelope.text,
-      {},     std::move(seen)};
+      sender, *envelope.group_id, ports.engine.members_of(*envelope.group_id), envelope.text, {},
+      {}};
 }
 
 CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
@@ -67,6 +66,7 @@ CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Comm
   const MessageCodec codec(ports.cipher);
   core::Timestamp next = session.context().now;
   core::Timestamp sent_at;
+  std::visit([&](auto& sending) { sending.seen = seen_in(ports, session); }, command);
   const auto message = eventsourcing::create<Message>(session, codec, kMicrosecondsMax, [&] {
     sent_at = std::exchange(next, next + std::chrono::microseconds(1));
     std::visit([&](auto& sending) { sending.now = sent_at; }, command);
@@ -81,9 +81,6 @@ CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Comm
 Response handle_send(const ApiPorts& ports, const Request& request) {
   const auto envelope = read_envelope(request);
   if (!envelope) return envelope.response();
-  auto seen = read_seen(ports, request);
-  if (!seen) return seen.response();
-
   const core::AccountId& sender = request.account();
   std::vector<core::AccountId> named{sender};
   if (envelope->to) named.push_back(ports.account_ids.of(*envelope->to));
@@ -96,7 +93,7 @@ Response handle_send(const ApiPorts& ports, const Request& request) {
   if (envelope->group_id) {
     if (auto refused = refuse_while_blind(ports, request)) return *refused;
   }
-  const auto command = command_of(ports, request, *envelope, *people, std::move(seen).value());
+  const auto command = command_of(ports, request, *envelope, *people);
   return ports.commands.answer(request, [&](CommandSession& session) {
     return send(ports, session, command, sender, *sender_user_id);
   });

@@ -46,7 +46,7 @@ std::vector<std::string> read_images(http::FieldReader& fields) {
   return images;
 }
 
-// All but id and time, which come when the command runs.
+// All but its id, its time and what its author had seen, which come when the command runs.
 Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) {
   const auto body = http::read_json_object(request);
   if (!body) return body.problem();
@@ -67,9 +67,6 @@ Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) 
   if (auto problem = fields.problem()) return *problem;
   command.audience = *parse_audience(audience);
   command.author = request.account();
-  auto seen = read_seen(ports, request);
-  if (!seen) return seen.problem();
-  command.seen = std::move(seen).value();
   return command;
 }
 
@@ -83,6 +80,7 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
   }
   const MomentCodec codec(ports.cipher);
   command.now = session.context().now;
+  command.seen = seen_in(ports, session);
   // Another process may draw the same one in the same millisecond.
   const auto moment = eventsourcing::create<Moment>(session, codec, kIdDrawsMax, [&] {
     command.id = ports.moment_ids.next(command.now, command.author);
@@ -126,12 +124,10 @@ Response handle_edit(const ApiPorts& ports, const Request& request) {
   http::FieldReader fields(*body);
   const std::string content = fields.text("content", {1, Moment::kContentCodePointsMax});
   if (const auto problem = fields.problem()) return to_response(*problem);
-  const auto seen = read_seen(ports, request);
-  if (!seen) return seen.response();
   const core::AccountId& by = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) {
     return change_own(ports, session, *id, by,
-                      EditMoment{by, content, session.context().now, *seen});
+                      EditMoment{by, content, session.context().now, seen_in(ports, session)});
   });
 }
 

@@ -2,13 +2,12 @@
 
 namespace tideline::feed {
 
-http::Parsed<std::string> read_seen(const ApiPorts& ports, const http::Request& request) {
-  const auto token = http::read_position(request);
-  if (!token) return token.problem();
+std::string seen_in(const ApiPorts& ports, const eventsourcing::CommandSession& session) {
+  const auto& services = session.context().seen.services();
   eventsourcing::PositionVector seen;
   for (const std::string& service : ports.engine.sources()) {
-    const auto logs = token->services().find(service);
-    if (logs == token->services().end()) continue;
+    const auto logs = services.find(service);
+    if (logs == services.end()) continue;
     for (const auto& [log, position] : logs->second) {
       if (log.value() < ports.logs) seen.raise(service, log, position);
     }

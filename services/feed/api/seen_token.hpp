@@ -1,15 +1,15 @@
-// What a writer had seen, as his event keeps it: of the request's token, the positions that the
-// engine can wait for.
+// What a writer had seen, as his event keeps it: of his token, the positions that the engine can
+// wait for.
 #pragma once
 
 #include <string>
 
+#include "eventsourcing/command.hpp"
 #include "feed/api/ports.hpp"
-#include "http/problem.hpp"
 
 namespace tideline::feed {
 
-// "" without a token; 400 for a malformed one.
-http::Parsed<std::string> read_seen(const ApiPorts& ports, const http::Request& request);
+// "" for none.
+std::string seen_in(const ApiPorts& ports, const eventsourcing::CommandSession& session);
 
 }  // namespace tideline::feed

@@ -89,10 +89,10 @@ class Visibility {
       case Audience::Private:
         return false;
       case Audience::PartlyVisible:
-        return may_be_named(viewer, moment) && is_in_lists(viewer, moment);
+        return may_be_named(viewer, moment) && is_in_lists(viewer, moment, false);
       case Audience::PartlyInvisible:
         return may_be_named(viewer, moment) &&
-               !(rules_.partly_invisible && may_be_in_lists(viewer, moment));
+               !(rules_.partly_invisible && is_in_lists(viewer, moment, true));
     }
     return false;
   }
@@ -117,26 +117,18 @@ class Visibility {
   bool may_be_named(Person viewer, const MomentAudience<G>& moment) const {
     return !rules_.contacts_only || graph_.are_contacts(viewer, moment.author);
   }
-  bool is_in_lists(Person viewer, const MomentAudience<G>& moment) const {
-    return is_user(viewer, moment) ||
-           std::ranges::any_of(
-               moment.tags,
-               [&](const auto& tag) { return graph_.has_tagged(moment.author, tag, viewer); }) ||
-           std::ranges::any_of(moment.groups,
-                               [&](const auto& group) { return graph_.is_member(group, viewer); });
-  }
-  bool may_be_in_lists(Person viewer, const MomentAudience<G>& moment) const {
-    return is_user(viewer, moment) ||
-           std::ranges::any_of(moment.tags,
-                               [&](const auto& tag) {
-                                 return graph_.may_have_tagged(moment.author, tag, viewer);
-                               }) ||
-           std::ranges::any_of(moment.groups, [&](const auto& group) {
-             return graph_.may_be_member(group, viewer);
-           });
-  }
-  static bool is_user(Person viewer, const MomentAudience<G>& moment) {
-    return std::ranges::find(moment.users, viewer) != moment.users.end();
+  // What is uncertain counts if `maybe` says so.
+  bool is_in_lists(Person viewer, const MomentAudience<G>& moment, bool maybe) const {
+    const auto is_tagged = [&](const auto& tag) {
+      return maybe ? graph_.may_have_tagged(moment.author, tag, viewer)
+                   : graph_.has_tagged(moment.author, tag, viewer);
+    };
+    const auto is_member = [&](const auto& group) {
+      return maybe ? graph_.may_be_member(group, viewer) : graph_.is_member(group, viewer);
+    };
+    return std::ranges::find(moment.users, viewer) != moment.users.end() ||
+           std::ranges::any_of(moment.tags, is_tagged) ||
+           std::ranges::any_of(moment.groups, is_member);
   }
 
   const G& graph_;

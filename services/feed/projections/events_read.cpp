@@ -170,7 +170,7 @@ const Readers kSocialGraphReaders{
      }},
     {"TagDeleted",
      [](const Fields& f) -> Event {
-       return TagDeleted{f.account("owner"), f.text("tag_id"), f.positions_if_any("seen")};
+       return TagDeleted{f.text("tag_id"), f.positions_if_any("seen")};
      }},
     {"MomentSettingChanged",
      [](const Fields& f) -> Event {

@@ -58,7 +58,6 @@ struct ContactUntagged {
   eventsourcing::PositionVector seen{};
 };
 struct TagDeleted {
-  core::AccountId owner;
   std::string tag_id;
   eventsourcing::PositionVector seen{};
 };

@@ -31,14 +31,6 @@ Json comment_json(const CommentRow& row, Json author, const std::optional<std::s
           {"written_at", core::format_iso8601(row.written_at)}};
 }
 
-// What the writer had seen is kept with the comment, so that a reader of the event can hold it back
-// until he has seen as much.
-Parsed<std::string> seen_by_writer(const Request& request) {
-  const auto position = http::read_position(request);
-  if (!position) return position.problem();
-  return position->empty() ? std::string() : position->to_token();
-}
-
 Response add_comment(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   if (!id) return id.response();
@@ -48,14 +40,14 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
   const std::string text = fields.text("text", kTextLength);
   const std::int64_t parent = fields.optional_integer("parent_id", 0, kCommentIdMax).value_or(0);
   if (const auto problem = fields.problem()) return to_response(*problem);
-  const auto seen = seen_by_writer(request);
-  if (!seen) return seen.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
-    const auto comments =
-        change_last<Comments>(session, core::keys::comments(*id), CommentsCodec(ports.cipher),
-                              AddComment{*id, *author, parent, request.account(), text, *seen});
+    // What the writer had seen is kept with the comment, so that a reader of the event can hold it
+    // back until he has seen as much.
+    const auto comments = change_last<Comments>(
+        session, core::keys::comments(*id), CommentsCodec(ports.cipher),
+        AddComment{*id, *author, parent, request.account(), text, session.context().seen_token()});
     if (!comments) return comments.stopped();
     const CommentRow row{comments->state.last_id, parent, request.account(), "",
                          session.context().now};

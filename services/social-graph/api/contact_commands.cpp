@@ -4,7 +4,6 @@
 
 #include "core/keys.hpp"
 #include "social-graph/api/contact_codec.hpp"
-#include "social-graph/api/own_event.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -38,7 +37,7 @@ Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session, c
                                        const AccountId& other, const ContactPair::Command& command,
                                        std::int64_t contact_limit) {
   auto pair = change<ContactPair>(session, core::keys::contact(me, other),
-                                  ContactPairCodec{seen_in(session)}, command);
+                                  ContactPairCodec{session.context().seen_token()}, command);
   if (!pair) return pair;
   for (const ContactPair::Event& event : pair->events) {
     for (const Whose whose : {Whose::Own, Whose::Theirs}) {

@@ -2,7 +2,6 @@
 #include "eventsourcing/command_step.hpp"
 #include "social-graph/api/follow_codec.hpp"
 #include "social-graph/api/lists.hpp"
-#include "social-graph/api/own_event.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/projections/follow_queries.hpp"
 
@@ -30,8 +29,9 @@ Response follow(const ApiPorts& ports, const Request& request) {
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::follow(me, other->account);
-    const auto changed = change<Follow>(session, stream, FollowCodec{seen_in(session)},
-                                        FollowPerson{me, other->account});
+    const auto changed =
+        change<Follow>(session, stream, FollowCodec{session.context().seen_token()},
+                       FollowPerson{me, other->account});
     if (!changed) return changed.stopped();
     return Answer{200, person_json(*other).dump(), "", stream};
   });

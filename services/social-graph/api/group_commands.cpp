@@ -4,7 +4,6 @@
 
 #include "core/keys.hpp"
 #include "social-graph/api/group_codec.hpp"
-#include "social-graph/api/own_event.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -49,7 +48,8 @@ Step<Changed<Group>> GroupCommands::dissolve(CommandSession& session, const std:
                                              const AccountId& by) const {
   const auto member = session.load<Membership>(keys::member(group_id, by), MembershipCodec{});
   if (!member) return member.error();
-  return change<Group>(session, keys::group(group_id), GroupCodec(cipher_, seen_in(session)),
+  return change<Group>(session, keys::group(group_id),
+                       GroupCodec(cipher_, session.context().seen_token()),
                        DissolveGroup{group_id, by, member->state.is_member()});
 }
 
@@ -114,7 +114,7 @@ Step<Changed<Membership>> GroupCommands::change_counted(CommandSession& session,
                                                         const AccountId& account,
                                                         const Membership::Command& command) const {
   auto member = change<Membership>(session, keys::member(group_id, account),
-                                   MembershipCodec{seen_in(session)}, command);
+                                   MembershipCodec{session.context().seen_token()}, command);
   if (!member) return member;
   for (const Membership::Event& event : member->events) {
     const auto counting = count_command(event, member_limit_);

@@ -4,7 +4,6 @@
 #include "http/json.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/moment_setting_codec.hpp"
-#include "social-graph/api/own_event.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/projections/moment_setting_queries.hpp"
 
@@ -48,7 +47,7 @@ Response change_setting(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::exclusion(me, other->account);
     const auto changed = change_last<MomentSetting>(
-        session, stream, MomentSettingCodec{seen_in(session)},
+        session, stream, MomentSettingCodec{session.context().seen_token()},
         ChangeMomentSetting{me, other->account, hides_other, hidden_from_other});
     if (!changed) return changed.stopped();
     return Answer{200, setting_json(*other, hides_other, hidden_from_other).dump(), "", stream};

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "eventsourcing/codec.hpp"
-#include "eventsourcing/command.hpp"
 #include "social-graph/projections/events_read.hpp"
 
 namespace tideline::social_graph {
@@ -22,12 +21,6 @@ inline eventsourcing::NewEvent own_event(std::string type, nlohmann::json data,
                                          const std::string& seen) {
   data["seen"] = seen;
   return own_event(std::move(type), data);
-}
-
-// What the command's caller had seen, as events keep it: his position token, "" for none.
-inline std::string seen_in(const eventsourcing::CommandSession& session) {
-  const auto& seen = session.context().seen;
-  return seen.empty() ? std::string() : seen.to_token();
 }
 
 // nullopt: no event of D. Throws CodecFailed for data that breaks its schema: in the own store that

@@ -9,7 +9,6 @@
 #include "http/json.hpp"
 #include "social-graph/api/contact_codec.hpp"
 #include "social-graph/api/lists.hpp"
-#include "social-graph/api/own_event.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/api/sealed_name.hpp"
 #include "social-graph/api/tag_codec.hpp"
@@ -80,8 +79,9 @@ Response delete_tag(const ApiPorts& ports, const Request& request) {
   if (!tag_id) return tag_id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::tag(*tag_id);
-    const auto tag = change<Tag>(session, stream, TagCodec(ports.cipher, seen_in(session)),
-                                 DeleteTag{request.account(), *tag_id});
+    const auto tag =
+        change<Tag>(session, stream, TagCodec(ports.cipher, session.context().seen_token()),
+                    DeleteTag{request.account(), *tag_id});
     if (!tag) return tag.stopped();
     return Answer{204, "", "", stream};
   });
@@ -112,8 +112,9 @@ Response tag_contact(const ApiPorts& ports, const Request& request) {
     session.assert_unchanged(*pair);
     const bool is_contact = pair->state.phase == ContactPair::Phase::Contacts;
     const auto stream = core::keys::tagged(*tag_id, other->account);
-    const auto tagging = change<Tagging>(session, stream, TaggingCodec{seen_in(session)},
-                                         TagContact{me, *tag_id, other->account, is_contact});
+    const auto tagging =
+        change<Tagging>(session, stream, TaggingCodec{session.context().seen_token()},
+                        TagContact{me, *tag_id, other->account, is_contact});
     if (!tagging) return tagging.stopped();
     return Answer{200, person_json(*other).dump(), "", stream};
   });
@@ -129,8 +130,9 @@ Response untag_contact(const ApiPorts& ports, const Request& request) {
     const auto tag = usable_tag(ports, session, *tag_id, me);
     if (!tag) return tag.stopped();
     const auto stream = core::keys::tagged(*tag_id, other->account);
-    const auto tagging = change<Tagging>(session, stream, TaggingCodec{seen_in(session)},
-                                         UntagContact{me, *tag_id, other->account});
+    const auto tagging =
+        change<Tagging>(session, stream, TaggingCodec{session.context().seen_token()},
+                        UntagContact{me, *tag_id, other->account});
     if (!tagging) return tagging.stopped();
     return Answer{204, "", "", stream};
   });

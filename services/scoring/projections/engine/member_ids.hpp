@@ -30,7 +30,8 @@ class MemberIds {
   std::optional<MemberNumber> find(const core::AccountId& account) const;
   const core::AccountId& account(MemberNumber member) const { return ids_[member]; }
 
-  // Room for so many, so that the table need not be laid out anew while they come.
+  // Room for so many, so that the table need not be laid out anew while they come. Adds to `pages`
+  // what of it nobody has touched yet.
   void reserve(std::size_t members, ReservedPages& pages);
   // Fetches the place where both will look first.
   void expect(const core::AccountId& account) const;
