@@ -56,7 +56,8 @@ Response handle_unlike(const ApiPorts& ports, const Request& request) {
   });
 }
 
-// All but id, author of the moment and time, which come when the command runs.
+// All but id, author of the moment, time and what its writer had seen, which come when the command
+// runs.
 Parsed<AddComment> read_comment(const Request& request, core::MomentId id) {
   const auto body = http::read_json_object(request);
   if (!body) return body.problem();
