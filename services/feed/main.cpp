@@ -3,7 +3,6 @@
 
 #include "feed/api/routes.hpp"
 #include "feed/migrations.hpp"
-#include "feed/projections/deletion_watch.hpp"
 #include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
@@ -111,8 +110,8 @@ runtime::Operation snapshot_operation(const Settings& settings) {
       });
 }
 
-// What is remembered is told of whatever takes it away: deletions and closings behind the engine,
-// names by the directory.
+// What is remembered is told of whatever takes it away: deletions and closings by the engine, names
+// by the directory.
 MomentContents& add_contents(runtime::ServiceContext& context, std::size_t bytes_max) {
   auto& contents = context.make<MomentContents>(bytes_max, context.clock());
   context.on_profiles_changed([&contents](auto accounts) { contents.drop_people(accounts); });
@@ -129,11 +128,6 @@ MomentContents& add_contents(runtime::ServiceContext& context, std::size_t bytes
     bytes.set(static_cast<double>(counts.bytes));
   });
   return contents;
-}
-
-DeletionWatch::Listener forgets_in(MomentContents& contents) {
-  return {[&contents](core::MomentId moment) { contents.drop(moment); },
-          [&contents](const core::AccountId& author) { contents.drop_author(author); }};
 }
 
 // What makes one of several instances of this process. In the order in which they need each other.
@@ -180,17 +174,18 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
         "A VISIBILITY RULE IS SWITCHED OFF: people are shown what is not for them",
         {{"rule", settings.disabled_rule}});
   }
-  auto& engine = context.make<FeedEngine>(
-      FeedEngineOptions{.timeline_length_max = settings.timeline_length_max,
-                        .timeline_bytes_max = settings.timeline_bytes_max,
-                        .rules = settings.rules(),
-                        .on_fan_out = measure_fan_out(context),
-                        .restore = start_from_snapshots(context, settings),
-                        .on_evictions = count_evictions(context)});
   MomentContents& contents = add_contents(context, settings.content_bytes_max);
-  auto& engine_applied =
-      context.add_projection(std::make_unique<DeletionWatch>(engine, forgets_in(contents)))
-          .committed;
+  auto made = std::make_unique<FeedEngine>(FeedEngineOptions{
+      .timeline_length_max = settings.timeline_length_max,
+      .timeline_bytes_max = settings.timeline_bytes_max,
+      .rules = settings.rules(),
+      .on_fan_out = measure_fan_out(context),
+      .restore = start_from_snapshots(context, settings),
+      .on_evictions = count_evictions(context),
+      .before_use = [&contents](const auto& event) { contents.before_use(event); },
+      .after_use = [&contents](const auto& event) { contents.after_use(event); }});
+  FeedEngine& engine = *made;
+  auto& engine_applied = context.add_projection(std::move(made)).committed;
   engine.watch(engine_applied);
   measure_size(context, engine);
   runtime::show_snapshots(context, "tideline_feed", settings.snapshot.folder);

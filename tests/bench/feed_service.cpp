@@ -9,7 +9,6 @@
 #include "bench/feed_server.hpp"
 #include "feed/api/moment_items.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/projections/deletion_watch.hpp"
 #include "feed/projections/moment_projection.hpp"
 #include "http/cursor.hpp"
 #include "kafka/consumer.hpp"
@@ -115,15 +114,14 @@ class Service {
         checkpoints_(database_.options()),
         relay_({store_, checkpoints_, say}, {.brokers = options.brokers, .service = "feed"}),
         contents_(options.content_bytes, clock_),
-        engine_({.timeline_length_max = options.timeline_length,
-                 .rules = {},
-                 .on_fan_out =
-                     [this](const feed::FanOut& told) { fan_outs_.add(told, clock_.now()); }}),
+        engine_(
+            {.timeline_length_max = options.timeline_length,
+             .rules = {},
+             .on_fan_out = [this](const feed::FanOut& told) { fan_outs_.add(told, clock_.now()); },
+             .before_use = [this](const auto& event) { contents_.before_use(event); },
+             .after_use = [this](const auto& event) { contents_.after_use(event); }}),
         preloaded_(engine_, options),
-        watch_(preloaded_,
-               {[this](core::MomentId moment) { contents_.drop(moment); },
-                [this](const core::AccountId& author) { contents_.drop_author(author); }}),
-        engine_runner_(watch_, ports("engine", watch_, ""), kFeedLogs),
+        engine_runner_(preloaded_, ports("engine", preloaded_, ""), kFeedLogs),
         moments_runner_(moments_, ports("moments", moments_, "bench"), kFeedLogs) {
     engine_.watch(engine_runner_.applied());
     for (AppliedPositions* nobody_waits : {&interactions_, &messages_, &people_}) {
@@ -208,7 +206,6 @@ class Service {
   feed::MomentContents contents_;
   feed::FeedEngine engine_;
   PreloadedEngine preloaded_;
-  feed::DeletionWatch watch_;
   feed::MomentProjection moments_;
   ProjectionRunner engine_runner_;
   ProjectionRunner moments_runner_;

@@ -24,6 +24,7 @@ def measure(bench: Bench, name: str, graph: list[str]) -> None:
     with FeedServers(bench, graph) as servers:
         ours, theirs = servers.start("service"), servers.start("query")
         servers.warm_up(ours)
+        servers.warm_up_publishing(ours)
         for users, skewed in USERS.items():
             p99_ms: dict[str, list[float]] = {"ours": [], "theirs": []}
 

@@ -32,7 +32,7 @@ Response handle_image(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
   const std::string hash(request.param("hash"));
-  return answer_private(ports, request, ports.moments_applied, [&] {
+  return answer_private(ports, request, ports.engine_applied, [&] {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     const auto author = author_of_image(ports, *moment, hash);

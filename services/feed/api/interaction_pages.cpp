@@ -80,12 +80,15 @@ Parsed<Json> comment_items(const ApiPorts& ports, core::MomentId moment,
     ids.push_back(entry.id);
     authors.push_back(entry.author);
   }
-  // The engine may have applied a comment that the table has not got yet.
+  // The engine may have applied comments that the table has not got yet.
+  const auto recent = ports.contents.find_sealed_comments(ids);
+  std::erase_if(ids, [&](core::CommentId id) { return recent.contains(id); });
   const auto found = read_up_to_engine(
       ports, ports.interactions_applied,
       [&](Transaction& transaction) {
-        return Comments{find_comments(transaction, moment, ids),
-                        ports.people.find_many(transaction, authors)};
+        Comments read{recent, ports.people.find_many(transaction, authors)};
+        read.rows.merge(find_comments(transaction, moment, ids));
+        return read;
       },
       [&](const Comments& read) { return read.rows.size() == entries.size(); });
   if (!found) return http::from_error(found.error());
@@ -120,7 +123,7 @@ Response handle_comments(const ApiPorts& ports, const Request& request) {
   if (!id) return to_response(http::not_found());
   const auto wanted = http::read_page(request, kCommentsCursor, core::parse_comment_id);
   if (!wanted) return wanted.response();
-  return answer_private(ports, request, ports.interactions_applied, [&]() -> Response {
+  return answer_private(ports, request, ports.engine_applied, [&]() -> Response {
     const auto comments =
         ports.engine.comments_of(*id, request.account(), {wanted->before, wanted->after},
                                  static_cast<std::size_t>(wanted->limit));
@@ -139,7 +142,7 @@ Response handle_comments(const ApiPorts& ports, const Request& request) {
 Response handle_history(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  return answer_private(ports, request, ports.moments_applied, [&]() -> Response {
+  return answer_private(ports, request, ports.engine_applied, [&]() -> Response {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     auto texts = moment_texts(ports, *moment);

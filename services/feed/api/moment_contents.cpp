@@ -1,9 +1,14 @@
 #include "feed/api/moment_contents.hpp"
 
+#include <string_view>
 #include <utility>
+
+#include "core/prefetch.hpp"
 
 namespace tideline::feed {
 namespace {
+
+constexpr std::size_t kCacheLine = 64;
 
 // Of an entry besides its texts: places in tables, counts of owners, the values themselves.
 constexpr std::size_t kEntryBytes = 96;
@@ -17,30 +22,126 @@ std::size_t bytes_of(const PersonContent& person) {
   return kEntryBytes + sizeof person + person.person.capacity() + person.user_id.capacity();
 }
 
-}  // namespace
-
-MomentContents::Moment MomentContents::find(core::MomentId id, std::uint32_t edits) {
-  const auto held = moments_.find(id.value());
-  const bool good = held && held->moment->edits == edits && clock_.now() < held->until;
-  (good ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
-  return good ? held->moment : nullptr;
+std::size_t bytes_of(const std::vector<std::string>& texts) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += sizeof text + text.capacity();
+  return bytes;
 }
 
-void MomentContents::put(core::MomentId id, Moment moment) {
-  const std::size_t bytes = bytes_of(*moment);
-  moments_.put(
-      id.value(),
-      std::make_shared<const DatedMoment>(DatedMoment{std::move(moment), clock_.now() + kAgeMax}),
-      bytes);
+std::size_t bytes_of(const SealedMoment& sealed) {
+  std::size_t bytes = kEntryBytes + sizeof sealed;
+  if (sealed.row) {
+    const AudienceLists& lists = sealed.row->lists;
+    bytes += sealed.row->sealed_content->capacity() + bytes_of(sealed.row->images) +
+             bytes_of(lists.group_ids) + bytes_of(lists.tag_ids) +
+             lists.user_ids.capacity() * sizeof(core::AccountId);
+  }
+  for (const auto& [number, edit] : sealed.edits) {
+    bytes += kEntryBytes + edit.sealed_content.capacity();
+  }
+  return bytes;
+}
+
+void prefetch(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); i += kCacheLine) core::prefetch(&text[i]);
+}
+
+}  // namespace
+
+void MomentContents::before_use(const read::Event& event) {
+  if (const auto* published = std::get_if<read::MomentPublished>(&event)) {
+    put_sealed(published->id,
+               {published->author,
+                MomentRow{published->id, published->author, published->audience, published->lists,
+                          published->sealed_content, published->images, published->published_at},
+                {}});
+  } else if (const auto* edited = std::get_if<read::MomentEdited>(&event)) {
+    const Sealed before = find_sealed(edited->id);
+    SealedMoment sealed = before ? *before : SealedMoment{edited->author, std::nullopt, {}};
+    sealed.edits[edited->edit] = {edited->sealed_content, edited->edited_at};
+    put_sealed(edited->id, std::move(sealed));
+  } else if (const auto* comment = std::get_if<read::CommentAdded>(&event)) {
+    auto sealed = std::make_shared<const SealedComment>(
+        SealedComment{comment->author, {comment->sealed_text, comment->written_at}});
+    const std::size_t bytes = kEntryBytes + sizeof *sealed + comment->sealed_text.size();
+    sealed_comments_.put(comment->id.value(), std::move(sealed), bytes);
+  }
+}
+
+void MomentContents::after_use(const read::Event& event) {
+  if (const auto* deleted = std::get_if<read::MomentDeleted>(&event)) {
+    drop(deleted->id);
+  } else if (const auto* comment = std::get_if<read::CommentDeleted>(&event)) {
+    sealed_comments_.erase(comment->id.value());
+  } else if (const auto* closed = std::get_if<read::AccountClosed>(&event)) {
+    drop_author(closed->account);
+  }
+}
+
+std::vector<MomentContents::Found> MomentContents::find(std::span<const Wanted> wanted) {
+  std::vector<std::uint64_t> ids;
+  std::vector<core::AccountId> authors;
+  ids.reserve(wanted.size());
+  authors.reserve(wanted.size());
+  for (const Wanted& one : wanted) {
+    ids.push_back(one.id.value());
+    authors.push_back(one.author);
+  }
+  auto moments = moments_.find_all(ids);
+  for (const Moment& moment : moments) {
+    if (moment) prefetch(moment->shown);
+  }
+  auto people = people_.find_all(authors);
+  for (const Person& person : people) {
+    if (person) prefetch(person->person);
+  }
+  const core::Timestamp now = clock_.now();
+  std::vector<Found> found;
+  found.reserve(wanted.size());
+  std::size_t hits = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Moment& moment = moments[i];
+    if (moment && (moment->edits != wanted[i].edits || moment->good_until <= now)) moment = nullptr;
+    hits += moment ? 1 : 0;
+    found.push_back({std::move(moment), std::move(people[i])});
+  }
+  hits_.fetch_add(hits, std::memory_order_relaxed);
+  misses_.fetch_add(wanted.size() - hits, std::memory_order_relaxed);
+  return found;
+}
+
+std::map<core::CommentId, CommentRow> MomentContents::find_sealed_comments(
+    std::span<const core::CommentId> ids) {
+  std::map<core::CommentId, CommentRow> rows;
+  for (const core::CommentId id : ids) {
+    if (const auto sealed = sealed_comments_.find(id.value())) rows.emplace(id, sealed->row);
+  }
+  return rows;
+}
+
+MomentContents::Moment MomentContents::put(core::MomentId id, MomentContent moment) {
+  moment.good_until = clock_.now() + kAgeMax;
+  const std::size_t bytes = bytes_of(moment);
+  auto shared = std::make_shared<const MomentContent>(std::move(moment));
+  moments_.put(id.value(), shared, bytes);
+  return shared;
+}
+
+void MomentContents::put_sealed(core::MomentId id, SealedMoment sealed) {
+  const std::size_t bytes = bytes_of(sealed);
+  sealed_.put(id.value(), std::make_shared<const SealedMoment>(std::move(sealed)), bytes);
+}
+
+void MomentContents::drop(core::MomentId id) {
+  moments_.erase(id.value());
+  sealed_.erase(id.value());
 }
 
 void MomentContents::drop_author(const core::AccountId& author) {
-  moments_.erase_if(
-      [&](std::uint64_t, const DatedMoment& held) { return held.moment->author == author; });
-}
-
-MomentContents::Person MomentContents::find_person(const core::AccountId& account) {
-  return people_.find(account);
+  const auto is_his = [&](std::uint64_t, const auto& text) { return text.author == author; };
+  moments_.erase_if(is_his);
+  sealed_.erase_if(is_his);
+  sealed_comments_.erase_if(is_his);
 }
 
 void MomentContents::put_person(const core::AccountId& account, Person person,
@@ -61,7 +162,9 @@ void MomentContents::drop_people(std::span<const core::AccountId> accounts) {
 
 MomentContents::Counts MomentContents::counts() const {
   const auto moments = moments_.size();
-  return {hits_, misses_, moments.entries, moments.bytes + people_.size().bytes};
+  return {
+      hits_, misses_, moments.entries,
+      moments.bytes + sealed_.size().bytes + sealed_comments_.size().bytes + people_.size().bytes};
 }
 
 }  // namespace tideline::feed

@@ -1,6 +1,7 @@
 // What answers say of moments and of their authors, remembered as JSON text, so that a page of what
 // was read lately asks no table and opens no seal. It says nothing of who may see anything: the
-// engine has been asked before, at every read.
+// engine has been asked before, at every read. What came by events lately is remembered, too, still
+// sealed: the tables, which have consumers of their own, may be behind the engine.
 //
 // Laws: an answer is the same with it and without. A moment's text goes when the engine has applied
 // its deletion or the closing of its author's account, a name when the profile's change is in the
@@ -14,7 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +25,9 @@
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
 #include "feed/api/recent_map.hpp"
+#include "feed/projections/events_read.hpp"
+#include "feed/projections/interaction_queries.hpp"
+#include "feed/projections/moment_queries.hpp"
 
 namespace tideline::feed {
 
@@ -32,6 +38,7 @@ struct MomentContent {
   std::string shown;                      // to everybody who may see the moment
   std::string audience;                   // to its author: audience, group_ids, tag_ids
   std::vector<core::AccountId> user_ids;  // listed in its audience: for its author, by their names
+  core::Timestamp good_until;             // set when it is put
 };
 
 struct PersonContent {
@@ -39,10 +46,24 @@ struct PersonContent {
   std::string user_id;  // a string, or null
 };
 
+// The rows that a moment has, or will have, in the tables: those of events that came lately.
+struct SealedMoment {
+  core::AccountId author;
+  std::optional<MomentRow> row;
+  std::map<std::uint32_t, MomentEditRow> edits;
+};
+
+// The row of a comment, in the same way.
+struct SealedComment {
+  core::AccountId author;
+  CommentRow row;
+};
+
 class MomentContents {
  public:
   using Moment = std::shared_ptr<const MomentContent>;
   using Person = std::shared_ptr<const PersonContent>;
+  using Sealed = std::shared_ptr<const SealedMoment>;
 
   static constexpr std::chrono::hours kAgeMax{1};
 
@@ -50,23 +71,45 @@ class MomentContents {
     std::uint64_t hits = 0;    // moments that were there
     std::uint64_t misses = 0;  // or not
     std::size_t moments = 0;
-    std::size_t bytes = 0;  // of moments and people
+    std::size_t bytes = 0;  // of all
   };
 
   // `bytes_max` is of texts and what holds them; 0 remembers nothing.
   MomentContents(std::size_t bytes_max, const core::Clock& clock)
-      : clock_(clock), moments_(bytes_max / 4 * 3), people_(bytes_max / 4) {}
+      : clock_(clock),
+        moments_(bytes_max / 16 * 9),
+        sealed_(bytes_max / 8),
+        sealed_comments_(bytes_max / 16),
+        people_(bytes_max / 4) {}
 
-  // nullptr: not remembered, or with another text.
-  Moment find(core::MomentId id, std::uint32_t edits);
+  // Of each event, on the runner's thread: before the engine shows anything of it, and when the
+  // engine shows no more what it takes away.
+  void before_use(const read::Event& event);
+  void after_use(const read::Event& event);
+
+  // A moment, in the text that is wanted.
+  struct Wanted {
+    core::MomentId id;
+    std::uint32_t edits = 0;
+    core::AccountId author;
+  };
+  struct Found {
+    Moment moment;  // nullptr: not remembered, or with another text
+    Person author;  // nullptr: not remembered
+  };
+  // All at once: the memory is asked for each place before the first is looked at.
+  std::vector<Found> find(std::span<const Wanted> wanted);
+  // nullptr: nothing of it has come lately.
+  Sealed find_sealed(core::MomentId id) { return sealed_.find(id.value()); }
+  // Those of `ids` that have come lately. A comment outlives its moment here, until its room is
+  // needed: nobody is shown it.
+  std::map<core::CommentId, CommentRow> find_sealed_comments(std::span<const core::CommentId> ids);
   // Whoever puts a moment asks the engine afterwards whether it still stands, and drops it if not:
   // the deletion may have been applied after the row was read.
-  void put(core::MomentId id, Moment moment);
-  void drop(core::MomentId id) { moments_.erase(id.value()); }
-  // Looks at everything that is remembered: accounts are closed rarely.
-  void drop_author(const core::AccountId& author);
+  Moment put(core::MomentId id, MomentContent moment);
+  void drop(core::MomentId id);
 
-  Person find_person(const core::AccountId& account);
+  Person find_person(const core::AccountId& account) { return people_.find(account); }
   // How often names have changed. Asked before names are read from the table: what a change has
   // overtaken is not remembered.
   std::uint64_t name_changes() const { return name_changes_; }
@@ -77,13 +120,14 @@ class MomentContents {
   Counts counts() const;
 
  private:
-  struct DatedMoment {
-    Moment moment;
-    core::Timestamp until;
-  };
+  void put_sealed(core::MomentId id, SealedMoment sealed);
+  // Looks at everything that is remembered: accounts are closed rarely.
+  void drop_author(const core::AccountId& author);
 
   const core::Clock& clock_;
-  RecentMap<std::uint64_t, DatedMoment> moments_;
+  RecentMap<std::uint64_t, MomentContent> moments_;
+  RecentMap<std::uint64_t, SealedMoment> sealed_;
+  RecentMap<std::uint64_t, SealedComment> sealed_comments_;
   RecentMap<core::AccountId, PersonContent> people_;
   std::mutex naming_;  // one who puts and one who drops
   std::atomic<std::uint64_t> name_changes_{0};

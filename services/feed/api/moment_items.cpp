@@ -35,19 +35,38 @@ struct Opened {
 struct Shown {
   const TimelineEntry* entry;
   MomentContents::Moment moment;  // nullptr: not there yet, or deleted meanwhile
+  MomentContents::Person author;  // nullptr: not there yet
 };
 
+// What has come lately, which the tables may not have got yet.
+Found take_recent(const ApiPorts& ports, const std::vector<TimelineEntry>& entries) {
+  Found found;
+  for (const TimelineEntry& entry : entries) {
+    const auto sealed = ports.contents.find_sealed(entry.id);
+    if (!sealed) continue;
+    if (sealed->row) found.rows.emplace(entry.id, *sealed->row);
+    const auto edit = sealed->edits.find(entry.edits);
+    if (edit != sealed->edits.end()) {
+      found.edits.emplace(MomentEditKey{entry.id, entry.edits}, edit->second);
+    }
+  }
+  return found;
+}
+
+// With what `found` has already.
 Found read_rows(const ApiPorts& ports, eventsourcing::Transaction& transaction,
-                const std::vector<TimelineEntry>& entries, const Accounts& accounts) {
+                const std::vector<TimelineEntry>& entries, const Accounts& accounts, Found found) {
   std::vector<core::MomentId> ids;
   std::vector<MomentEditKey> edits;
-  ids.reserve(entries.size());
   for (const TimelineEntry& entry : entries) {
-    ids.push_back(entry.id);
-    if (entry.edits > 0) edits.emplace_back(entry.id, entry.edits);
+    const MomentEditKey edit{entry.id, entry.edits};
+    if (!found.rows.contains(entry.id)) ids.push_back(entry.id);
+    if (entry.edits > 0 && !found.edits.contains(edit)) edits.push_back(edit);
   }
-  return {find_moments(transaction, ids), find_edits(transaction, edits),
-          ports.people.find_many(transaction, accounts)};
+  found.rows.merge(find_moments(transaction, ids));
+  found.edits.merge(find_edits(transaction, edits));
+  found.people = ports.people.find_many(transaction, accounts);
+  return found;
 }
 
 bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
@@ -61,10 +80,12 @@ bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
 // The engine may have applied a moment, or an edit, that the tables have not got yet.
 core::Result<Found> read_all_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
                                   const Accounts& accounts) {
+  const Found recent = take_recent(ports, entries);
+  if (accounts.empty() && has_all(recent, entries)) return recent;
   return read_up_to_engine(
       ports, ports.moments_applied,
       [&](eventsourcing::Transaction& transaction) {
-        return read_rows(ports, transaction, entries, accounts);
+        return read_rows(ports, transaction, entries, accounts, recent);
       },
       [&](const Found& found) { return has_all(found, entries); });
 }
@@ -104,7 +125,7 @@ std::string members_of(const Json& object) {
   return text.substr(1, text.size() - 2);
 }
 
-MomentContents::Moment content_of(const Opened& opened) {
+MomentContent content_of(const Opened& opened) {
   const MomentRow& row = *opened.row;
   Json shown{
       {"id", core::to_string(row.id)}, {"content", nullptr},
@@ -112,12 +133,14 @@ MomentContents::Moment content_of(const Opened& opened) {
       {"edited_at", nullptr},          {"edits", opened.entry->edits}};
   if (opened.content) shown["content"] = *opened.content;
   if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
-  return std::make_shared<const MomentContent>(
-      MomentContent{row.author, opened.entry->edits, members_of(shown),
-                    members_of({{"audience", to_string(row.audience)},
-                                {"group_ids", row.lists.group_ids},
-                                {"tag_ids", row.lists.tag_ids}}),
-                    row.lists.user_ids});
+  return {row.author,
+          opened.entry->edits,
+          members_of(shown),
+          members_of({{"audience", to_string(row.audience)},
+                      {"group_ids", row.lists.group_ids},
+                      {"tag_ids", row.lists.tag_ids}}),
+          row.lists.user_ids,
+          {}};
 }
 
 MomentContents::Person person_of(const people::Person& person) {
@@ -136,6 +159,21 @@ Accounts take_known(const ApiPorts& ports, const Accounts& accounts, PersonByAcc
     if (!person) missing.push_back(account);
   }
   return missing;
+}
+
+std::vector<Shown> take_remembered(const ApiPorts& ports,
+                                   const std::vector<TimelineEntry>& entries) {
+  std::vector<MomentContents::Wanted> wanted;
+  wanted.reserve(entries.size());
+  for (const TimelineEntry& entry : entries)
+    wanted.push_back({entry.id, entry.edits, entry.author});
+  auto found = ports.contents.find(wanted);
+  std::vector<Shown> page;
+  page.reserve(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    page.push_back({&entries[i], std::move(found[i].moment), std::move(found[i].author)});
+  }
+  return page;
 }
 
 // Whom the directory does not know (yet) is named by nobody, and not remembered so.
@@ -165,8 +203,7 @@ core::Status fill(const ApiPorts& ports, const core::AccountId& viewer, std::vec
   auto text = opened->begin();
   for (Shown& shown : page) {
     if (shown.moment || text == opened->end() || text->entry->id != shown.entry->id) continue;
-    shown.moment = content_of(*text++);
-    ports.contents.put(shown.entry->id, shown.moment);
+    shown.moment = ports.contents.put(shown.entry->id, content_of(*text++));
     // Its deletion may have been applied since: whoever tells of it told before it was there.
     if (!ports.engine.find_author(shown.entry->id, viewer)) ports.contents.drop(shown.entry->id);
   }
@@ -198,7 +235,7 @@ std::string item_of(const Shown& shown, const PersonByAccount& people, bool for_
   } else {
     item.append(R"("audience":null,"group_ids":[],"tag_ids":[],"user_ids":[])");
   }
-  item.append(R"(,"author":)").append(people.at(moment.author)->person);
+  item.append(R"(,"author":)").append(shown.author->person);
   item.append(R"(,"likes":)").append(std::to_string(entry.likes));
   item.append(R"(,"liked":)").append(entry.liked ? "true" : "false");
   item.append(R"(,"comments":)").append(std::to_string(entry.comments)).append("}");
@@ -210,21 +247,22 @@ std::string item_of(const Shown& shown, const PersonByAccount& people, bool for_
 http::Parsed<std::vector<std::string>> moment_items(const ApiPorts& ports,
                                                     const std::vector<TimelineEntry>& entries,
                                                     const core::AccountId& viewer) {
-  std::vector<Shown> page;
-  Accounts authors;
-  for (const TimelineEntry& entry : entries) {
-    page.push_back({&entry, ports.contents.find(entry.id, entry.edits)});
-    authors.push_back(entry.author);
+  std::vector<Shown> page = take_remembered(ports, entries);
+  Accounts unnamed;
+  for (const Shown& shown : page) {
+    if (!shown.author) unnamed.push_back(shown.entry->author);
   }
   PersonByAccount people;
-  const Accounts missing = take_known(ports, authors, people);
-  auto filled = fill(ports, viewer, page, missing, people);
+  auto filled = fill(ports, viewer, page, unnamed, people);
   if (!filled) return http::from_error(filled.error());
+  for (Shown& shown : page) {
+    if (!shown.author) shown.author = people.at(shown.entry->author);
+  }
 
   std::erase_if(page, [](const Shown& shown) { return shown.moment == nullptr; });
   Accounts listed;
   for (const Shown& shown : page) {
-    if (shown.moment->author != viewer) continue;
+    if (shown.entry->author != viewer) continue;
     const auto& users = shown.moment->user_ids;
     listed.insert(listed.end(), users.begin(), users.end());
   }
@@ -235,7 +273,7 @@ http::Parsed<std::vector<std::string>> moment_items(const ApiPorts& ports,
   std::vector<std::string> items;
   items.reserve(page.size());
   for (const Shown& shown : page) {
-    items.push_back(item_of(shown, people, shown.moment->author == viewer));
+    items.push_back(item_of(shown, people, shown.entry->author == viewer));
   }
   return items;
 }

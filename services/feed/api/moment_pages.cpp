@@ -33,7 +33,7 @@ Response handle_timeline(const ApiPorts& ports, const Request& request) {
   const auto wanted = http::read_page(request, kTimelineCursor, core::parse_moment_id);
   if (!wanted) return wanted.response();
   return ports.places.answer(request, [&] {
-    return answer_private(ports, request, ports.moments_applied, [&] {
+    return answer_private(ports, request, ports.engine_applied, [&] {
       return page_of(ports, request, kTimelineCursor,
                      ports.engine.timeline(request.account(), {wanted->after, wanted->before},
                                            static_cast<std::size_t>(wanted->limit)));
@@ -84,7 +84,7 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
   if (!month) return month.response();
   const auto author = read_author(ports, request);
   if (!author) return author.response();
-  return answer_private(ports, request, ports.moments_applied, [&] {
+  return answer_private(ports, request, ports.engine_applied, [&] {
     return page_of(
         ports, request, kAuthorCursor,
         ports.engine.moments_of(*author, request.account(), {wanted->after, wanted->before},
@@ -107,7 +107,7 @@ Response handle_months(const ApiPorts& ports, const Request& request) {
 Response handle_moment(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  return answer_private(ports, request, ports.moments_applied, [&] {
+  return answer_private(ports, request, ports.engine_applied, [&] {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     const auto items = moment_items(ports, {*moment}, request.account());

@@ -2,9 +2,10 @@
 //
 // Two generations: what is found in the older one moves into the newer, and when the newer holds
 // half of the bound the older is let go. So nothing is ordered by use, and what is asked for once
-// in a while stays. Split into parts by the key's hash, each with a lock of its own.
+// in a while stays. Split into parts by the key's hash, so that none is large: whoever lays out one
+// anew, or looks at all of its entries, keeps the others waiting for that long.
 //
-// Thread-safe. Nothing blocks but for other short calls.
+// Thread-safe. Nothing blocks but for other short calls: those that look share the lock.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -14,7 +15,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
+#include <span>
 #include <utility>
+#include <vector>
+
+#include "core/prefetch.hpp"
+#include "feed/projections/engine/writer_first_mutex.hpp"
 
 namespace tideline::feed {
 
@@ -32,42 +39,53 @@ class RecentMap {
   explicit RecentMap(std::size_t bytes_max) : generation_bytes_max_(bytes_max / kParts / 2) {}
 
   // nullptr: not there (any more).
-  Held find(const Key& key) {
-    Part& part = part_of(key);
-    const std::lock_guard lock(part.mutex);
-    if (const auto found = part.newer.find(key); found != part.newer.end()) {
-      return found->second.value;
+  Held find(const Key& key) { return find_all({&key, 1}).front(); }
+
+  // The same of each. They lie anywhere in memory: all are asked for before the first is looked at.
+  std::vector<Held> find_all(std::span<const Key> keys) {
+    std::vector<Held> found;
+    found.reserve(keys.size());
+    std::vector<Key> old;
+    {
+      const std::shared_lock lock(mutex_);
+      for (const Key& key : keys) part_of(key).newer.prefetch(key);
+      for (const Key& key : keys) core::prefetch(look(part_of(key), key));
+      for (const Key& key : keys) {
+        const Part& part = part_of(key);
+        const auto newer = part.newer.find(key);
+        if (newer != part.newer.end()) {
+          found.push_back(newer->second.value);
+          continue;
+        }
+        const auto older = part.older.find(key);
+        const bool is_there = older != part.older.end();
+        if (is_there) old.push_back(key);
+        found.push_back(is_there ? older->second.value : nullptr);
+      }
     }
-    const auto found = part.older.find(key);
-    if (found == part.older.end()) return nullptr;
-    Entry entry = std::move(found->second);
-    part.older.erase(found);
-    part.older_bytes -= entry.bytes;
-    Held value = entry.value;
-    insert(part, key, std::move(entry));
-    return value;
+    if (!old.empty()) renew(old);
+    return found;
   }
 
   // `bytes`: what the entry is counted as. Takes the place of what the key had.
   void put(const Key& key, Held value, std::size_t bytes) {
     if (bytes > generation_bytes_max_) return;
+    const std::lock_guard lock(mutex_);
     Part& part = part_of(key);
-    const std::lock_guard lock(part.mutex);
     remove(part, key);
     insert(part, key, {std::move(value), bytes});
   }
 
   void erase(const Key& key) {
-    Part& part = part_of(key);
-    const std::lock_guard lock(part.mutex);
-    remove(part, key);
+    const std::lock_guard lock(mutex_);
+    remove(part_of(key), key);
   }
 
   // Looks at every entry.
   template <class Condition>
   void erase_if(const Condition& condition) {
     for (Part& part : parts_) {
-      const std::lock_guard lock(part.mutex);
+      const std::lock_guard lock(mutex_);
       part.newer_bytes -= erase_from(part.newer, condition);
       part.older_bytes -= erase_from(part.older, condition);
     }
@@ -75,8 +93,8 @@ class RecentMap {
 
   Size size() const {
     Size size;
+    const std::shared_lock lock(mutex_);
     for (const Part& part : parts_) {
-      const std::lock_guard lock(part.mutex);
       size.entries += part.newer.size() + part.older.size();
       size.bytes += part.newer_bytes + part.older_bytes;
     }
@@ -92,16 +110,38 @@ class RecentMap {
   };
   using Entries = absl::flat_hash_map<Key, Entry, std::hash<Key>>;
   struct Part {
-    mutable std::mutex mutex;
     Entries newer;
     Entries older;
     std::size_t newer_bytes = 0;
     std::size_t older_bytes = 0;
   };
 
-  Part& part_of(const Key& key) {
+  static std::size_t part_number(const Key& key) {
     // The map goes by other bits of the hash.
-    return parts_[(std::hash<Key>()(key) * 0x9e3779b97f4a7c15ULL) >> 58];
+    static_assert(kParts == 64);
+    return (std::hash<Key>()(key) * 0x9e3779b97f4a7c15ULL) >> 58U;
+  }
+  Part& part_of(const Key& key) { return parts_[part_number(key)]; }
+  const Part& part_of(const Key& key) const { return parts_[part_number(key)]; }
+
+  // What lies in the newer generation.
+  static const Value* look(const Part& part, const Key& key) {
+    const auto found = part.newer.find(key);
+    return found == part.newer.end() ? nullptr : found->second.value.get();
+  }
+
+  // They are as young as what is put now, those that are still there.
+  void renew(const std::vector<Key>& keys) {
+    const std::lock_guard lock(mutex_);
+    for (const Key& key : keys) {
+      Part& part = part_of(key);
+      const auto found = part.older.find(key);
+      if (found == part.older.end()) continue;
+      Entry entry = std::move(found->second);
+      part.older.erase(found);
+      part.older_bytes -= entry.bytes;
+      insert(part, key, std::move(entry));
+    }
   }
 
   void insert(Part& part, const Key& key, Entry entry) {
@@ -136,6 +176,7 @@ class RecentMap {
   }
 
   const std::size_t generation_bytes_max_;
+  mutable WriterFirstMutex mutex_;
   std::array<Part, kParts> parts_;
 };
 

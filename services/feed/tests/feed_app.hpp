@@ -13,7 +13,6 @@
 #include "core/keys.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/projections/deletion_watch.hpp"
 #include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
@@ -142,7 +141,7 @@ class FeedApp {
     event.log = core::LogIndex(0);
     event.position = core::LogPosition(++foreign_positions_[source]);
     event.data = data.dump();
-    watch.apply(event);
+    engine.apply(event);
     eventsourcing::PositionVector reached;
     reached.raise(source, event.log, event.position);
     engine_applied.advance(reached);
@@ -163,6 +162,11 @@ class FeedApp {
          {{"group_id", group_id}, {"account_id", id_of(who).to_string()}});
   }
 
+  // Of somebody's words the routes remember nothing more, as after a start.
+  void forget_words_of(const std::string& who) {
+    contents.after_use(read::AccountClosed{id_of(who)});
+  }
+
   // Events of this service since the last time.
   std::vector<eventsourcing::RecordedEvent> new_events() {
     std::vector<eventsourcing::RecordedEvent> events;
@@ -179,10 +183,14 @@ class FeedApp {
 
   // Brings them to the engine, and to the tables.
   std::vector<eventsourcing::RecordedEvent> deliver() {
-    auto events = new_events();
-    for (const auto& event : events) watch.apply(event);
-    engine_applied.advance(read_);
+    auto events = deliver_to_engine();
     write_tables(events);
+    return events;
+  }
+  std::vector<eventsourcing::RecordedEvent> deliver_to_engine() {
+    auto events = new_events();
+    for (const auto& event : events) engine.apply(event);
+    engine_applied.advance(read_);
     return events;
   }
 
@@ -212,12 +220,12 @@ class FeedApp {
   core::MomentIdSource moment_ids{random};
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
-  FeedEngine engine;
   MomentContents contents;
   MomentContents nothing{0, clock};
-  DeletionWatch watch{engine,
-                      {[this](core::MomentId moment) { contents.drop(moment); },
-                       [this](const core::AccountId& author) { contents.drop_author(author); }}};
+  FeedEngine engine{{.rules = {},
+                     .on_fan_out = {},
+                     .before_use = [this](const auto& event) { contents.before_use(event); },
+                     .after_use = [this](const auto& event) { contents.after_use(event); }}};
   MomentProjection moments;
   InteractionProjection interactions;
   MessageProjection messages;

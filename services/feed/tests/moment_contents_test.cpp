@@ -20,8 +20,23 @@ core::AccountId account(std::uint8_t number) {
   return core::AccountId(bytes);
 }
 
-MomentContents::Moment moment_by(const core::AccountId& author, std::uint32_t edits = 0) {
-  return std::make_shared<const MomentContent>(MomentContent{author, edits, "said", "to all", {}});
+MomentContent moment_by(const core::AccountId& author, std::uint32_t edits = 0) {
+  return {author, edits, "said", "to all", {}, {}};
+}
+read::MomentPublished published_by(const core::AccountId& author, const std::string& sealed) {
+  read::MomentPublished event;
+  event.id = kId;
+  event.author = author;
+  event.sealed_content = sealed;
+  return event;
+}
+read::CommentAdded comment_by(const core::AccountId& author, core::CommentId id) {
+  read::CommentAdded event;
+  event.moment = kId;
+  event.id = id;
+  event.author = author;
+  event.sealed_text = "word";
+  return event;
 }
 MomentContents::Person named(const std::string& name) {
   return std::make_shared<const PersonContent>(PersonContent{name, name});
@@ -76,36 +91,101 @@ TEST(RecentMap, KeepsWhatIsAskedForAndLetsGoOfTheRest) {
 
 class Contents : public ::testing::Test {
  protected:
+  MomentContents::Moment find(core::MomentId id, std::uint32_t edits) {
+    return contents.find(std::vector<MomentContents::Wanted>{{id, edits, account(0)}})[0].moment;
+  }
+  void delete_moment(core::MomentId id) { contents.after_use(read::MomentDeleted{id, account(1)}); }
+  void close(const core::AccountId& author) { contents.after_use(read::AccountClosed{author}); }
+
   core::ManualClock clock{core::Timestamp(milliseconds(1'800'000'000'000))};
   MomentContents contents{kPlenty, clock};
 };
 
 TEST_F(Contents, AreOfOneText) {
   contents.put(kId, moment_by(account(1), 2));
-  EXPECT_NE(contents.find(kId, 2), nullptr);
-  EXPECT_EQ(contents.find(kId, 1), nullptr);
-  EXPECT_EQ(contents.find(kId, 3), nullptr);
+  EXPECT_NE(find(kId, 2), nullptr);
+  EXPECT_EQ(find(kId, 1), nullptr);
+  EXPECT_EQ(find(kId, 3), nullptr);
   EXPECT_EQ(contents.counts().hits, 1U);
   EXPECT_EQ(contents.counts().misses, 2U);
+}
+
+TEST_F(Contents, AreFoundForAPageAtOnce) {
+  for (std::uint8_t n = 1; n <= 40; n += 2) {
+    contents.put(core::MomentId(n), moment_by(account(n)));
+    contents.put_person(account(n), named(std::to_string(n)), contents.name_changes());
+  }
+  std::vector<MomentContents::Wanted> wanted;
+  for (std::uint8_t n = 1; n <= 40; ++n) wanted.push_back({core::MomentId(n), 0, account(n)});
+  const auto found = contents.find(wanted);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].moment != nullptr, i % 2 == 0);
+    ASSERT_EQ(found[i].author != nullptr, i % 2 == 0);
+    if (i % 2 != 0) continue;
+    EXPECT_EQ(found[i].moment->author, wanted[i].author);
+    EXPECT_EQ(found[i].author->person, std::to_string(i + 1));
+  }
+  EXPECT_EQ(contents.counts().hits, 20U);
+  EXPECT_EQ(contents.counts().misses, 20U);
+}
+
+TEST_F(Contents, HoldRowsOfWhatHasJustCome) {
+  auto published = published_by(account(1), "sealed");
+  published.lists.user_ids = {account(2)};
+  published.images = {"hash"};
+  contents.before_use(published);
+  const auto first = contents.find_sealed(kId);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->row->sealed_content, "sealed");
+  EXPECT_EQ(first->row->lists, published.lists);
+  EXPECT_EQ(first->row->images, published.images);
+  contents.before_use(read::MomentEdited{kId, account(1), 1, "edited", clock.now(), {}});
+  contents.before_use(read::MomentEdited{kId, account(1), 2, "again", clock.now(), {}});
+  const auto edited = contents.find_sealed(kId);
+  EXPECT_TRUE(edited->row);
+  EXPECT_EQ(edited->edits.at(1).sealed_content, "edited");
+  EXPECT_EQ(edited->edits.at(2).sealed_content, "again");
+  EXPECT_TRUE(first->edits.empty()) << "who has found it reads on";
+
+  const core::MomentId old{78};
+  contents.before_use(read::MomentEdited{old, account(2), 3, "of an older one", clock.now(), {}});
+  EXPECT_FALSE(contents.find_sealed(old)->row);
+  EXPECT_EQ(contents.find_sealed(old)->edits.size(), 1U);
+
+  const std::vector<core::CommentId> comments{core::CommentId(5), core::CommentId(6)};
+  for (const core::CommentId id : comments) {
+    contents.before_use(comment_by(account(2), id));
+  }
+  EXPECT_EQ(contents.find_sealed_comments(comments).at(comments[1]).sealed_text, "word");
+  contents.after_use(read::CommentDeleted{kId, comments[0], account(2), account(2)});
+  EXPECT_EQ(contents.find_sealed_comments(comments).size(), 1U);
+
+  delete_moment(kId);
+  EXPECT_EQ(contents.find_sealed(kId), nullptr);
+  close(account(2));
+  EXPECT_EQ(contents.find_sealed(old), nullptr);
+  EXPECT_TRUE(contents.find_sealed_comments(comments).empty());
+  EXPECT_EQ(contents.counts().bytes, 0U);
 }
 
 TEST_F(Contents, EndWithTheirAge) {
   contents.put(kId, moment_by(account(1)));
   clock.advance(MomentContents::kAgeMax - milliseconds(1));
-  EXPECT_NE(contents.find(kId, 0), nullptr);
+  EXPECT_NE(find(kId, 0), nullptr);
   clock.advance(milliseconds(1));
-  EXPECT_EQ(contents.find(kId, 0), nullptr) << "being read makes nothing younger";
+  EXPECT_EQ(find(kId, 0), nullptr) << "being read makes nothing younger";
 }
 
 TEST_F(Contents, AreDroppedByMomentAndByAuthor) {
   for (std::uint64_t id = 1; id <= 300; ++id) {
     contents.put(core::MomentId(id), moment_by(account(static_cast<std::uint8_t>(id % 3))));
   }
-  contents.drop(core::MomentId(7));
-  EXPECT_EQ(contents.find(core::MomentId(7), 0), nullptr);
-  contents.drop_author(account(2));
-  EXPECT_EQ(contents.find(core::MomentId(2), 0), nullptr);
-  EXPECT_NE(contents.find(core::MomentId(3), 0), nullptr);
+  delete_moment(core::MomentId(7));
+  EXPECT_EQ(find(core::MomentId(7), 0), nullptr);
+  close(account(2));
+  EXPECT_EQ(find(core::MomentId(2), 0), nullptr);
+  EXPECT_NE(find(core::MomentId(3), 0), nullptr);
   EXPECT_EQ(contents.counts().moments, 199U);
 }
 
@@ -127,10 +207,13 @@ TEST_F(Contents, NameNobodyAsTheTableDoesNotAnyMore) {
 
 TEST_F(Contents, AreNothingWithoutBytes) {
   MomentContents nothing(0, clock);
+  nothing.before_use(published_by(account(1), "s"));
   nothing.put(kId, moment_by(account(1)));
   nothing.put_person(account(1), named("Ada"), nothing.name_changes());
-  EXPECT_EQ(nothing.find(kId, 0), nullptr);
-  EXPECT_EQ(nothing.find_person(account(1)), nullptr);
+  const std::vector<MomentContents::Wanted> wanted{{kId, 0, account(1)}};
+  EXPECT_EQ(nothing.find(wanted)[0].moment, nullptr);
+  EXPECT_EQ(nothing.find(wanted)[0].author, nullptr);
+  EXPECT_EQ(nothing.find_sealed(kId), nullptr);
   EXPECT_EQ(nothing.counts().bytes, 0U);
 }
 

@@ -55,7 +55,9 @@ bool FeedEngine::knows_all_from_before() const {
 void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
   const auto known = read::read_event(event);
   if (!known) return;
+  if (options_.before_use) options_.before_use(*known);
   use(*known);
+  if (options_.after_use) options_.after_use(*known);
   known_.raise(event.source, event.log, event.position);
   if (rebuilding_) rebuilding_ = !knows_all_from_before();
 }

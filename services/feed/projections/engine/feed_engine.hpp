@@ -87,6 +87,10 @@ struct FeedEngineOptions {
   std::function<std::optional<RestoredFeed>()> restore{};
   // How many arrays have been emptied for want of room. Told on any thread; may be empty.
   std::function<void(std::size_t)> on_evictions{};
+  // Told of each event that apply() uses, on the runner's thread: before readers are shown anything
+  // of it, and when they are shown no more what it takes away. May be empty.
+  std::function<void(const read::Event&)> before_use{};
+  std::function<void(const read::Event&)> after_use{};
 };
 
 // At most one of both.
@@ -230,7 +234,9 @@ class FeedEngine final : public eventsourcing::Projection {
     core::MomentId from;
     core::MomentId until;
   };
-  using Reading = std::function<std::vector<core::MomentId>(core::MomentId bound, std::size_t n)>;
+  // As they stand while mutex_ is held.
+  using Moments = std::vector<const MomentFacts*>;
+  using Reading = std::function<Moments(core::MomentId bound, std::size_t n)>;
 
   // Each under mutex_ held alone.
   void on(const read::AccountClosed& event);
@@ -288,20 +294,21 @@ class FeedEngine final : public eventsourcing::Projection {
   ViewerTimeline merged_timeline(PersonIndex viewer, Shard& shard);
   void merge_pending(PersonIndex viewer, const People& authors);
   void warm_up(PersonIndex viewer);
-  // At most n visible ids below / above the bound, nearest first.
-  std::vector<core::MomentId> timeline_older(PersonIndex viewer, core::MomentId bound,
-                                             std::size_t n);
-  std::vector<core::MomentId> timeline_newer(PersonIndex viewer, core::MomentId bound,
-                                             std::size_t n);
+  // At most n visible moments below / above the bound, nearest first.
+  Moments timeline_older(PersonIndex viewer, core::MomentId bound, std::size_t n);
+  Moments timeline_newer(PersonIndex viewer, core::MomentId bound, std::size_t n);
+  // Of the author's moments from..until alone.
+  Moments read_author(PersonIndex author, PersonIndex viewer, const IdSpan& span,
+                      core::MomentId bound, AuthorMerge::Direction direction, std::size_t n) const;
   // Of all whom the viewer wants.
   AuthorMerge merge_for(PersonIndex viewer, core::MomentId bound,
                         AuthorMerge::Direction direction) const;
+  // What these add to `found`, until that holds n.
   void read_merged(PersonIndex viewer, core::MomentId bound, AuthorMerge::Direction direction,
-                   std::size_t n, std::vector<core::MomentId>& ids) const;
-  // Of the author's moments from..until alone.
-  std::vector<core::MomentId> read_author(PersonIndex author, PersonIndex viewer,
-                                          const IdSpan& span, core::MomentId bound,
-                                          AuthorMerge::Direction direction, std::size_t n) const;
+                   std::size_t n, Moments& found) const;
+  void read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n, Moments& found) const;
+  template <class NextId, class Accept>
+  void read_ahead(std::size_t n, NextId next_id, const Accept& accept, Moments& found) const;
   TimelinePage make_page(PersonIndex viewer, const PlaceInTimeline& place, std::size_t limit,
                          const Reading& older, const Reading& newer) const;
   TimelineEntry entry_of(PersonIndex viewer, const MomentFacts& moment) const;
@@ -309,9 +316,10 @@ class FeedEngine final : public eventsourcing::Projection {
   // Each under mutex_, shared, and of a moment whose being visible is asked apart.
   // nullptr: not one that the viewer may see.
   const MomentFacts* find_for(PersonIndex viewer, core::MomentId id) const;
-  std::vector<PersonIndex> met_likers(PersonIndex viewer, const MomentFacts& moment) const;
-  std::vector<const CommentFacts*> met_comments(PersonIndex viewer,
-                                                const MomentFacts& moment) const;
+  std::vector<PersonIndex> met_likers(PersonIndex viewer, const MomentFacts& moment,
+                                      const MomentInteractions& interactions) const;
+  std::vector<const CommentFacts*> met_comments(PersonIndex viewer, const MomentFacts& moment,
+                                                const MomentInteractions& interactions) const;
   bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
 
   void take_up(RestoredFeed restored);

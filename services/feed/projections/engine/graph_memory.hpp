@@ -56,8 +56,14 @@ class GraphMemory {
   TagIndex tag(std::string_view tag_id);
   GroupIndex group(std::string_view group_id);
 
-  // Tells the processor that somebody publishes: where his contacts are.
+  // Tells the processor that it will be asked whom he is hidden from, and who he is.
+  void prefetch_exclusions(PersonIndex person) const {
+    core::prefetch(&at(person));
+    core::prefetch(&at(person).exclusions);
+  }
+  // That he publishes.
   void prefetch_facts(PersonIndex person) const { core::prefetch(&at(person)); }
+  // Who his contacts are.
   void prefetch_contacts(PersonIndex person) const {
     constexpr std::size_t kLinesAtFirst = 8;
     constexpr std::size_t kLinePeople = 64 / sizeof(PersonIndex);

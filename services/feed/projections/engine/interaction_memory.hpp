@@ -47,6 +47,8 @@ class InteractionMemory {
   void release_edit(core::MomentId moment, std::uint32_t edit);
 
   const MomentInteractions& of(core::MomentId moment) const;
+  // Tells the processor that of() will be asked.
+  void prefetch(core::MomentId moment) const { by_moment_.prefetch(moment.value()); }
 
   void save(snapshots::ValueWriter& out) const;
   // Of people of that graph; what is none fails `in`.

@@ -10,12 +10,12 @@ namespace tideline::feed {
 
 TimelineEntry FeedEngine::entry_of(PersonIndex viewer, const MomentFacts& moment) const {
   const MomentInteractions& interactions = interactions_.of(moment.id);
-  const auto likers = met_likers(viewer, moment);
+  const auto likers = met_likers(viewer, moment, interactions);
   return {.id = moment.id,
           .author = graph_.account_of(moment.author),
           .edits = interactions.edits_shown_to(viewer == moment.author),
           .likes = likers.size(),
-          .comments = met_comments(viewer, moment).size(),
+          .comments = met_comments(viewer, moment, interactions).size(),
           .liked = std::ranges::find(likers, viewer) != likers.end()};
 }
 
@@ -27,7 +27,7 @@ std::optional<std::vector<core::AccountId>> FeedEngine::likers_of(
   const MomentFacts* moment = find_for(viewer, id);
   if (moment == nullptr) return std::nullopt;
   std::vector<core::AccountId> accounts;
-  for (const PersonIndex liker : met_likers(viewer, *moment)) {
+  for (const PersonIndex liker : met_likers(viewer, *moment, interactions_.of(id))) {
     accounts.push_back(graph_.account_of(liker));
   }
   return accounts;
@@ -42,7 +42,8 @@ std::optional<eventsourcing::Slice<CommentEntry>> FeedEngine::comments_of(
   const MomentFacts* moment = find_for(viewer, id);
   if (moment == nullptr) return std::nullopt;
 
-  const auto met = met_comments(viewer, *moment);
+  const MomentInteractions& interactions = interactions_.of(id);
+  const auto met = met_comments(viewer, *moment, interactions);
   const auto older_than = [&](core::CommentId bound) {
     return static_cast<std::size_t>(std::ranges::count_if(
         met, [&](const CommentFacts* comment) { return comment->id < bound; }));
@@ -56,7 +57,6 @@ std::optional<eventsourcing::Slice<CommentEntry>> FeedEngine::comments_of(
     if (place.after) begin = older_than(core::CommentId(place.after->value() + 1));
     end = begin + std::min(end - begin, limit);
   }
-  const MomentInteractions& interactions = interactions_.of(id);
   eventsourcing::Slice<CommentEntry> slice{{}, begin > 0, end < met.size()};
   for (std::size_t i = begin; i < end; ++i) {
     const CommentFacts* parent = interactions.find(met[i]->parent);
@@ -86,9 +86,9 @@ const MomentFacts* FeedEngine::find_for(PersonIndex viewer, core::MomentId id) c
 }
 
 // Asks the fewer ones: those who like it, or those whom the viewer can meet.
-std::vector<PersonIndex> FeedEngine::met_likers(PersonIndex viewer,
-                                                const MomentFacts& moment) const {
-  const PeopleArray& likers = interactions_.of(moment.id).likers;
+std::vector<PersonIndex> FeedEngine::met_likers(PersonIndex viewer, const MomentFacts& moment,
+                                                const MomentInteractions& interactions) const {
+  const PeopleArray& likers = interactions.likers;
   const PeopleArray& contacts = graph_.contacts_of(viewer);
   const auto predicates = visibility();
   std::vector<PersonIndex> met;
@@ -108,10 +108,10 @@ std::vector<PersonIndex> FeedEngine::met_likers(PersonIndex viewer,
   return met;
 }
 
-std::vector<const CommentFacts*> FeedEngine::met_comments(PersonIndex viewer,
-                                                          const MomentFacts& moment) const {
+std::vector<const CommentFacts*> FeedEngine::met_comments(
+    PersonIndex viewer, const MomentFacts& moment, const MomentInteractions& interactions) const {
   std::vector<const CommentFacts*> met;
-  for (const CommentFacts& comment : interactions_.of(moment.id).comments) {
+  for (const CommentFacts& comment : interactions.comments) {
     if (meets(viewer, comment, moment)) met.push_back(&comment);
   }
   return met;

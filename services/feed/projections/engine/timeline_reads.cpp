@@ -1,6 +1,7 @@
 // What queries read from the engine of moments; interaction_reads.cpp has what lies under them, and
 // feed_engine.cpp what events do to it.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <mutex>
 #include <shared_mutex>
@@ -27,6 +28,7 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
   const std::shared_lock lock(mutex_);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
+  graph_.prefetch_contacts(viewer);
   return make_page(
       viewer, place, limit,
       [&](core::MomentId bound, std::size_t n) { return timeline_older(viewer, bound, n); },
@@ -39,9 +41,11 @@ TimelineIds FeedEngine::newest_ids(const core::AccountId& viewer_id, std::size_t
   const std::shared_lock lock(mutex_);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
-  TimelineIds newest{timeline_older(viewer, kAboveAll, limit + 1), false};
-  newest.has_older = newest.ids.size() > limit;
-  if (newest.has_older) newest.ids.pop_back();
+  const Moments found = timeline_older(viewer, kAboveAll, limit + 1);
+  TimelineIds newest{{}, found.size() > limit};
+  for (const MomentFacts* moment : found) {
+    if (newest.ids.size() < limit) newest.ids.push_back(moment->id);
+  }
   return newest;
 }
 
@@ -79,7 +83,7 @@ std::vector<std::chrono::year_month> FeedEngine::months_of(const core::AccountId
     const auto newest =
         read_author(author, viewer, rest, kAboveAll, AuthorMerge::Direction::Older, 1);
     if (newest.empty()) return months;
-    const std::chrono::year_month_day day(core::utc_day(core::time_of(newest.front())));
+    const std::chrono::year_month_day day(core::utc_day(core::time_of(newest.front()->id)));
     months.push_back(day.year() / day.month());
     rest.until = first_id_of(months.back());
   }
@@ -99,15 +103,15 @@ UnreadMoments FeedEngine::unread(const core::AccountId& viewer_id, std::size_t m
     unread.seen_up_to = bound;
   }
   while (true) {
-    const auto ids = timeline_newer(viewer, bound, kAtOnce);
-    for (const core::MomentId id : ids) {
-      if (moments_.find(id)->author == viewer) continue;
+    const Moments found = timeline_newer(viewer, bound, kAtOnce);
+    for (const MomentFacts* moment : found) {
+      if (moment->author == viewer) continue;
       unread.more = unread.count == max;
       if (unread.more) return unread;
       ++unread.count;
     }
-    if (ids.size() < kAtOnce) return unread;
-    bound = ids.back();
+    if (found.size() < kAtOnce) return unread;
+    bound = found.back()->id;
   }
 }
 
@@ -208,22 +212,53 @@ void FeedEngine::warm_up(PersonIndex viewer) {
   timelines_.warm_up(viewer, newest, floor);
 }
 
-std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
-                                                       std::size_t n) {
+// A moment, what lies under it and who has written it lie anywhere in memory: all that a page may
+// need is asked for before the first of it is looked at.
+template <class NextId, class Accept>
+void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
+                            Moments& found) const {
+  constexpr std::size_t kAtOnce = 32;
+  std::array<core::MomentId, kAtOnce> ids;
+  std::array<const MomentFacts*, kAtOnce> moments;
+  while (found.size() < n) {
+    const std::size_t wanted = std::min(kAtOnce, n - found.size());
+    std::size_t count = 0;
+    for (auto id = next_id(); id; id = next_id()) {
+      moments_.prefetch(*id);
+      interactions_.prefetch(*id);
+      ids[count++] = *id;
+      if (count == wanted) break;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      moments[i] = moments_.find(ids[i]);
+      graph_.prefetch_exclusions(moments[i]->author);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (accept(*moments[i])) found.push_back(moments[i]);
+    }
+    if (count < wanted) return;
+  }
+}
+
+FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
+                                               std::size_t n) {
   const auto predicates = visibility();
-  std::vector<core::MomentId> found;
+  Moments found;
   core::MomentId floor;
   {
     Shard& shard = shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
     const ViewerTimeline timeline = merged_timeline(viewer, shard);
     floor = timeline.floor();
-    for (std::size_t i = timeline.first_not_below(bound); i > 0 && found.size() < n; --i) {
-      const MomentFacts& moment = *moments_.find(timeline[i - 1]);
-      if (predicates.wants(viewer, moment.author) && is_visible(viewer, moment)) {
-        found.push_back(moment.id);
-      }
-    }
+    const auto next_id = [&, i = timeline.first_not_below(bound)]() mutable {
+      return i > 0 ? std::optional(timeline[--i]) : std::nullopt;
+    };
+    read_ahead(
+        n, next_id,
+        [&](const MomentFacts& moment) {
+          return predicates.wants(viewer, moment.author) && is_visible(viewer, moment);
+        },
+        found);
   }
   if (found.size() < n && floor > kBelowAll) {
     const core::MomentId above_floor(floor.value() + 1);
@@ -232,22 +267,24 @@ std::vector<core::MomentId> FeedEngine::timeline_older(PersonIndex viewer, core:
   return found;
 }
 
-std::vector<core::MomentId> FeedEngine::timeline_newer(PersonIndex viewer, core::MomentId bound,
-                                                       std::size_t n) {
+FeedEngine::Moments FeedEngine::timeline_newer(PersonIndex viewer, core::MomentId bound,
+                                               std::size_t n) {
   const auto predicates = visibility();
-  std::vector<core::MomentId> found;
+  Moments found;
   {
     Shard& shard = shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
     const ViewerTimeline timeline = merged_timeline(viewer, shard);
     if (bound >= timeline.floor()) {
-      for (std::size_t i = timeline.first_above(bound); i < timeline.size() && found.size() < n;
-           ++i) {
-        const MomentFacts& moment = *moments_.find(timeline[i]);
-        if (predicates.wants(viewer, moment.author) && is_visible(viewer, moment)) {
-          found.push_back(moment.id);
-        }
-      }
+      const auto next_id = [&, i = timeline.first_above(bound)]() mutable {
+        return i < timeline.size() ? std::optional(timeline[i++]) : std::nullopt;
+      };
+      read_ahead(
+          n, next_id,
+          [&](const MomentFacts& moment) {
+            return predicates.wants(viewer, moment.author) && is_visible(viewer, moment);
+          },
+          found);
       return found;
     }
   }
@@ -273,50 +310,47 @@ AuthorMerge FeedEngine::merge_for(PersonIndex viewer, core::MomentId bound,
 
 void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
                              AuthorMerge::Direction direction, std::size_t n,
-                             std::vector<core::MomentId>& ids) const {
-  AuthorMerge merge = merge_for(viewer, bound, direction);
-  while (ids.size() < n && !merge.done()) {
-    const core::MomentId id = merge.next();
-    if (is_visible(viewer, *moments_.find(id))) ids.push_back(id);
-  }
+                             Moments& found) const {
+  read_visible(merge_for(viewer, bound, direction), viewer, n, found);
 }
 
-std::vector<core::MomentId> FeedEngine::read_author(PersonIndex author, PersonIndex viewer,
-                                                    const IdSpan& span, core::MomentId bound,
-                                                    AuthorMerge::Direction direction,
-                                                    std::size_t n) const {
-  std::vector<core::MomentId> found;
+FeedEngine::Moments FeedEngine::read_author(PersonIndex author, PersonIndex viewer,
+                                            const IdSpan& span, core::MomentId bound,
+                                            AuthorMerge::Direction direction, std::size_t n) const {
+  Moments found;
   const auto all = moments_.of_author(author);
   const auto first = std::lower_bound(all.begin(), all.end(), span.from);
   const auto last = std::lower_bound(first, all.end(), span.until);
-  AuthorMerge merge({std::span(first, last)}, bound, direction);
-  while (found.size() < n && !merge.done()) {
-    const core::MomentId id = merge.next();
-    if (is_visible(viewer, *moments_.find(id))) found.push_back(id);
-  }
+  read_visible({{std::span(first, last)}, bound, direction}, viewer, n, found);
   return found;
+}
+
+void FeedEngine::read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n,
+                              Moments& found) const {
+  const auto next_id = [&] { return merge.done() ? std::nullopt : std::optional(merge.next()); };
+  read_ahead(
+      n, next_id, [&](const MomentFacts& moment) { return is_visible(viewer, moment); }, found);
 }
 
 TimelinePage FeedEngine::make_page(PersonIndex viewer, const PlaceInTimeline& place,
                                    std::size_t limit, const Reading& older,
                                    const Reading& newer) const {
   TimelinePage page;
-  std::vector<core::MomentId> ids;
+  Moments found;
   if (place.newer_than) {
-    ids = newer(*place.newer_than, limit + 1);
-    page.has_newer = ids.size() > limit;
-    if (page.has_newer) ids.pop_back();
-    std::reverse(ids.begin(), ids.end());
-    page.has_older = !ids.empty() && !older(ids.back(), 1).empty();
+    found = newer(*place.newer_than, limit + 1);
+    page.has_newer = found.size() > limit;
+    if (page.has_newer) found.pop_back();
+    std::reverse(found.begin(), found.end());
+    page.has_older = !found.empty() && !older(found.back()->id, 1).empty();
   } else {
-    ids = older(place.older_than.value_or(kAboveAll), limit + 1);
-    page.has_older = ids.size() > limit;
-    if (page.has_older) ids.pop_back();
-    page.has_newer = !ids.empty() && !newer(ids.front(), 1).empty();
+    found = older(place.older_than.value_or(kAboveAll), limit + 1);
+    page.has_older = found.size() > limit;
+    if (page.has_older) found.pop_back();
+    page.has_newer = !found.empty() && !newer(found.front()->id, 1).empty();
   }
-  for (const core::MomentId id : ids) {
-    page.entries.push_back(entry_of(viewer, *moments_.find(id)));
-  }
+  page.entries.reserve(found.size());
+  for (const MomentFacts* moment : found) page.entries.push_back(entry_of(viewer, *moment));
   return page;
 }
 

@@ -271,12 +271,9 @@ TEST_F(InteractionPages, AnswerWithoutATextWhenItsAuthorIsErased) {
 TEST_F(InteractionPages, AreRefusedWhileTheirRowsHaveNotArrived) {
   say("bob", "not in the table yet");
   EXPECT_EQ(edit("not in the table yet"), 204);
-  eventsourcing::PositionVector applied;
-  for (const auto& event : app.new_events()) {
-    app.engine.apply(event);
-    applied.raise(event.source, event.log, event.position);
-  }
-  app.engine_applied.advance(applied);
+  app.deliver_to_engine();
+  app.forget_words_of("ada");
+  app.forget_words_of("bob");
   EXPECT_EQ(app.get("bob", "/v1/moments/" + id).status, 503);
   EXPECT_EQ(app.get("bob", "/v1/moments/" + id + "/comments").status, 503);
 }

@@ -4,6 +4,7 @@
 
 #include "../feed_app.hpp"
 #include "feed_database.hpp"
+#include "support/sample_images.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -82,6 +83,45 @@ TEST_F(RememberedPages, HaveTheTextOfTheLastEdit) {
   app.deliver();
   EXPECT_EQ(first_item("bob")["content"], "good bye");
   EXPECT_EQ(reads_of("bob"), 0);
+}
+
+// The tables have consumers of their own, and whoever reads is not to wait for them.
+TEST_F(RememberedPages, HaveWhatTheTablesHaveNotGotYet) {
+  first_item("bob");  // so that names are known
+  first_item("ada");
+  app.forget_words_of("ada");
+  const auto edit = [&](const std::string& moment, const std::string& content) {
+    const Json body{{"content", content}};
+    EXPECT_EQ(app.call("ada", http::Method::Patch, "/v1/moments/" + moment, body).status, 204);
+  };
+  edit(id, "hello again");
+  const auto image = app.upload("ada", test_support::png(3, 2));
+  const Json moment{{"content", "new"}, {"audience", "public"}, {"images", {image}}};
+  const std::string next = app.publish("ada", moment);
+  const auto spoken = app.comment("bob", id, {{"text", "hello to you"}});
+  const auto events = app.deliver_to_engine();
+
+  EXPECT_EQ(reads_of("bob"), 1) << "the row of the first moment, whose edit has just come";
+  EXPECT_EQ(reads_of("bob"), 0);
+  EXPECT_EQ(first_item("bob")["content"], "new");
+  const std::vector<std::string> paths{"/v1/timeline",
+                                       "/v1/moments?author=ada",
+                                       "/v1/moments/" + next,
+                                       "/v1/moments/" + next + "/history",
+                                       "/v1/moments/" + id + "/history",
+                                       "/v1/moments/" + id + "/comments",
+                                       "/v1/moments/" + next + "/images/" + image};
+  std::vector<std::string> before;
+  for (const std::string& path : paths) {
+    const auto response = app.get("bob", path);
+    EXPECT_EQ(response.status, 200) << path << ": " << response.body;
+    before.push_back(response.body);
+  }
+  app.write_tables(events);
+  app.compares = true;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    EXPECT_TRUE(app.get("bob", paths[i]).body == before[i]) << paths[i];
+  }
 }
 
 TEST_F(RememberedPages, ForgetWhatIsDeletedAndWhoseAccountIsClosed) {

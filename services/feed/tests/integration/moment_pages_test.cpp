@@ -198,12 +198,8 @@ TEST_F(MomentPages, AnswerWithoutATextWhenItsAuthorIsErased) {
 
 TEST_F(MomentPages, RefuseAPageWhoseRowsHaveNotArrived) {
   publish("ada", "not in the table yet");
-  for (const auto& event : app.new_events()) app.engine.apply(event);
-  eventsourcing::PositionVector applied;
-  for (std::uint32_t log = 0; log < FeedApp::kLogs; ++log) {
-    applied.raise("feed", core::LogIndex(log), core::LogPosition(1));
-  }
-  app.engine_applied.advance(applied);
+  app.deliver_to_engine();
+  app.forget_words_of("ada");
   EXPECT_EQ(status("bob", "/v1/timeline"), 503);
 }
 
