@@ -1,6 +1,6 @@
 // The client of the feed's benchmarks: timelines, authors' pages and moments in given shares, by
 // people who are asked for uniformly, or (--skewed) a few of them much more often. Prints one JSON
-// object: requests a second, and latencies of each kind.
+// object: requests a second, and latencies of each kind. --may-be-refused: counts answers 503.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <random>
@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
   app.add_option("--authors", options.shares[kAuthor]);
   app.add_option("--publishes", options.shares[kPublish]);
   app.add_flag("--skewed", options.skewed);
+  app.add_flag("--may-be-refused", options.load.may_be_refused);
   CLI11_PARSE(app, argc, argv);
   Requests requests(options);
   LoadGenerator generator(
@@ -100,8 +101,10 @@ int main(int argc, char** argv) {
     kinds.append(std::to_string(latencies.size()));
   }
   const auto requests_per_s = static_cast<double>(all.size()) / generator.seconds();
-  std::printf("{\"requests_per_s\":%.1f,\"p50_ms\":%.3f,\"p99_ms\":%.3f,\"p999_ms\":%.3f%s}\n",
-              requests_per_s, percentile(all, 0.5), percentile(all, 0.99), percentile(all, 0.999),
-              kinds.c_str());
+  std::printf(
+      "{\"requests_per_s\":%.1f,\"p50_ms\":%.3f,\"p99_ms\":%.3f,\"p999_ms\":%.3f,"
+      "\"refused\":%llu%s}\n",
+      requests_per_s, percentile(all, 0.5), percentile(all, 0.99), percentile(all, 0.999),
+      static_cast<unsigned long long>(generator.refused()), kinds.c_str());
   return 0;
 }

@@ -101,12 +101,14 @@ bool LoadGenerator::receive(Client& client) {
   const auto size = size_of_answer(client.received);
   if (!size || client.received.size() < *size) return true;
   const std::chrono::duration<double, std::milli> took = SteadyClock::now() - client.due;
-  latencies_ms_[client.kind].push_back(took.count());
   const bool good = client.received.starts_with("HTTP/1.1 2");
-  if (!good) refused_ = client.received.substr(0, 600);
+  const bool refused = load_.may_be_refused && client.received.starts_with("HTTP/1.1 503");
+  if (good) latencies_ms_[client.kind].push_back(took.count());
+  if (refused) ++refused_;
+  if (!good && !refused) wrong_ = client.received.substr(0, 600);
   client.received.clear();
   idle_.push_back(&client);
-  return good;
+  return good || refused;
 }
 
 std::string LoadGenerator::run() {
@@ -131,7 +133,7 @@ std::string LoadGenerator::run() {
         epoll_pwait2(epoll_, events.data(), static_cast<int>(events.size()), &pause, nullptr);
     for (int i = 0; i < ready; ++i) {
       auto& client = *static_cast<Client*>(events[static_cast<std::size_t>(i)].data.ptr);
-      if (!receive(client)) return "an answer was not the one that was asked for: " + refused_;
+      if (!receive(client)) return "an answer was not the one that was asked for: " + wrong_;
     }
   }
   seconds_ = std::chrono::duration<double>(SteadyClock::now() - start_).count();

@@ -19,6 +19,8 @@ struct Load {
   unsigned connections = 64;
   double rate = 0;  // requests a second; 0 = as fast as they are answered
   double seconds = 5;
+  // Answers 503 are counted apart and asked for no more; else the run fails with the first.
+  bool may_be_refused = false;
 };
 
 class LoadGenerator {
@@ -31,9 +33,10 @@ class LoadGenerator {
   LoadGenerator(const LoadGenerator&) = delete;
   LoadGenerator& operator=(const LoadGenerator&) = delete;
 
-  // What went wrong; empty when every request was answered with 2xx.
+  // What went wrong; empty when every request was answered with 2xx, or refused where it may be.
   std::string run();
-  // By kind.
+  std::uint64_t refused() const { return refused_; }
+  // By kind, of those that were not refused.
   std::vector<std::vector<double>>& latencies_ms() { return latencies_ms_; }
   // From the first request to the last answer.
   double seconds() const { return seconds_; }
@@ -64,7 +67,8 @@ class LoadGenerator {
   SteadyTime start_;
   std::string request_;
   std::vector<std::vector<double>> latencies_ms_;
-  std::string refused_;
+  std::uint64_t refused_ = 0;
+  std::string wrong_;
   double seconds_ = 0;
 };
 
