@@ -117,7 +117,8 @@ MomentContents& add_contents(runtime::ServiceContext& context, std::size_t bytes
   context.on_profiles_changed([&contents](auto accounts) { contents.drop_people(accounts); });
   auto hits = context.metrics().gauge("tideline_feed_content_hits",
                                       "moments of pages whose text was in memory");
-  auto misses = context.metrics().gauge("tideline_feed_content_misses", "and those read of tables");
+  auto misses = context.metrics().gauge("tideline_feed_content_misses",
+                                        "and those whose text had to be opened");
   auto moments = context.metrics().gauge("tideline_feed_content_moments", "texts in memory");
   auto bytes = context.metrics().gauge("tideline_feed_content_bytes", "of texts and names");
   context.metrics().before_render([=, &contents] {

@@ -165,8 +165,7 @@ std::vector<Shown> take_remembered(const ApiPorts& ports,
                                    const std::vector<TimelineEntry>& entries) {
   std::vector<MomentContents::Wanted> wanted;
   wanted.reserve(entries.size());
-  for (const TimelineEntry& entry : entries)
-    wanted.push_back({entry.id, entry.edits, entry.author});
+  for (const auto& entry : entries) wanted.push_back({entry.id, entry.edits, entry.author});
   auto found = ports.contents.find(wanted);
   std::vector<Shown> page;
   page.reserve(entries.size());

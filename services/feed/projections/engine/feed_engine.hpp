@@ -289,6 +289,7 @@ class FeedEngine final : public eventsourcing::Projection {
 
   // Each under mutex_, shared.
   bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
+  bool is_on_timeline(PersonIndex viewer, const MomentFacts& moment) const;
   // Under its shard's mutex, too: the viewer's array with nothing pending, as it is while that is
   // held. Cold if it is not kept or found no room.
   ViewerTimeline merged_timeline(PersonIndex viewer, Shard& shard);

@@ -169,6 +169,10 @@ bool FeedEngine::is_visible(PersonIndex viewer, const MomentFacts& moment) const
   return visibility().may_see(viewer, moment.for_predicates());
 }
 
+bool FeedEngine::is_on_timeline(PersonIndex viewer, const MomentFacts& moment) const {
+  return visibility().wants(viewer, moment.author) && is_visible(viewer, moment);
+}
+
 ViewerTimeline FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
   if (timelines_.is_cold(viewer)) {
     if (kept_[shard_number(viewer)] && timelines_.has_room()) warm_up(viewer);
@@ -242,7 +246,7 @@ void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
 
 FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
                                                std::size_t n) {
-  const auto predicates = visibility();
+  const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
   Moments found;
   core::MomentId floor;
   {
@@ -253,12 +257,7 @@ FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentI
     const auto next_id = [&, i = timeline.first_not_below(bound)]() mutable {
       return i > 0 ? std::optional(timeline[--i]) : std::nullopt;
     };
-    read_ahead(
-        n, next_id,
-        [&](const MomentFacts& moment) {
-          return predicates.wants(viewer, moment.author) && is_visible(viewer, moment);
-        },
-        found);
+    read_ahead(n, next_id, is_his, found);
   }
   if (found.size() < n && floor > kBelowAll) {
     const core::MomentId above_floor(floor.value() + 1);
@@ -269,7 +268,7 @@ FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentI
 
 FeedEngine::Moments FeedEngine::timeline_newer(PersonIndex viewer, core::MomentId bound,
                                                std::size_t n) {
-  const auto predicates = visibility();
+  const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
   Moments found;
   {
     Shard& shard = shard_at(viewer);
@@ -279,12 +278,7 @@ FeedEngine::Moments FeedEngine::timeline_newer(PersonIndex viewer, core::MomentI
       const auto next_id = [&, i = timeline.first_above(bound)]() mutable {
         return i < timeline.size() ? std::optional(timeline[i++]) : std::nullopt;
       };
-      read_ahead(
-          n, next_id,
-          [&](const MomentFacts& moment) {
-            return predicates.wants(viewer, moment.author) && is_visible(viewer, moment);
-          },
-          found);
+      read_ahead(n, next_id, is_his, found);
       return found;
     }
   }
