@@ -78,14 +78,14 @@ void MomentContents::after_use(const read::Event& event) {
   }
 }
 
-std::vector<MomentContents::Found> MomentContents::find(std::span<const Wanted> wanted) {
+std::vector<MomentContents::Found> MomentContents::find(std::span<const TimelineEntry> entries) {
   std::vector<std::uint64_t> ids;
   std::vector<core::AccountId> authors;
-  ids.reserve(wanted.size());
-  authors.reserve(wanted.size());
-  for (const Wanted& one : wanted) {
-    ids.push_back(one.id.value());
-    authors.push_back(one.author);
+  ids.reserve(entries.size());
+  authors.reserve(entries.size());
+  for (const TimelineEntry& entry : entries) {
+    ids.push_back(entry.id.value());
+    authors.push_back(entry.author);
   }
   auto moments = moments_.find_all(ids);
   for (const Moment& moment : moments) {
@@ -97,16 +97,17 @@ std::vector<MomentContents::Found> MomentContents::find(std::span<const Wanted> 
   }
   const core::Timestamp now = clock_.now();
   std::vector<Found> found;
-  found.reserve(wanted.size());
+  found.reserve(entries.size());
   std::size_t hits = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
     Moment& moment = moments[i];
-    if (moment && (moment->edits != wanted[i].edits || moment->good_until <= now)) moment = nullptr;
+    if (moment && (moment->edits != entries[i].edits || moment->good_until <= now))
+      moment = nullptr;
     hits += moment ? 1 : 0;
     found.push_back({std::move(moment), std::move(people[i])});
   }
   hits_.fetch_add(hits, std::memory_order_relaxed);
-  misses_.fetch_add(wanted.size() - hits, std::memory_order_relaxed);
+  misses_.fetch_add(entries.size() - hits, std::memory_order_relaxed);
   return found;
 }
 

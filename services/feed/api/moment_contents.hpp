@@ -25,6 +25,7 @@
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
 #include "feed/api/recent_map.hpp"
+#include "feed/projections/engine/feed_engine.hpp"
 #include "feed/projections/events_read.hpp"
 #include "feed/projections/interaction_queries.hpp"
 #include "feed/projections/moment_queries.hpp"
@@ -87,18 +88,13 @@ class MomentContents {
   void before_use(const read::Event& event);
   void after_use(const read::Event& event);
 
-  // A moment, in the text that is wanted.
-  struct Wanted {
-    core::MomentId id;
-    std::uint32_t edits = 0;
-    core::AccountId author;
-  };
   struct Found {
     Moment moment;  // nullptr: not remembered, or with another text
     Person author;  // nullptr: not remembered
   };
-  // All at once: the memory is asked for each place before the first is looked at.
-  std::vector<Found> find(std::span<const Wanted> wanted);
+  // Of each entry, in the text that it shows. All at once: the memory is asked for each place
+  // before the first is looked at.
+  std::vector<Found> find(std::span<const TimelineEntry> entries);
   // nullptr: nothing of it has come lately.
   Sealed find_sealed(core::MomentId id) { return sealed_.find(id.value()); }
   // Those of `ids` that have come lately. A comment outlives its moment here, until its room is

@@ -163,10 +163,7 @@ Accounts take_known(const ApiPorts& ports, const Accounts& accounts, PersonByAcc
 
 std::vector<Shown> take_remembered(const ApiPorts& ports,
                                    const std::vector<TimelineEntry>& entries) {
-  std::vector<MomentContents::Wanted> wanted;
-  wanted.reserve(entries.size());
-  for (const auto& entry : entries) wanted.push_back({entry.id, entry.edits, entry.author});
-  auto found = ports.contents.find(wanted);
+  auto found = ports.contents.find(entries);
   std::vector<Shown> page;
   page.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -44,24 +44,24 @@ class RecentMap {
   // The same of each. They lie anywhere in memory: all are asked for before the first is looked at.
   std::vector<Held> find_all(std::span<const Key> keys) {
     std::vector<Held> found;
-    found.reserve(keys.size());
     std::vector<Key> old;
     {
       const std::shared_lock lock(mutex_);
       for (const Key& key : keys) part_of(key).newer.prefetch(key);
-      for (const Key& key : keys) core::prefetch(look(part_of(key), key));
+      std::vector<const Entry*> entries;
+      entries.reserve(keys.size());
       for (const Key& key : keys) {
         const Part& part = part_of(key);
-        const auto newer = part.newer.find(key);
-        if (newer != part.newer.end()) {
-          found.push_back(newer->second.value);
-          continue;
+        const Entry* entry = look(part.newer, key);
+        if (entry == nullptr) {
+          entry = look(part.older, key);
+          if (entry != nullptr) old.push_back(key);
         }
-        const auto older = part.older.find(key);
-        const bool is_there = older != part.older.end();
-        if (is_there) old.push_back(key);
-        found.push_back(is_there ? older->second.value : nullptr);
+        if (entry != nullptr) core::prefetch(entry->value.get());
+        entries.push_back(entry);
       }
+      found.reserve(keys.size());
+      for (const Entry* entry : entries) found.push_back(entry ? entry->value : nullptr);
     }
     if (!old.empty()) renew(old);
     return found;
@@ -124,10 +124,9 @@ class RecentMap {
   Part& part_of(const Key& key) { return parts_[part_number(key)]; }
   const Part& part_of(const Key& key) const { return parts_[part_number(key)]; }
 
-  // What lies in the newer generation.
-  static const Value* look(const Part& part, const Key& key) {
-    const auto found = part.newer.find(key);
-    return found == part.newer.end() ? nullptr : found->second.value.get();
+  static const Entry* look(const Entries& entries, const Key& key) {
+    const auto found = entries.find(key);
+    return found == entries.end() ? nullptr : &found->second;
   }
 
   // They are as young as what is put now, those that are still there.

@@ -23,6 +23,13 @@ core::AccountId account(std::uint8_t number) {
 MomentContent moment_by(const core::AccountId& author, std::uint32_t edits = 0) {
   return {author, edits, "said", "to all", {}, {}};
 }
+TimelineEntry entry_of(core::MomentId id, const core::AccountId& author, std::uint32_t edits = 0) {
+  TimelineEntry entry;
+  entry.id = id;
+  entry.author = author;
+  entry.edits = edits;
+  return entry;
+}
 read::MomentPublished published_by(const core::AccountId& author, const std::string& sealed) {
   read::MomentPublished event;
   event.id = kId;
@@ -92,7 +99,7 @@ TEST(RecentMap, KeepsWhatIsAskedForAndLetsGoOfTheRest) {
 class Contents : public ::testing::Test {
  protected:
   MomentContents::Moment find(core::MomentId id, std::uint32_t edits) {
-    return contents.find(std::vector<MomentContents::Wanted>{{id, edits, account(0)}})[0].moment;
+    return contents.find(std::vector{entry_of(id, account(0), edits)})[0].moment;
   }
   void delete_moment(core::MomentId id) { contents.after_use(read::MomentDeleted{id, account(1)}); }
   void close(const core::AccountId& author) { contents.after_use(read::AccountClosed{author}); }
@@ -115,8 +122,8 @@ TEST_F(Contents, AreFoundForAPageAtOnce) {
     contents.put(core::MomentId(n), moment_by(account(n)));
     contents.put_person(account(n), named(std::to_string(n)), contents.name_changes());
   }
-  std::vector<MomentContents::Wanted> wanted;
-  for (std::uint8_t n = 1; n <= 40; ++n) wanted.push_back({core::MomentId(n), 0, account(n)});
+  std::vector<TimelineEntry> wanted;
+  for (std::uint8_t n = 1; n <= 40; ++n) wanted.push_back(entry_of(core::MomentId(n), account(n)));
   const auto found = contents.find(wanted);
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -210,7 +217,7 @@ TEST_F(Contents, AreNothingWithoutBytes) {
   nothing.before_use(published_by(account(1), "s"));
   nothing.put(kId, moment_by(account(1)));
   nothing.put_person(account(1), named("Ada"), nothing.name_changes());
-  const std::vector<MomentContents::Wanted> wanted{{kId, 0, account(1)}};
+  const std::vector<TimelineEntry> wanted{entry_of(kId, account(1))};
   EXPECT_EQ(nothing.find(wanted)[0].moment, nullptr);
   EXPECT_EQ(nothing.find(wanted)[0].author, nullptr);
   EXPECT_EQ(nothing.find_sealed(kId), nullptr);
