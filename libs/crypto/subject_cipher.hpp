@@ -23,8 +23,9 @@
 namespace tideline::crypto {
 
 struct SubjectCipherOptions {
-  // Keys are kept in memory so that reading a page asks the database once, not per text.
-  std::size_t cached_keys_max = 10'000;
+  // Keys are kept in memory so that reading a page asks the database once, not per text. Some 100
+  // bytes each.
+  std::size_t cached_keys_max = 100'000;
   // How long another process may still read what has been erased here.
   std::chrono::seconds cached_key_ttl{30};
 };

@@ -105,6 +105,14 @@ class CommandSession {
     return loaded;
   }
 
+  // A stream that nobody has begun yet, as is presumed without a look at it: where it turns out to
+  // be another one's the append conflicts, and the next attempt begins another.
+  template <Decider D>
+  Loaded<D> presume_new(const core::StreamId& stream) {
+    note_loaded(stream, {}, {});
+    return {stream, {}, {}};
+  }
+
   // Puts events behind a loaded stream.
   template <Decider D, CodecOf<D> C>
   void stage(const Loaded<D>& loaded, const std::vector<typename D::Event>& events,

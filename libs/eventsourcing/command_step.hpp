@@ -71,14 +71,22 @@ Step<Changed<D>> change(CommandSession& session, const core::StreamId& stream, c
   return detail::decide_and_stage<D>(session, session.load<D>(stream, codec), codec, command);
 }
 
+// Stages the first events of a stream whose id was drawn for this attempt: that it is nobody else's
+// yet is seen when they are appended, and every attempt draws again.
+template <Decider D, CodecOf<D> C>
+Step<Changed<D>> begin(CommandSession& session, const core::StreamId& stream, const C& codec,
+                       const typename D::Command& command) {
+  return detail::decide_and_stage<D>(session, session.presume_new<D>(stream), codec, command);
+}
+
 template <Decider D>
 struct Creation {
   core::StreamId stream;
   typename D::Command command;
 };
 
-// Stages the first of the creations that `next` gives whose stream has no event yet: an id that is
-// drawn, or made of the time, may be another one's.
+// Stages the first of the creations that `next` gives whose stream has no event yet, for ids that
+// each attempt would make of the same time.
 template <Decider D, CodecOf<D> C, class Next>
 Step<Creation<D>> create(CommandSession& session, const C& codec, int tries, const Next& next) {
   for (int i = 0; i < tries; ++i) {

@@ -12,6 +12,7 @@ namespace {
 using core::AccountId;
 using crypto::SubjectKey;
 using eventsourcing::Row;
+using eventsourcing::Rows;
 using eventsourcing::Transaction;
 
 enum class Standing { Unknown, Present, Destroyed };
@@ -34,28 +35,37 @@ Held held_of(const Row& row, std::size_t column) {
   return {Standing::Present, key_of(row.text(column))};
 }
 
-Held look_up(Transaction& transaction, const AccountId& subject) {
-  const auto rows = transaction.execute(
-      "SELECT encode(key, 'hex') FROM subject_key WHERE subject = $1", {subject});
-  return rows.empty() ? Held{} : held_of(rows.front(), 0);
-}
+constexpr std::string_view kSelectKey =
+    "SELECT encode(key, 'hex') FROM subject_key WHERE subject = $1";
+
+Held held_of(const Rows& rows) { return rows.empty() ? Held{} : held_of(rows.front(), 0); }
 
 }  // namespace
 
-core::Result<SubjectKey> PostgresSubjectKeys::get_or_create(const AccountId& subject) {
-  Held held;
+// Two processes may get here for one subject: both read what the first of them wrote.
+core::Result<Rows> PostgresSubjectKeys::create(const AccountId& subject) {
+  Rows rows;
   const auto status = database_.transact([&](Transaction& transaction) {
-    held = look_up(transaction, subject);
-    if (held.standing != Standing::Unknown) return;
-    // Two processes may get here for one subject: both read what the first of them wrote.
     transaction.execute(
         "INSERT INTO subject_key (subject, key) VALUES ($1, decode($2, 'hex'))"
         " ON CONFLICT (subject) DO NOTHING",
         {subject, core::to_hex(crypto::new_subject_key())});
-    held = look_up(transaction, subject);
+    rows = transaction.execute(kSelectKey, {subject});
   });
   if (!status) return status.error();
-  CHECK(held.standing != Standing::Unknown, "a row that was just written is there");
+  return rows;
+}
+
+core::Result<SubjectKey> PostgresSubjectKeys::get_or_create(const AccountId& subject) {
+  const auto known = database_.query(kSelectKey, {subject});
+  if (!known) return known.error();
+  Held held = held_of(*known);
+  if (held.standing == Standing::Unknown) {
+    const auto created = create(subject);
+    if (!created) return created.error();
+    held = held_of(*created);
+    CHECK(held.standing != Standing::Unknown, "a row that was just written is there");
+  }
   if (held.standing == Standing::Destroyed) {
     return core::Error{core::ErrorCode::Conflict, "the subject's key has been destroyed", false};
   }
@@ -72,14 +82,12 @@ core::Result<std::vector<std::optional<SubjectKey>>> PostgresSubjectKeys::find_m
     std::span<const AccountId> subjects) {
   std::unordered_map<AccountId, SubjectKey> keys;
   const std::vector<AccountId> wanted(subjects.begin(), subjects.end());
-  const auto status = database_.snapshot([&](Transaction& transaction) {
-    const auto rows = transaction.execute(
-        "SELECT subject, encode(key, 'hex') FROM subject_key"
-        " WHERE subject = ANY($1::uuid[]) AND key IS NOT NULL",
-        {wanted});
-    for (const Row& row : rows) keys.emplace(row.account(0), key_of(row.text(1)));
-  });
-  if (!status) return status.error();
+  const auto rows = database_.query(
+      "SELECT subject, encode(key, 'hex') FROM subject_key"
+      " WHERE subject = ANY($1::uuid[]) AND key IS NOT NULL",
+      {wanted});
+  if (!rows) return rows.error();
+  for (const Row& row : *rows) keys.emplace(row.account(0), key_of(row.text(1)));
   std::vector<std::optional<SubjectKey>> found;
   found.reserve(subjects.size());
   for (const AccountId& subject : subjects) {

@@ -5,13 +5,13 @@
 #pragma once
 
 #include "crypto/subject_keys.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "postgres/database.hpp"
 
 namespace tideline::postgres {
 
 class PostgresSubjectKeys final : public crypto::SubjectKeys {
  public:
-  explicit PostgresSubjectKeys(eventsourcing::Database& database) : database_(database) {}
+  explicit PostgresSubjectKeys(PooledDatabase& database) : database_(database) {}
 
   core::Result<crypto::SubjectKey> get_or_create(const core::AccountId& subject) override;
   core::Result<std::optional<crypto::SubjectKey>> find(const core::AccountId& subject) override;
@@ -20,7 +20,10 @@ class PostgresSubjectKeys final : public crypto::SubjectKeys {
   core::Status destroy(const core::AccountId& subject) override;
 
  private:
-  eventsourcing::Database& database_;
+  // The row of a subject that had none a moment ago.
+  core::Result<eventsourcing::Rows> create(const core::AccountId& subject);
+
+  PooledDatabase& database_;
 };
 
 }  // namespace tideline::postgres

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "eventsourcing/command_step.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 
 namespace tideline::eventsourcing {
@@ -241,6 +242,33 @@ TEST_P(CommandTest, IfMatchHoldsUntilTheCommitAlsoForAStreamThatIsNotWritten) {
   });
   EXPECT_EQ(std::get<PreconditionFailed>(outcome.value()).actual.value(), 2U);
   EXPECT_TRUE(store_.read_stream(other, {}, 10).value().empty());
+}
+
+TEST_P(CommandTest, AStreamThatIsAnothersAfterAllIsNotBegun) {
+  done(count(5, context()));
+  int drawn = 0;
+  const auto outcome = run(context(), [&](CommandSession& session) -> CommandResult {
+    const core::StreamId stream(drawn++ == 0 ? "counter-1" : "counter-2");
+    const auto counter = begin<Counter>(session, stream, codec_, Counter::Count{7});
+    if (!counter) return counter.stopped();
+    return Answer{201, std::to_string(counter->state.total), "", stream};
+  });
+  EXPECT_EQ(done(outcome).result.body, "7");
+  EXPECT_EQ(done(outcome).result.etag, "1");
+  EXPECT_EQ(drawn, 2);
+  EXPECT_EQ(store_.read_stream(stream_, core::StreamVersion(0), 9).value().size(), 1U);
+}
+
+TEST_P(CommandTest, IfMatchFitsNoStreamThatIsBegun) {
+  CommandContext with = context();
+  with.if_match = core::StreamVersion(1);
+  const auto outcome = run(with, [&](CommandSession& session) -> CommandResult {
+    const auto counter = begin<Counter>(session, stream_, codec_, Counter::Count{7});
+    if (!counter) return counter.stopped();
+    return Answer{201, "", "", stream_};
+  });
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_TRUE(std::holds_alternative<PreconditionFailed>(*outcome));
 }
 
 TEST_P(CommandTest, AnEventThatTheCodecDoesNotKnowIsAnError) {

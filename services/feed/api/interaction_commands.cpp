@@ -24,8 +24,6 @@ using http::Parsed;
 using http::Request;
 using http::Response;
 
-constexpr int kIdDrawsMax = 16;
-
 Response handle_like(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
@@ -86,16 +84,14 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
   command.moment_author = *moment_author;
   command.now = session.context().now;
   command.seen = seen_in(ports, session);
-  const auto comment = eventsourcing::create<Comment>(session, codec, kIdDrawsMax, [&] {
-    command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
-    return eventsourcing::Creation<Comment>{core::keys::comment(command.moment, command.id),
-                                            command};
-  });
+  command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
+  const auto stream = core::keys::comment(command.moment, command.id);
+  const auto comment = eventsourcing::begin<Comment>(session, stream, codec, command);
   if (!comment) return comment.stopped();
   const nlohmann::json body{{"id", core::to_string(command.id)},
                             {"written_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + core::to_string(command.moment) + "/comments",
-                comment->stream};
+                stream};
 }
 
 Response handle_comment(const ApiPorts& ports, const Request& request) {

@@ -24,7 +24,6 @@ using http::Response;
 const Rejection kNoSuchImage{RejectionKind::Invalid, "no-such-image",
                              "upload an image before you publish it"};
 
-constexpr int kIdDrawsMax = 16;
 constexpr std::size_t kHashLength = 64;
 
 std::vector<std::string> read_ids(http::FieldReader& fields, const char* name, std::size_t max) {
@@ -81,15 +80,13 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
   const MomentCodec codec(ports.cipher);
   command.now = session.context().now;
   command.seen = seen_in(ports, session);
-  // Another process may draw the same one in the same millisecond.
-  const auto moment = eventsourcing::create<Moment>(session, codec, kIdDrawsMax, [&] {
-    command.id = ports.moment_ids.next(command.now, command.author);
-    return eventsourcing::Creation<Moment>{core::keys::moment(command.id), command};
-  });
+  command.id = ports.moment_ids.next(command.now, command.author);
+  const auto stream = core::keys::moment(command.id);
+  const auto moment = eventsourcing::begin<Moment>(session, stream, codec, command);
   if (!moment) return moment.stopped();
   const std::string id = core::to_string(command.id);
   const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
-  return Answer{201, body.dump(), "/v1/moments/" + id, moment->stream};
+  return Answer{201, body.dump(), "/v1/moments/" + id, stream};
 }
 
 Response handle_publish(const ApiPorts& ports, const Request& request) {
