@@ -133,8 +133,9 @@ class ScoreChanges {
 
   // Of what is known to be of him just now, or new.
   PersonChange& change_of(const core::AccountId& account) {
-    if (people_.empty() || people_.back().account != account)
-      people_.push_back({.account = account});
+    if (people_.empty() || people_.back().account != account) {
+      people_.emplace_back().account = account;
+    }
     return people_.back();
   }
   std::vector<PersonChange> joined_people() const;

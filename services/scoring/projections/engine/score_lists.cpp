@@ -114,11 +114,9 @@ void ScoreLists::erase(const BoardMember& member) {
     CHECK(found != list.entries.end(), "who leaves a list was on it");
     if (static_cast<std::size_t>(found - list.entries.begin()) < list.ordered) --list.ordered;
     list.entries.erase(found);
-  } else if (list.is_full_of_stale()) {
-    // Who comes back to the same score is inserted next. Until then the books may agree with an
-    // entry that he left here long ago.
-    const auto has = books_->totals_of(member.number);
-    if (!has || has->points != list.score) settle(list);
+  } else {
+    list.left.push_back({member.entry.reached_at, member.number});
+    if (list.is_full_of_stale()) settle(list);
   }
 }
 
@@ -130,20 +128,23 @@ bool ScoreLists::is_stale(const List& list, const Entry& entry) const {
 void ScoreLists::settle(List& list) {
   auto& entries = list.entries;
   settled_ += entries.size();
-  const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(list.ordered);
-  auto front_end = middle;
-  auto end = entries.end();
-  if (list.has_stale()) {
-    const auto stale = [&](const Entry& entry) { return is_stale(list, entry); };
-    front_end = std::remove_if(entries.begin(), middle, stale);
-    end = std::remove_if(middle, end, stale);
-  }
   const Ahead ahead{*books_};
-  std::sort(middle, end, ahead);
-  end = std::move(middle, end, front_end);
-  std::inplace_merge(entries.begin(), front_end, end, ahead);
-  entries.erase(std::unique(entries.begin(), end), entries.end());
-  CHECK(!list.has_stale(), "the books and the lists agree");
+  const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(list.ordered);
+  std::sort(middle, entries.end(), ahead);
+  std::inplace_merge(entries.begin(), middle, entries.end(), ahead);
+  std::sort(list.left.begin(), list.left.end(), ahead);
+  auto kept = entries.begin();
+  auto left = list.left.cbegin();
+  for (const Entry& entry : entries) {
+    if (left != list.left.cend() && *left == entry) {
+      ++left;
+    } else {
+      *kept++ = entry;
+    }
+  }
+  entries.erase(kept, entries.end());
+  list.left.clear();
+  CHECK(entries.size() == list.live, "who left a list was on it");
   list.ordered = entries.size();
   if (entries.capacity() > 2 * entries.size()) entries.shrink_to_fit();
 }
@@ -185,7 +186,9 @@ std::size_t ScoreLists::bytes() const {
   for (const auto& block : blocks_) {
     if (!block) continue;
     bytes += sizeof *block + block->lists.capacity() * sizeof(List);
-    for (const List& list : block->lists) bytes += list.entries.capacity() * sizeof(Entry);
+    for (const List& list : block->lists) {
+      bytes += (list.entries.capacity() + list.left.capacity()) * sizeof(Entry);
+    }
   }
   return bytes;
 }

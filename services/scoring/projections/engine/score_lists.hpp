@@ -3,12 +3,12 @@
 //
 // A score in use has a list, an array of (reached_at, member). Time mostly rises, so that who comes
 // to a score mostly belongs at the end of its list; who does not waits behind it, in a tail without
-// order. Of a long list nobody is taken out: that somebody left it is counted, and his entry is
-// stale, for the books say otherwise. A list is put in order, without stale entries, when its tail
-// is longer than four times the root of its length, or when a third of it is stale; so a change
-// costs neither a search nor a shift, and a reader passes over a third of a list at most.
+// order. Of a long list nobody is taken out: who left it is written down beside it, and his entry
+// is stale. A list is put in order, without stale entries, when its tail is longer than four times
+// the root of its length, or when a third of it is stale; so a change costs neither a search nor a
+// shift, and a reader passes over a third of a list at most.
 //
-// 16 bytes an entry and 48 a score in use, and what arrays keep spare.
+// 16 bytes an entry, 16 a stale one more, 72 a score in use, and what arrays keep spare.
 //
 // Not synchronized. Reading changes nothing.
 #pragma once
@@ -32,7 +32,7 @@ class ScoreLists {
 
   // The books say so already.
   void insert(const BoardMember& member);
-  // He was inserted so, and the books say otherwise already.
+  // He was inserted so.
   void erase(const BoardMember& member);
   // As insert(), for many: the lists may be read after settle() alone.
   void gather(const BoardMember& member);
@@ -43,8 +43,8 @@ class ScoreLists {
   std::size_t size() const { return size_; }
   // Passes over every list.
   std::size_t bytes() const;
-  // Entries that have been put in order or compared with the books since the beginning: what
-  // changes cost beside themselves, without a clock.
+  // Entries that have been put in order since the beginning: what changes cost beside themselves,
+  // without a clock.
   std::uint64_t entries_settled() const { return settled_; }
 
   // Adds to `found` who stands behind `place` in board order, from the top for nullopt, until
@@ -69,12 +69,14 @@ class ScoreLists {
   struct Ahead;
   struct List {
     std::uint32_t score = 0;
-    std::uint32_t live = 0;      // entries that are not stale
-    std::size_t ordered = 0;     // so many entries are in order, the tail is behind them
-    std::vector<Entry> entries;  // equal ones of a member who came back at the same time: one live
+    std::uint32_t live = 0;   // entries that are not stale
+    std::size_t ordered = 0;  // so many entries are in order, the tail is behind them
+    std::vector<Entry>
+        entries;              // one may be there twice: of a member who came back at the same time
+    std::vector<Entry> left;  // as often as it is stale
 
-    bool has_stale() const { return entries.size() != live; }
-    bool is_full_of_stale() const { return entries.size() - live > live / 2; }
+    bool has_stale() const { return !left.empty(); }
+    bool is_full_of_stale() const { return left.size() > live / 2; }
   };
   // The lists of 1,024 adjacent scores, those in use alone.
   struct Block {

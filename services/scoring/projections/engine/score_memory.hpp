@@ -118,7 +118,7 @@ class ScoreMemory {
   // Among millions each account costs a miss of the cache after the other: where its number is, and
   // then what there is of it. Who has many to do tells of each twice, kAhead before its turn that
   // it comes, and half as far ahead that it comes soon. Nothing changes by it but the time.
-  static constexpr std::size_t kAhead = 16;
+  static constexpr std::size_t kAhead = 64;
   void expect(const core::AccountId& account) const { members_.expect(account); }
   void expect_soon(const core::AccountId& account) const;
 
