@@ -32,6 +32,7 @@ def measure(bench: Bench, name: str, graph: list[str]) -> None:
             p99_ms: dict[str, list[float]] = {"ours": [], "theirs": []}
 
             def requests_per_s(server, whose: str) -> float:
+                servers.await_settled(ours)  # while the other's turn was, it had next to no processor
                 measured = servers.load(server, seconds, *SHARES, *skewed, "--may-be-refused")
                 if measured["refused"] > REFUSED_MAX * measured["requests_per_s"] * seconds:
                     raise BenchFailed(f"{name}, {users}, {whose}: {measured['refused']} requests were refused")
