@@ -1,9 +1,11 @@
 """What a client does with the feed: 60 % timelines, 30 % authors' pages, 10 % moments that are published, by
 everybody as often as by anybody else, and by a few much more often. Both cores are full, so that the engine may
 come to be more than its five seconds behind; what is refused then is not among the requests, and where that is
-more than one in a hundred there is no figure. The service, with its store, relay, Kafka, engine and tables,
-against the design's query and plain inserts on PostgreSQL. Graphs and their options are those of
-feed_servers.py."""
+more than one in a hundred there is no figure. A turn ends when what was published is applied and written. The
+service, with its store, relay, Kafka, engine and tables, against the design's query and plain inserts on
+PostgreSQL. Graphs and their options are those of feed_servers.py."""
+
+import time
 
 from feed_servers import FeedServers, graphs
 from harness import Bench, BenchFailed
@@ -32,12 +34,13 @@ def measure(bench: Bench, name: str, graph: list[str]) -> None:
             p99_ms: dict[str, list[float]] = {"ours": [], "theirs": []}
 
             def requests_per_s(server, whose: str) -> float:
-                servers.await_settled(ours)  # while the other's turn was, it had next to no processor
+                begun = time.monotonic()
                 measured = servers.load(server, seconds, *SHARES, *skewed, "--may-be-refused")
                 if measured["refused"] > REFUSED_MAX * measured["requests_per_s"] * seconds:
                     raise BenchFailed(f"{name}, {users}, {whose}: {measured['refused']} requests were refused")
                 p99_ms[whose].append(measured["p99_ms"])
-                return measured["requests_per_s"]
+                servers.await_settled(ours)
+                return measured["requests_per_s"] * seconds / (time.monotonic() - begun)
 
             bench.compare(f"{name}, {users}", "requests/s", ours=lambda: requests_per_s(ours, "ours"), peer=PEER,
                           theirs=lambda: requests_per_s(theirs, "theirs"))

@@ -147,6 +147,7 @@ void ScoreLists::settle(List& list) {
   CHECK(entries.size() == list.live, "who left a list was on it");
   list.ordered = entries.size();
   if (entries.capacity() > 2 * entries.size()) entries.shrink_to_fit();
+  if (list.left.capacity() > entries.size()) list.left.shrink_to_fit();
 }
 
 void ScoreLists::settle() {
