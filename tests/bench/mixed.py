@@ -34,13 +34,13 @@ def measure(bench: Bench, name: str, graph: list[str]) -> None:
             p99_ms: dict[str, list[float]] = {"ours": [], "theirs": []}
 
             def requests_per_s(server, whose: str) -> float:
-                begun = time.monotonic()
                 measured = servers.load(server, seconds, *SHARES, *skewed, "--may-be-refused")
                 if measured["refused"] > REFUSED_MAX * measured["requests_per_s"] * seconds:
                     raise BenchFailed(f"{name}, {users}, {whose}: {measured['refused']} requests were refused")
                 p99_ms[whose].append(measured["p99_ms"])
+                loaded = time.monotonic()
                 servers.await_settled(ours)
-                return measured["requests_per_s"] * seconds / (time.monotonic() - begun)
+                return measured["requests_per_s"] * seconds / (seconds + time.monotonic() - loaded)
 
             bench.compare(f"{name}, {users}", "requests/s", ours=lambda: requests_per_s(ours, "ours"), peer=PEER,
                           theirs=lambda: requests_per_s(theirs, "theirs"))

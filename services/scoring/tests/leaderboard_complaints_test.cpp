@@ -243,6 +243,23 @@ TEST(TiedTest, AListIsPutInOrderOnlyAfterManyChanges) {
   EXPECT_EQ(board.after(std::nullopt, kTied), members.sorted());
 }
 
+// On each of ten scores one of them stays.
+TEST(TiedTest, ACrowdThatHasPassedKeepsNoMemory) {
+  constexpr std::uint32_t kCrowd = 10'000;
+  PlainMembers members;
+  RankBoard board(2 * kCrowd, members);
+  const auto change = [&](std::uint32_t number, std::int64_t points) {
+    const BoardEntry entry{points, kNoon + std::chrono::seconds(points), numbered(number)};
+    board.change(number, members.put(number, entry), entry);
+  };
+  for (std::uint32_t i = 0; i < kCrowd; ++i) change(i, 500);
+  const std::size_t alone = board.bytes();
+  for (std::uint32_t score = 1; score <= 10; ++score) {
+    for (std::uint32_t i = score; i < kCrowd; ++i) change(i, 500 + score);
+  }
+  EXPECT_LE(board.bytes(), alone + alone / 2);
+}
+
 TEST(DeepTest, AListBelowTheBandVisitsOnlyTheScoresItNeeds) {
   constexpr std::uint32_t kMembers = 5'000;
   PlainMembers members;

@@ -97,7 +97,7 @@ void ScoreLists::insert(const BoardMember& member) {
   push(list, member, Ahead{*books_});
   ++size_;
   const std::size_t tail = list.entries.size() - list.ordered;
-  if (tail * tail > 16 * list.entries.size() || list.is_full_of_stale()) settle(list);
+  if (tail * tail > 16 * list.entries.size()) settle(list);
 }
 
 void ScoreLists::erase(const BoardMember& member) {
@@ -127,7 +127,7 @@ bool ScoreLists::is_stale(const List& list, const Entry& entry) const {
 
 void ScoreLists::settle(List& list) {
   auto& entries = list.entries;
-  settled_ += entries.size();
+  settled_ += entries.size() + list.left.size();
   const Ahead ahead{*books_};
   const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(list.ordered);
   std::sort(middle, entries.end(), ahead);

@@ -71,9 +71,9 @@ class ScoreLists {
     std::uint32_t score = 0;
     std::uint32_t live = 0;   // entries that are not stale
     std::size_t ordered = 0;  // so many entries are in order, the tail is behind them
-    std::vector<Entry>
-        entries;              // one may be there twice: of a member who came back at the same time
-    std::vector<Entry> left;  // as often as it is stale
+    // The same one twice, where a member came back at the same time; in `left` as often as stale.
+    std::vector<Entry> entries;
+    std::vector<Entry> left;
 
     bool has_stale() const { return !left.empty(); }
     bool is_full_of_stale() const { return left.size() > live / 2; }
