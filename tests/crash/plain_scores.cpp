@@ -119,11 +119,10 @@ Earned add_day(PlainScores& scores, const std::string& key, const OfDay& of_day,
     const auto& [points, contribution, cap] = rule->second;
     const std::int64_t counting = cap == 0 ? counted.events : std::min(counted.events, cap);
     const std::string of_reason = key + " " + kReasons.at(i);
-    if (cap != 0) scores.cap_counter[of_reason] = std::to_string(counted.events);
     scores.capped += static_cast<std::uint64_t>(counted.events - counting);
     contributions += contribution * counting;
-    if (points == 0) continue;
-    earned.add(points * counting, counted.latest_us);
+    if (points != 0) earned.add(points * counting, counted.latest_us);
+    if (points == 0 && cap == 0) continue;
     scores.ledger[of_reason] =
         joined(counted.events, points * counted.events) + " " + std::to_string(cap);
   }

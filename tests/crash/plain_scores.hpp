@@ -17,11 +17,10 @@ namespace tideline::crash {
 using PlainTable = std::map<std::string, std::string>;
 
 struct PlainScores {
-  PlainTable score;        // "<uuid>" -> "<points> <reached us> <standing>"
-  PlainTable day_score;    // "<uuid> <day>" -> "<points> <reached us>"
-  PlainTable cap_counter;  // "<uuid> <day> <reason>" -> "<events>"
-  PlainTable calendar;     // "<uuid> <day>" -> "<contributions>", where there are any
-  PlainTable ledger;       // "<uuid> <day> <reason>" -> "<rows> <points> <cap>"
+  PlainTable score;      // "<uuid>" -> "<points> <reached us> <standing>"
+  PlainTable day_score;  // "<uuid> <day>" -> "<points> <reached us>"
+  PlainTable calendar;   // "<uuid> <day>" -> "<contributions>", where there are any
+  PlainTable ledger;     // "<uuid> <day> <reason>" -> "<rows> <points> <cap>"
   // The board: points falling, the earlier first.
   struct Place {
     std::int64_t points = 0;

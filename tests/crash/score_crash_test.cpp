@@ -286,9 +286,6 @@ class ScoreCrashTest : public ::testing::Test {
     expect_equal("day_score",
                  table("SELECT account_id, day, points, " + us + " FROM day_score", 2, 4),
                  scores.day_score);
-    expect_equal("cap_counter",
-                 table("SELECT account_id, day, reason, events FROM cap_counter", 3, 4),
-                 scores.cap_counter);
     expect_equal(
         "calendar",
         table("SELECT account_id, make_date(year, month, place::int), amount FROM calendar,"

@@ -4,7 +4,8 @@
 
 namespace tideline::scoring {
 
-// No more of a day's earlier events are counted than the cap has.
+// No more of a day's earlier events are counted than the cap has. Entries without points are there
+// for their cap alone.
 const char* const kListLedgerSql = R"(
 SELECT (extract(epoch FROM happened_at) * 1000000)::bigint, event, reason, points,
        cap IS NOT NULL AND cap <= (
@@ -16,7 +17,7 @@ SELECT (extract(epoch FROM happened_at) * 1000000)::bigint, event, reason, point
            ORDER BY earlier.happened_at, earlier.event
            LIMIT entry.cap) AS counted),
        person, project_id, note
-FROM ledger AS entry WHERE account_id = $1::uuid)";
+FROM ledger AS entry WHERE account_id = $1::uuid AND points <> 0)";
 
 namespace {
 

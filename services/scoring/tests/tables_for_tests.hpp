@@ -31,10 +31,14 @@ class TablesForTests final : public eventsourcing::Transaction {
   using Month = std::tuple<std::string, int, int>;  // account as uuid, year, month
 
   std::map<std::string, Score> scores;
-  std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> counts;
   std::map<Month, std::array<std::int64_t, 31>> months;
-  std::map<std::pair<std::string, std::string>, Score> earned;         // account, day
-  std::map<std::pair<std::string, std::string>, std::int64_t> ledger;  // account, event -> points
+  std::map<std::pair<std::string, std::string>, Score> earned;  // account, day
+  struct LedgerRow {
+    std::string day;
+    std::string reason;
+    bool has_cap = false;
+  };
+  std::map<std::pair<std::string, std::string>, LedgerRow> ledger;  // account, event
   // Day and reason; events and points.
   std::map<std::pair<std::string, std::string>, std::pair<std::int64_t, std::int64_t>> awards;
   std::vector<std::set<std::string>> flushes = {{}};  // whom each wrote, by its number
@@ -48,9 +52,9 @@ class TablesForTests final : public eventsourcing::Transaction {
     if (is("INSERT INTO score")) return add_scores(params);
     if (is("INSERT INTO award_day")) return add_awards(params);
     if (is("INSERT INTO day_score")) return add_days(params);
-    if (is("INSERT INTO cap_counter")) return add_counts(params, is("RETURNING"));
     if (is("INSERT INTO calendar")) return add_months(params);
     if (is("INSERT INTO ledger")) return add_ledger(params);
+    if (is("AS earlier")) return count_earlier(params);
     if (is("AS contribution USING")) return states_of(params);
     if (is("FROM calendar WHERE account_id")) return months_of(params.at(0).text().value());
     const auto changed = is("DECLARE") && is("score_flush")
@@ -138,16 +142,25 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
-  eventsourcing::Rows add_counts(const eventsourcing::Params& params, bool returning) {
+  // By account, day and reason.
+  using Counts = std::map<std::tuple<std::string, std::string, std::string>, std::int64_t>;
+  Counts counts() const {
+    Counts counted;
+    for (const auto& [key, row] : ledger) {
+      if (row.has_cap) ++counted[{key.first, row.day, row.reason}];
+    }
+    return counted;
+  }
+  eventsourcing::Rows count_earlier(const eventsourcing::Params& params) const {
+    const Counts counted = counts();
     const auto accounts = array(params, 0);
     expect_sorted(accounts);
     eventsourcing::Rows rows;
     for (std::size_t i = 0; i < accounts.size(); ++i) {
-      const std::tuple key(accounts[i], array(params, 1)[i], array(params, 2)[i]);
-      const std::int64_t events = counts[key] += std::stoll(array(params, 3)[i]);
-      if (!returning) continue;
-      rows.push_back(eventsourcing::Row(
-          {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));
+      const auto found = counted.find({accounts[i], array(params, 1)[i], array(params, 2)[i]});
+      const std::int64_t cap = std::stoll(array(params, 3)[i]);
+      const std::int64_t earlier = found == counted.end() ? 0 : std::min(found->second, cap);
+      rows.push_back(eventsourcing::Row({std::to_string(earlier)}));
     }
     return rows;
   }
@@ -178,10 +191,11 @@ class TablesForTests final : public eventsourcing::Transaction {
     const auto accounts = array(params, 0);
     expect_sorted(accounts);
     for (std::size_t i = 0; i < accounts.size(); ++i) {
-      const bool added =
-          ledger
-              .emplace(std::pair(accounts[i], array(params, 2)[i]), std::stoll(array(params, 5)[i]))
-              .second;
+      const bool added = ledger
+                             .emplace(std::pair(accounts[i], array(params, 2)[i]),
+                                      LedgerRow{array(params, 3)[i], array(params, 4)[i],
+                                                array(params, 6)[i] != "NULL"})
+                             .second;
       CHECK(added, "one entry for each person and event");
     }
     return {};
@@ -265,7 +279,7 @@ class TablesForTests final : public eventsourcing::Transaction {
   eventsourcing::Rows declare_counts(const std::string& from,
                                      const std::optional<Accounts>& changed) {
     fetched_.clear();
-    for (const auto& [key, events] : counts) {
+    for (const auto& [key, events] : counts()) {
       if (std::get<1>(key) < from || leaves_out(changed, std::get<0>(key))) continue;
       fetched_.push_back(eventsourcing::Row(
           {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));

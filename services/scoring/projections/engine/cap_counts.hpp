@@ -1,5 +1,5 @@
 // How many events of a reason with a daily cap each member has had on each campus day, for days
-// that are not long ago; those of earlier days are in table cap_counter alone.
+// that are not long ago; those of earlier days are counted from the ledger when they are needed.
 //
 // 20 to 39 bytes a counter. Not synchronized.
 #pragma once

@@ -33,11 +33,17 @@ ON CONFLICT (account_id, day) DO UPDATE
   SET points = held.points + excluded.points,
       reached_at = greatest(held.reached_at, excluded.reached_at))";
 
-const std::string kAddCounts = R"(
-INSERT INTO cap_counter AS held (account_id, day, reason, events)
-SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::text[]), unnest($4::bigint[])
-ON CONFLICT (account_id, day, reason) DO UPDATE SET events = held.events + excluded.events)";
-const std::string kAddAndReturnCounts = kAddCounts + " RETURNING account_id, day, reason, events";
+// Up to the cap, however many there are. In order, so that it is the index that is read even while
+// nothing is known of the table's size.
+constexpr const char* kCountEarlier = R"(
+SELECT (SELECT count(*) FROM (
+          SELECT 1 FROM ledger
+          WHERE day = belated.day AND account_id = belated.account_id
+            AND reason = belated.reason AND cap IS NOT NULL
+          ORDER BY happened_at, event LIMIT belated.cap) AS earlier)
+FROM unnest($1::uuid[], $2::date[], $3::text[], $4::bigint[]) WITH ORDINALITY
+     AS belated (account_id, day, reason, cap, place)
+ORDER BY place)";
 
 constexpr const char* kAddMonths = R"(
 INSERT INTO calendar AS held (account_id, year, month, days)
@@ -60,10 +66,12 @@ SELECT * FROM unnest($1::date[], $2::text[], $3::bigint[], $4::bigint[])
 ON CONFLICT (day, reason) DO UPDATE
   SET events = held.events + excluded.events, points = held.points + excluded.points)";
 
-// Flushes are numbered as they commit. There is one owner as a rule; where there are two for a
-// moment, one waits for the other here.
+// Flushes are numbered as they commit, and each counts what those before it have written. There is
+// one owner as a rule; where there are two for a moment, one waits for the other here. Who fills a
+// copy in another schema waits for nobody.
 constexpr const char* kOneFlushAtATime =
-    "SELECT pg_advisory_xact_lock(hashtextextended('tideline score_flush', 0))";
+    "SELECT pg_advisory_xact_lock("
+    "hashtextextended('tideline score_flush', 'score'::regclass::oid::bigint))";
 // A copy that is built anew in another schema keeps no log: no snapshot is taken of it.
 constexpr const char* kLogFlush = R"(
 WITH forgotten AS (
@@ -91,24 +99,6 @@ void forget(Map& map) {
   const std::size_t size = map.size();
   map.clear();
   map.reserve(size);
-}
-
-std::uint32_t events_of(std::uint32_t events) { return events; }
-std::uint32_t events_of(const BelatedEvents& belated) { return belated.events; }
-
-template <class Counts>
-eventsourcing::Params count_parameters(const Counts& counts) {
-  std::vector<core::AccountId> accounts;
-  std::vector<core::Day> days;
-  std::vector<std::string_view> reasons;
-  std::vector<std::uint32_t> events;
-  for (const auto* entry : sorted(counts)) {
-    accounts.push_back(entry->first.account);
-    days.push_back(entry->first.day);
-    reasons.push_back(name_of(entry->first.reason));
-    events.push_back(events_of(entry->second));
-  }
-  return {accounts, days, reasons, events};
 }
 
 }  // namespace
@@ -164,7 +154,6 @@ void ScoreChanges::add_awards(core::Day day, Reason reason, std::int64_t events,
 void ScoreChanges::clear() {
   people_.clear();
   forget(days_);
-  forget(counts_);
   belated_.clear();
   forget(months_);
   ledger_.clear();
@@ -172,10 +161,10 @@ void ScoreChanges::clear() {
 }
 
 void ScoreChanges::flush(Transaction& transaction) {
+  transaction.execute(kOneFlushAtATime);
   flush_belated(transaction);
   flush_scores(transaction);
   flush_days(transaction);
-  flush_counts(transaction);
   flush_months(transaction);
   flush_ledger(transaction);
   flush_awards(transaction);
@@ -234,18 +223,29 @@ void ScoreChanges::flush_days(Transaction& transaction) const {
   transaction.execute(kAddDays, {accounts, days, points, reached});
 }
 
-// Before the others, which it adds to.
+// Before the others, which it adds to, and before the ledger has these events too.
 void ScoreChanges::flush_belated(Transaction& transaction) {
   if (belated_.empty()) return;
-  for (const auto& row : transaction.execute(kAddAndReturnCounts, count_parameters(belated_))) {
-    const auto reason = reason_named(row.text(2));
-    CHECK(reason.has_value(), "the table returns the reasons that it was given");
-    const CapKey key{row.account(0), row.day(1), *reason};
-    BelatedEvents& belated = belated_.at(key);
-    const std::int64_t now = row.integer(3);
-    const std::int64_t before = now - belated.events;
+  std::vector<std::pair<CapKey, BelatedEvents*>> pending;
+  for (auto& [key, belated] : belated_) pending.emplace_back(key, &belated);
+  std::sort(pending.begin(), pending.end());
+  std::vector<core::AccountId> accounts;
+  std::vector<core::Day> days;
+  std::vector<std::string_view> reasons;
+  std::vector<std::uint32_t> caps;
+  for (const auto& [key, belated] : pending) {
+    accounts.push_back(key.account);
+    days.push_back(key.day);
+    reasons.push_back(name_of(key.reason));
+    caps.push_back(*belated->rule.cap_per_day);
+  }
+  const auto counted = transaction.execute(kCountEarlier, {accounts, days, reasons, caps});
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const CapKey& key = pending[i].first;
+    BelatedEvents& belated = *pending[i].second;
+    const std::int64_t before = counted.at(i).integer(0);  // at most the cap
     const std::int64_t cap = *belated.rule.cap_per_day;
-    const std::int64_t earning = std::min(now, cap) - std::min(before, cap);
+    const std::int64_t earning = std::min(before + belated.events, cap) - before;
     if (earning == 0) continue;
     belated.earning = static_cast<std::uint32_t>(earning);
     if (const std::int64_t points = earning * belated.rule.points; points != 0) {
@@ -257,10 +257,6 @@ void ScoreChanges::flush_belated(Transaction& transaction) {
       add_contribution(key.account, key.day, amount);
     }
   }
-}
-
-void ScoreChanges::flush_counts(Transaction& transaction) const {
-  if (!counts_.empty()) transaction.execute(kAddCounts, count_parameters(counts_));
 }
 
 void ScoreChanges::flush_months(Transaction& transaction) const {
@@ -331,16 +327,13 @@ void ScoreChanges::flush_awards(Transaction& transaction) const {
   transaction.execute(kAddAwards, {days, reasons, events, points});
 }
 
-// The last of a flush, for others may wait for it.
 void ScoreChanges::log_flush(Transaction& transaction) const {
   std::vector<core::AccountId> accounts;
   for (const PersonChange& person : people_) accounts.push_back(person.account);
-  for (const auto& [key, ignored] : counts_) accounts.push_back(key.account);
-  for (const auto& [key, ignored] : belated_) accounts.push_back(key.account);
+  for (const LedgerRow& row : ledger_) accounts.push_back(row.account);
   if (accounts.empty()) return;
   std::sort(accounts.begin(), accounts.end());
   accounts.erase(std::unique(accounts.begin(), accounts.end()), accounts.end());
-  transaction.execute(kOneFlushAtATime);
   transaction.execute(kLogFlush, {accounts});
 }
 

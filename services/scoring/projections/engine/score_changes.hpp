@@ -1,10 +1,11 @@
 // What has changed since the last flush, as deltas and not as totals, and the statements that write
-// it: rows of table score, day_score, calendar, cap_counter, ledger and award_day, each batch
-// sorted by key. Table score_flush learns whose rows a flush has written: what a snapshot lacks.
+// it: rows of table score, day_score, calendar, ledger and award_day, each batch sorted by key.
+// Table score_flush learns whose rows a flush has written: what a snapshot lacks.
 //
 // Belated events, those of days whose counters are not in memory any more, are counted by the
-// table: the flush learns from it how many there are now, so min(now, cap) - min(before, cap) of
-// them earn something. That is what the memory would have come to, whatever was counted where.
+// ledger: the flush learns from it how many there were before, so min(before + n, cap) -
+// min(before, cap) of n earn something. That is what the memory would have come to, whatever was
+// counted where.
 //
 // Not synchronized: the runner's thread alone.
 #pragma once
@@ -44,7 +45,7 @@ struct CapKey {
   };
 };
 
-// Events of one key that were counted by the table.
+// Events of one key that the flush counts.
 struct BelatedEvents {
   std::uint32_t events = 0;
   std::uint32_t earning = 0;  // of them; known once they are flushed
@@ -60,12 +61,12 @@ class ScoreChanges {
   // One more event that counts for the account, whatever it earns: see people_of() in awards.hpp.
   void add_event(const core::AccountId& account) { ++change_of(account).events; }
   void add_day(const core::AccountId& account, core::Day day, const Totals& earned);
-  void add_cap(const CapKey& key) { ++counts_[key]; }
   // The rule is always the same for a key.
   void add_belated(const CapKey& key, const Rule& rule, core::Timestamp time);
   void add_contribution(const core::AccountId& account, core::Day day, std::int64_t amount);
   // `points` and `cap` as the rule says: which events of a day come after the cap is found when the
-  // ledger is read, since it depends on their times and not on their coming.
+  // ledger is read, since it depends on their times and not on their coming. One without points is
+  // written for the sake of its cap alone.
   void add_ledger(const eventsourcing::RecordedEvent& event, const Award& award, core::Day day,
                   std::int64_t points, std::optional<std::uint32_t> cap);
 
@@ -142,7 +143,6 @@ class ScoreChanges {
   void flush_belated(eventsourcing::Transaction& transaction);
   void flush_scores(eventsourcing::Transaction& transaction) const;
   void flush_days(eventsourcing::Transaction& transaction) const;
-  void flush_counts(eventsourcing::Transaction& transaction) const;
   void flush_months(eventsourcing::Transaction& transaction) const;
   void flush_ledger(eventsourcing::Transaction& transaction) const;
   void flush_awards(eventsourcing::Transaction& transaction) const;
@@ -152,7 +152,6 @@ class ScoreChanges {
   // them anyway, not by each event.
   std::vector<PersonChange> people_;
   absl::flat_hash_map<DayKey, Totals, DayKey::Hash> days_;
-  absl::flat_hash_map<CapKey, std::uint32_t, CapKey::Hash> counts_;
   absl::flat_hash_map<CapKey, BelatedEvents, CapKey::Hash> belated_;
   absl::flat_hash_map<MonthKey, Days, MonthKey::Hash> months_;
   std::vector<LedgerRow> ledger_;

@@ -151,22 +151,21 @@ void ScoreEngine::take(const RecordedEvent& event, const Award& award) {
     const auto counted = memory_->count(key.account, key.day, key.reason, *rule.cap_per_day);
     belated = !counted;
     counts = counted.value_or(false);
-    if (belated) {
-      changes_.add_belated(key, rule, event.time);
-    } else {
-      changes_.add_cap(key);
-    }
+    if (belated) changes_.add_belated(key, rule, event.time);
   }
   if (!belated) ++(counts ? awards_ : capped_)[static_cast<std::size_t>(award.reason)];
   if (rule.contribution != 0 && counts) {
     changes_.add_contribution(award.account, day, rule.contribution);
   }
   // A change by nothing is none: neither the total nor its time moves.
-  if (rule.points == 0) return;
-  const std::int64_t points = counts ? rule.points : 0;
-  change(award.account, {points, event.time, 0}, day);
-  changes_.add_awards(day, award.reason, 1, points);
-  changes_.add_ledger(event, award, day, rule.points, rule.cap_per_day);
+  if (rule.points != 0) {
+    const std::int64_t points = counts ? rule.points : 0;
+    change(award.account, {points, event.time, 0}, day);
+    changes_.add_awards(day, award.reason, 1, points);
+  }
+  if (rule.points != 0 || rule.cap_per_day) {
+    changes_.add_ledger(event, award, day, rule.points, rule.cap_per_day);
+  }
 }
 
 void ScoreEngine::change(const core::AccountId& account, const PersonScore& change,

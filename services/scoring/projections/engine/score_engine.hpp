@@ -1,6 +1,6 @@
 // The scoring engine: events of all services in, points, ranks and lists out, from memory.
 //
-// A durable projection: its memory is the tables score, day_score and cap_counter plus what was
+// A durable projection: its memory is the tables score, day_score and ledger plus what was
 // applied since; load() takes the tables up, by way of a snapshot where there is one, flush() adds
 // the deltas to them. Departments are not
 // events: they come from the profiles that everybody publishes, at any time, and are kept in memory
@@ -117,7 +117,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   std::string_view name() const override { return "scores"; }
   std::vector<std::string> sources() const override;
   std::vector<std::string> tables() const override {
-    return {"score", "day_score", "cap_counter", "calendar", "ledger", "award_day"};
+    return {"score", "day_score", "calendar", "ledger", "award_day"};
   }
   eventsourcing::FlushPolicy flush_policy() const override;
   bool answers_from_memory() const override { return true; }

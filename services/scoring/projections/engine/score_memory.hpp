@@ -100,7 +100,7 @@ class ScoreMemory {
   // Forgets periods that are long over, and counters of days before kCountedDays: for good, so what
   // was counted must be in the tables.
   void forget_before(core::Day today);
-  // The first days of which that memory wants table cap_counter, and table day_score.
+  // The first days of which that memory wants the ledger's caps, and table day_score.
   static core::Day counted_from(core::Day today) { return today - kCountedDays; }
   static core::Day earned_from(core::Day today);
 

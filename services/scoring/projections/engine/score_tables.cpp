@@ -20,8 +20,7 @@ constexpr const char* kSelectDays =
     "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score";
 constexpr const char* kSelectCounts =
-    "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, events"
-    " FROM cap_counter";
+    "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, count(*) FROM ledger";
 
 constexpr const char* kFindFlush =
     "SELECT 'score'::regclass::oid::bigint, number, id::text FROM score_flush"
@@ -90,11 +89,13 @@ void visit_counts(
     const std::function<void(const core::AccountId&, core::Day, Reason, std::uint32_t)>& visit) {
   const std::string rows = after ? std::string(kOfChanged) + " WHERE day >= $2::date"
                                  : std::string(" WHERE day >= $1::date");
+  const std::string counted = " AND cap IS NOT NULL GROUP BY account_id, day, reason";
   const Params params = after ? Params{*after, from} : Params{from};
-  for_each_row(transaction, kSelectCounts + rows, params, "count_rows", [&](const Row& row) {
-    visit(row.account(0), row.day(1), reason_at(row, 2, "cap_counter"),
-          static_cast<std::uint32_t>(row.integer(3)));
-  });
+  for_each_row(transaction, kSelectCounts + rows + counted, params, "count_rows",
+               [&](const Row& row) {
+                 visit(row.account(0), row.day(1), reason_at(row, 2, "ledger"),
+                       static_cast<std::uint32_t>(row.integer(3)));
+               });
 }
 
 FlushMark last_flush(Transaction& transaction) {
@@ -109,7 +110,7 @@ std::optional<FlushMark> find_flush(Transaction& transaction, std::int64_t numbe
 
 void hold_tables(Transaction& transaction) {
   transaction.execute(
-      "LOCK TABLE score, day_score, cap_counter, award_day, score_flush IN ACCESS SHARE MODE");
+      "LOCK TABLE score, day_score, ledger, award_day, score_flush IN ACCESS SHARE MODE");
 }
 
 std::uint64_t count_changed(Transaction& transaction, std::int64_t after) {

@@ -340,6 +340,8 @@ TEST_F(SnapshotTest, AwardsAreWhatTheLedgerSays) {
   const std::string written = awards();
   EXPECT_NE(written.find("(2026-03-30,profile-viewed,130,100)"), std::string::npos) << written;
   execute({"TRUNCATE award_day"});
+  // An installation without that table had no rows for what has a cap and no points.
+  execute({"DELETE FROM ledger WHERE points = 0"});
   execute({sql.substr(sql.find("INSERT INTO award_day"))});
   EXPECT_EQ(awards(), written);
 }
