@@ -11,21 +11,13 @@ Param::Param(double value) {
   std::array<char, 32> text{};
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
   CHECK(error == std::errc(), "32 characters hold every double");
-  text_ = std::string(text.data(), end);
+  sent_ = std::string(text.data(), end);
 }
 
-void Param::append_element(const Param& element) {
-  if (text_->size() > 1) text_->push_back(',');
-  if (!element.text_) {
-    text_->append("NULL");
-    return;
-  }
-  text_->push_back('"');
-  for (const char letter : *element.text_) {
-    if (letter == '"' || letter == '\\') text_->push_back('\\');
-    text_->push_back(letter);
-  }
-  text_->push_back('"');
+std::optional<std::string> Param::text() const {
+  if (const auto* array = std::get_if<BinaryArray>(&sent_)) return array->literal();
+  if (const auto* text = std::get_if<std::string>(&sent_)) return *text;
+  return std::nullopt;
 }
 
 const std::string& Row::text(std::size_t column) const {

@@ -1,5 +1,6 @@
 // SQL as a port: what projections flush through and queries read through. Values travel as text,
-// as PostgreSQL prints and reads them; Param and Row convert.
+// as PostgreSQL prints and reads them, and arrays among the parameters in binary form; Param and
+// Row convert.
 #pragma once
 
 #include <concepts>
@@ -12,30 +13,33 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "eventsourcing/binary_array.hpp"
 
 namespace tideline::eventsourcing {
 
-// One parameter of a statement ($1, $2, ...). Vectors become array literals, to be cast in SQL:
-// "$1::bigint[]", "$2::uuid[]", "$3::text[]".
+// One parameter of a statement ($1, $2, ...). A vector is an array of the type that its elements
+// say, be it empty: boolean[], bigint[] for any whole numbers, uuid[], date[], timestamptz[],
+// text[]. A cast makes another one of it: "$1::smallint[]", "$2::jsonb[]".
 class Param {
  public:
   Param(std::nullopt_t) {}
-  Param(std::string text) : text_(std::move(text)) {}
-  Param(std::string_view text) : text_(std::string(text)) {}
-  Param(const char* text) : text_(std::string(text)) {}
+  Param(std::string text) : sent_(std::move(text)) {}
+  Param(std::string_view text) : sent_(std::string(text)) {}
+  Param(const char* text) : sent_(std::string(text)) {}
   template <std::same_as<bool> T>
-  Param(T value) : text_(value ? "true" : "false") {}
+  Param(T value) : sent_(value ? "true" : "false") {}
   template <std::integral T>
-  requires(!std::same_as<T, bool>) Param(T value) : text_(std::to_string(value)) {}
+  requires(!std::same_as<T, bool>) Param(T value) : sent_(std::to_string(value)) {}
   Param(double value);
-  Param(core::Timestamp time) : text_(core::format_iso8601(time)) {}
-  Param(core::Day day) : text_(core::format_day(day)) {}
-  Param(const core::AccountId& id) : text_(id.to_uuid()) {}
+  Param(core::Timestamp time) : sent_(core::format_iso8601(time)) {}
+  Param(core::Day day) : sent_(core::format_day(day)) {}
+  Param(const core::AccountId& id) : sent_(id.to_uuid()) {}
   template <class Tag, class Rep>
   Param(const core::Strong<Tag, Rep>& strong) : Param(strong.value()) {}
   template <class T>
@@ -43,17 +47,15 @@ class Param {
     if (value) *this = Param(*value);
   }
   template <class T>
-  Param(const std::vector<T>& values) : text_("{") {
-    for (const T& value : values) append_element(Param(value));
-    text_->push_back('}');
-  }
+  Param(const std::vector<T>& values) : sent_(BinaryArray::of(values)) {}
 
-  const std::optional<std::string>& text() const { return text_; }
+  using Null = std::monostate;
+  const std::variant<Null, std::string, BinaryArray>& sent() const { return sent_; }
+  // nullopt: NULL. Of an array the literal.
+  std::optional<std::string> text() const;
 
  private:
-  void append_element(const Param& element);
-
-  std::optional<std::string> text_;  // nullopt = NULL
+  std::variant<Null, std::string, BinaryArray> sent_;
 };
 
 using Params = std::vector<Param>;

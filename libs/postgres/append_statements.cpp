@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "eventsourcing/binary_array.hpp"
 #include "postgres/pipeline.hpp"
 
 namespace tideline::postgres {
@@ -12,6 +13,7 @@ namespace {
 using core::LogIndex;
 using core::LogPosition;
 using core::StreamVersion;
+using eventsourcing::BinaryArray;
 using eventsourcing::IdempotencyKey;
 using eventsourcing::PositionVector;
 using eventsourcing::Visibility;

@@ -2,7 +2,10 @@
 
 #include <libpq-fe.h>
 
+#include <chrono>
+
 #include "core/check.hpp"
+#include "eventsourcing/binary_array.hpp"
 
 namespace tideline::postgres {
 void BinaryRows::Clear::operator()(pg_result* result) const { PQclear(result); }
@@ -31,7 +34,7 @@ bool BinaryRows::boolean(std::size_t row, int column) const {
 }
 
 core::Timestamp BinaryRows::timestamp(std::size_t row, int column) const {
-  return kPostgresEpoch + std::chrono::microseconds(integer(row, column));
+  return eventsourcing::kPostgresEpoch + std::chrono::microseconds(integer(row, column));
 }
 
 void BinaryRows::read_uuid(std::size_t row, int column, std::string& uuid) const {

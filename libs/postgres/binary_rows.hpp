@@ -4,7 +4,6 @@
 // Whoever asks for a column as something else than its type has a bug (CHECK). No column is null.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,10 +15,6 @@
 struct pg_result;
 
 namespace tideline::postgres {
-
-// timestamptz counts from 2000-01-01.
-inline constexpr core::Timestamp kPostgresEpoch{
-    std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
 
 class BinaryRows {
  public:

@@ -1,6 +1,7 @@
 #include "postgres/copy_rows.hpp"
 
 #include <utility>
+#include <variant>
 
 #include "postgres/libpq_result.hpp"
 
@@ -45,6 +46,27 @@ std::string copy_statement(std::string_view table, std::span<const std::string> 
   return sql + ") FROM STDIN";
 }
 
+void append_escaped(std::string& line, std::string_view text) {
+  for (const char letter : text) {
+    switch (letter) {
+      case '\\':
+        line.append("\\\\");
+        break;
+      case '\t':
+        line.append("\\t");
+        break;
+      case '\n':
+        line.append("\\n");
+        break;
+      case '\r':
+        line.append("\\r");
+        break;
+      default:
+        line.push_back(letter);
+    }
+  }
+}
+
 }  // namespace
 
 void append_copy_line(std::string& lines, const Params& row) {
@@ -52,27 +74,12 @@ void append_copy_line(std::string& lines, const Params& row) {
   for (const Param& value : row) {
     if (!first) lines.push_back('\t');
     first = false;
-    if (!value.text()) {
+    if (const auto* text = std::get_if<std::string>(&value.sent())) {
+      append_escaped(lines, *text);
+    } else if (const auto* array = std::get_if<eventsourcing::BinaryArray>(&value.sent())) {
+      append_escaped(lines, array->literal());
+    } else {
       lines.append("\\N");
-      continue;
-    }
-    for (const char letter : *value.text()) {
-      switch (letter) {
-        case '\\':
-          lines.append("\\\\");
-          break;
-        case '\t':
-          lines.append("\\t");
-          break;
-        case '\n':
-          lines.append("\\n");
-          break;
-        case '\r':
-          lines.append("\\r");
-          break;
-        default:
-          lines.push_back(letter);
-      }
     }
   }
   lines.push_back('\n');

@@ -5,6 +5,11 @@
 
 namespace tideline::postgres {
 
+bool succeeded(const PGresult* result) {
+  const ExecStatusType status = PQresultStatus(result);
+  return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
 void throw_failure(PGconn* connection, const PGresult* result) {
   const char* state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
   // A pipeline's answer has a message of its own; the connection knows that of the last one only.

@@ -13,6 +13,9 @@ struct ClearResult {
 };
 using ResultPointer = std::unique_ptr<PGresult, ClearResult>;
 
+// Of a statement, with rows or without.
+bool succeeded(const PGresult* result);
+
 // Throws TransactionFailed by the answer's SQLSTATE; without an answer, or one without a state, the
 // connection is taken to be lost.
 [[noreturn]] void throw_failure(PGconn* connection, const PGresult* result);

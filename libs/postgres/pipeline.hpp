@@ -5,47 +5,13 @@
 
 #include <libpq-fe.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "core/clock.hpp"
 #include "postgres/binary_rows.hpp"
 
 namespace tideline::postgres {
-
-// The binary form of a one-dimensional array without nulls, built element by element. Every element
-// must be of the type that the array was begun with.
-class BinaryArray {
- public:
-  enum class Type : std::uint32_t {  // PostgreSQL's object ids of its built-in types
-    Bool = 16,
-    Int8 = 20,
-    Int4 = 23,
-    Text = 25,
-    Timestamptz = 1184,
-    Uuid = 2950,
-  };
-
-  BinaryArray(Type type, std::size_t count);
-  void add(bool value);
-  void add(std::int32_t value);
-  void add(std::int64_t value);
-  void add(std::string_view text);
-  void add(core::Timestamp time);
-  // 36 characters, as core::make_uuid_v7() writes them.
-  void add_uuid(std::string_view uuid);
-  std::string take() { return std::move(bytes_); }
-
- private:
-  void append_big_endian(std::uint64_t value, std::size_t bytes);
-
-  std::string bytes_;
-};
 
 struct PreparedCall {
   const char* statement;            // a name that Session::prepare() was given

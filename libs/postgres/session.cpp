@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "postgres/answer_watch.hpp"
@@ -15,6 +16,7 @@
 namespace tideline::postgres {
 namespace {
 
+using eventsourcing::BinaryArray;
 using eventsourcing::Param;
 using eventsourcing::Params;
 using eventsourcing::Rows;
@@ -95,33 +97,85 @@ std::string session_settings(const DatabaseOptions& options) {
 }
 
 // Text for libpq, which ends it at the first NUL: a longer one would be cut silently.
-const char* c_text(const Param& value) {
-  if (!value.text()) return nullptr;
-  if (value.text()->find('\0') != std::string::npos) {
+const char* c_text(const std::string& text) {
+  if (text.find('\0') != std::string::npos) {
     throw TransactionFailed(core::invalid_input("a text with a NUL character"));
   }
-  return value.text()->c_str();
+  return text.c_str();
 }
 
-std::vector<const char*> c_texts(const Params& params) {
-  std::vector<const char*> texts;
-  texts.reserve(params.size());
-  for (const Param& value : params) texts.push_back(c_text(value));
-  return texts;
-}
+// Parameters as libpq takes them; they point into the Params. A text is of the type that its place
+// in the statement has, an array says its own.
+class SentParams {
+ public:
+  explicit SentParams(const Params& params) {
+    for (const Param& param : params)
+      std::visit([&](const auto& sent) { add(sent); }, param.sent());
+  }
 
-Rows to_rows(const pqxx::result& result) {
+  // Returns what libpq does; the answer's values are texts, or binary.
+  PGresult* execute(PGconn* connection, std::string_view sql, bool binary_answer) const {
+    return PQexecParams(connection, std::string(sql).c_str(), static_cast<int>(values_.size()),
+                        types_.data(), values_.data(), lengths_.data(), formats_.data(),
+                        binary_answer ? 1 : 0);
+  }
+
+ private:
+  static constexpr Oid kInferred = 0;
+  static constexpr int kText = 0;
+  static constexpr int kBinary = 1;
+
+  void add(Param::Null) { add(kInferred, nullptr, 0, kText); }
+  void add(const std::string& text) { add(kInferred, c_text(text), 0, kText); }
+  void add(const BinaryArray& array) {
+    const std::string& bytes = array.bytes();
+    add(array_type(array.type()), bytes.data(), static_cast<int>(bytes.size()), kBinary);
+  }
+  void add(Oid type, const char* value, int length, int format) {
+    types_.push_back(type);
+    values_.push_back(value);
+    lengths_.push_back(length);
+    formats_.push_back(format);
+  }
+
+  // PostgreSQL's object ids of its built-in types.
+  static Oid array_type(BinaryArray::Type element) {
+    using Type = BinaryArray::Type;
+    switch (element) {
+      case Type::Bool:
+        return 1000;
+      case Type::Int4:
+        return 1007;
+      case Type::Text:
+        return 1009;
+      case Type::Int8:
+        return 1016;
+      case Type::Date:
+        return 1182;
+      case Type::Timestamptz:
+        return 1185;
+      case Type::Uuid:
+        return 2951;
+    }
+    CHECK(false, "a type without arrays");
+  }
+
+  std::vector<Oid> types_;
+  std::vector<const char*> values_;
+  std::vector<int> lengths_;
+  std::vector<int> formats_;
+};
+
+Rows to_rows(const PGresult* result) {
   Rows rows;
-  rows.reserve(static_cast<std::size_t>(result.size()));
-  for (const pqxx::row& row : result) {
-    std::vector<std::optional<std::string>> columns;
-    columns.reserve(row.size());
-    for (const pqxx::field& field : row) {
-      if (field.is_null()) {
-        columns.emplace_back(std::nullopt);
-      } else {
-        columns.emplace_back(std::in_place, field.c_str(), field.size());
-      }
+  rows.reserve(static_cast<std::size_t>(PQntuples(result)));
+  for (int row = 0; row < PQntuples(result); ++row) {
+    std::vector<std::optional<std::string>> columns(static_cast<std::size_t>(PQnfields(result)));
+    for (int column = 0; column < PQnfields(result); ++column) {
+      if (PQgetisnull(result, row, column) != 0) continue;
+      columns[static_cast<std::size_t>(column)].emplace(
+          PQgetvalue(result, row, column),
+          static_cast<std::size_t>(PQgetlength(result, row, column)));
     }
     rows.emplace_back(std::move(columns));
   }
@@ -196,22 +250,20 @@ Session::Session(const DatabaseOptions& options, std::string_view purpose) {
 Session::~Session() = default;
 
 Rows Session::execute(std::string_view sql, const Params& params) {
-  const std::vector<const char*> texts = c_texts(params);
+  const SentParams sent(params);
   return guarded([&] {
-    pqxx::nontransaction statement(connection_->pqxx);
-    return to_rows(statement.exec_params(
-        std::string(sql), pqxx::prepare::make_dynamic_params(texts.begin(), texts.end())));
+    PGconn* handle = connection_->pqxx.handle();
+    const ResultPointer result(sent.execute(handle, sql, false));
+    if (!succeeded(result.get())) throw_failure(handle, result.get());
+    return to_rows(result.get());
   });
 }
 
 BinaryRows Session::execute_binary(std::string_view sql, const Params& params) {
-  const std::vector<const char*> texts = c_texts(params);
+  const SentParams sent(params);
   return guarded([&] {
     PGconn* handle = connection_->pqxx.handle();
-    constexpr int kBinary = 1;
-    PGresult* result =
-        PQexecParams(handle, std::string(sql).c_str(), static_cast<int>(texts.size()), nullptr,
-                     texts.data(), nullptr, nullptr, kBinary);
+    PGresult* result = sent.execute(handle, sql, true);
     BinaryRows rows(result);
     if (PQresultStatus(result) != PGRES_TUPLES_OK) throw_failure(handle, result);
     return rows;
@@ -220,8 +272,10 @@ BinaryRows Session::execute_binary(std::string_view sql, const Params& params) {
 
 Rows Session::execute_script(const std::string& sql) {
   return guarded([&] {
-    pqxx::nontransaction statement(connection_->pqxx);
-    return to_rows(statement.exec(sql));
+    PGconn* handle = connection_->pqxx.handle();
+    const ResultPointer result(PQexec(handle, sql.c_str()));
+    if (!succeeded(result.get())) throw_failure(handle, result.get());
+    return to_rows(result.get());
   });
 }
 
@@ -249,15 +303,18 @@ std::vector<BinaryRows> Session::run_pipeline(std::span<const PreparedCall> call
 void Session::copy_in(std::string_view table, std::span<const std::string> columns,
                       std::span<const Params> rows) {
   for (const Params& row : rows) {
-    for (const Param& value : row) c_text(value);  // refuses a NUL before anything is sent
+    for (const Param& value : row) {  // refuses a NUL before anything is sent
+      if (const auto* text = std::get_if<std::string>(&value.sent())) c_text(*text);
+    }
   }
   guarded([&] { copy_rows(connection_->pqxx.handle(), table, columns, rows); });
 }
 
 std::string Session::quote(const Param& value) {
-  const char* text = c_text(value);
-  if (text == nullptr) return "NULL";
-  return guarded([&] { return "'" + connection_->pqxx.esc(*value.text()) + "'"; });
+  const auto text = value.text();
+  if (!text) return "NULL";
+  c_text(*text);
+  return guarded([&] { return "'" + connection_->pqxx.esc(*text) + "'"; });
 }
 
 void Session::roll_back() noexcept {

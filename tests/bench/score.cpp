@@ -247,12 +247,8 @@ eventsourcing::RecordedEvent signed_in(std::uint32_t member) {
 postgres::DatabaseOptions prepared(const std::string& conninfo, std::uint32_t members) {
   postgres::DatabaseOptions options = scoring_database(conninfo);
   postgres::PooledDatabase database(options);
-  const auto filled = database.transact([&](eventsourcing::Transaction& transaction) {
-    transaction.execute(
-        "INSERT INTO score SELECT gen_random_uuid(), exp(5 + 1.5 * sqrt(-2 * ln(1 - random()))"
-        " * cos(2 * pi() * random()))::bigint, now(), 1 FROM generate_series(1, " +
-        std::to_string(members) + ")");
-  });
+  const auto filled = database.transact(
+      [&](eventsourcing::Transaction& transaction) { copy_people(transaction, members, kNow); });
   CHECK(filled.ok(), filled.ok() ? "" : filled.error().message.c_str());
   return options;
 }
@@ -287,7 +283,9 @@ int measure_tables(const std::string& conninfo, std::uint32_t members) {
       database.transact([&](eventsourcing::Transaction& transaction) { engine.load(transaction); });
   const double load = since(start);
   if (!loaded) return failed(loaded.error().message);
-  for (std::uint32_t member = 0; member < kPendingMax; ++member) engine.apply(signed_in(member));
+  // Of all who are known, evenly.
+  const std::uint32_t step = std::max<std::uint32_t>(1, members / kPendingMax);
+  for (std::uint32_t i = 0; i < kPendingMax; ++i) engine.apply(signed_in(i * step));
   const auto flush_start = SteadyClock::now();
   CHECK(engine.prepare_flush().state == eventsourcing::Preparation::State::Done,
         "nobody else settles days");

@@ -7,13 +7,11 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "bench/report.hpp"
 #include "bench/score_database.hpp"
-#include "bench/score_wire.hpp"
 #include "core/random.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "scoring/api/stored_rules.hpp"
@@ -26,24 +24,8 @@ using namespace tideline;
 using namespace tideline::bench;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kRowsAtOnce = 50'000;
-
 double since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
-
-void copy_people(eventsourcing::Transaction& transaction, std::uint32_t members,
-                 core::Timestamp now) {
-  const std::vector<std::string> columns = {"account_id", "points", "reached_at", "standing"};
-  std::mt19937_64 random(1);
-  for (std::uint32_t first = 0; first < members; first += kRowsAtOnce) {
-    std::vector<eventsourcing::Params> rows;
-    for (std::uint32_t i = first; i < std::min(members, first + kRowsAtOnce); ++i) {
-      rows.push_back({numbered_account(i), lognormal_score(random), now - std::chrono::seconds(i),
-                      int{scoring::kRegistered}});
-    }
-    transaction.copy_in("score", columns, rows);
-  }
 }
 
 int fill(const std::string& conninfo, const std::string& folder, std::uint32_t members) {

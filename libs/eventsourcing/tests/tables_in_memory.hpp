@@ -107,7 +107,7 @@ class TablesInMemory final : public Database {
     }
 
    private:
-    static const std::string& text(const Params& params, std::size_t index) {
+    static std::string text(const Params& params, std::size_t index) {
       return *params.at(index).text();
     }
     static std::vector<std::string> array(const Params& params, std::size_t index) {

@@ -30,6 +30,14 @@ TEST(Params, AreTextAsPostgresReadsIt) {
 TEST(Params, OfVectorsAreArrayLiterals) {
   EXPECT_EQ(Param(std::vector<int>{1, 2}).text(), R"({"1","2"})");
   EXPECT_EQ(Param(std::vector<int>{}).text(), "{}");
+  EXPECT_EQ(Param(std::vector<int>{-1}).text(), R"({"-1"})");
+  EXPECT_EQ(Param(std::vector<bool>{true, false}).text(), R"({"true","false"})");
+  EXPECT_EQ(Param(std::vector{core::AccountId()}).text(),
+            R"({"00000000-0000-0000-0000-000000000000"})");
+  EXPECT_EQ(Param(std::vector{*core::parse_day("1969-12-31")}).text(), R"({"1969-12-31"})");
+  EXPECT_EQ(Param(std::vector{*core::parse_iso8601("1999-12-31T23:59:59.999999Z")}).text(),
+            R"({"1999-12-31T23:59:59.999999Z"})");
+  EXPECT_EQ(Param(std::vector{core::LogPosition(7)}).text(), R"({"7"})");
   EXPECT_EQ(Param(std::vector<std::optional<int>>{1, std::nullopt}).text(), R"({"1",NULL})");
   EXPECT_EQ(Param(std::vector<std::string>{"a\"b", "c\\d", "", "NULL"}).text(),
             R"({"a\"b","c\\d","","NULL"})");

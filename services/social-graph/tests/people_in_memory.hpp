@@ -41,7 +41,7 @@ class PeopleInMemory final : public eventsourcing::Database {
     eventsourcing::Rows execute(std::string_view sql,
                                 const eventsourcing::Params& params) override {
       EXPECT_NE(sql.find("FROM person"), std::string_view::npos) << sql;
-      const std::string& asked = *params.at(0).text();
+      const std::string asked = *params.at(0).text();
       const auto ids = asked.starts_with('{') ? eventsourcing::Row({asked}).text_array(0)
                                               : std::vector<std::string>{asked};
       eventsourcing::Rows rows;

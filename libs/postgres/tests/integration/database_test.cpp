@@ -1,6 +1,7 @@
 #include "postgres/database.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <functional>
 #include <future>
@@ -15,6 +16,7 @@ namespace tideline::postgres::testing {
 namespace {
 
 using core::ErrorCode;
+using eventsourcing::Param;
 using eventsourcing::Params;
 using eventsourcing::Transaction;
 using eventsourcing::TransactionFailed;
@@ -63,6 +65,42 @@ TEST_F(DatabaseTest, ValuesComeBackAsTheyWereSent) {
   EXPECT_EQ(row.nullable_text(9), "");
 }
 
+// An array that was sent in binary form is the one that its literal says.
+TEST_F(DatabaseTest, ArraysComeAsTheirLiteralsSay) {
+  const auto same = [&](const std::string& type, const Param& array) {
+    const auto rows =
+        database_.query("SELECT $1::" + type + "[] IS NOT DISTINCT FROM $2::" + type + "[]",
+                        {array, *array.text()});
+    EXPECT_TRUE(rows.ok()) << rows.error().message;
+    return rows.ok() && rows->front().boolean(0);
+  };
+  const auto time = [](std::int64_t us) { return core::Timestamp(std::chrono::microseconds(us)); };
+  const auto day = [](int days) { return core::Day(std::chrono::days(days)); };
+  EXPECT_TRUE(same("boolean", std::vector<std::optional<bool>>{true, std::nullopt, false}));
+  EXPECT_TRUE(same("smallint", std::vector<int>{-1, 0, 32'767}));
+  EXPECT_TRUE(same("integer", std::vector<std::uint32_t>{0, 2'147'483'647}));
+  EXPECT_TRUE(same("uuid", std::vector{core::AccountId({1, 2, 3}), core::AccountId()}));
+  EXPECT_TRUE(same("uuid", std::vector<std::string>{core::AccountId({255}).to_uuid()}));
+  EXPECT_TRUE(same("jsonb", std::vector<std::string>{R"({"a": "\"b\""})", "null"}));
+  EXPECT_TRUE(same("timestamptz", std::vector{time(0), time(-1), time(1'767'323'045'678'901)}));
+  EXPECT_TRUE(same("date", std::vector{day(0), day(-40'000), day(10'957), day(20'455)}));
+  EXPECT_TRUE(same("text", std::vector<std::string>()));
+  EXPECT_TRUE(same("date", std::vector<std::optional<core::Day>>()));
+  EXPECT_TRUE(same("bigint", std::vector<std::optional<int>>{std::nullopt}));
+  EXPECT_TRUE(rc::check("numbers", [&](const std::vector<std::int64_t>& numbers) {
+    RC_ASSERT(same("bigint", numbers));
+  }));
+  EXPECT_TRUE(rc::check("texts", [&](const std::vector<std::pair<bool, std::string>>& drawn) {
+    std::vector<std::optional<std::string>> texts;
+    for (auto [null, text] : drawn) {
+      // What PostgreSQL takes for text.
+      std::erase_if(text, [](char c) { return c == '\0' || (c & '\x80') != 0; });
+      texts.push_back(null ? std::nullopt : std::optional(text));
+    }
+    RC_ASSERT(same("text", texts));
+  }));
+}
+
 TEST_F(DatabaseTest, CopiesAwkwardRowsAlsoIntoAnotherSchema) {
   ASSERT_TRUE(run("CREATE SCHEMA next").ok());
   ASSERT_TRUE(run("CREATE TABLE next.moment (id bigint, \"text\" text)").ok());
@@ -104,6 +142,8 @@ TEST_F(DatabaseTest, SortsErrorsByWhetherTheyPass) {
   EXPECT_EQ(error_of("SELECT $1::int", {"x"}).code, ErrorCode::InvalidInput);
   EXPECT_EQ(error_of("SELECT $1::text", {std::string("a\0b", 3)}).code, ErrorCode::InvalidInput);
   EXPECT_EQ(error_of("SELECT $1::text", {"\xff"}).code, ErrorCode::InvalidInput);
+  const std::vector<std::string> awkward = {std::string("a\0b", 3)};
+  EXPECT_EQ(error_of("SELECT $1::text[]", {awkward}).code, ErrorCode::InvalidInput);
   EXPECT_EQ(error_of("SELECT nonsense").code, ErrorCode::Internal);
   const auto slow = error_of("SELECT pg_sleep(30)");
   EXPECT_EQ(slow.code, ErrorCode::Unavailable) << slow.message;

@@ -1,7 +1,9 @@
 #include "scoring/projections/engine/score_changes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <future>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,6 +13,7 @@
 namespace tideline::scoring {
 namespace {
 
+using eventsourcing::Params;
 using eventsourcing::Transaction;
 
 // unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
@@ -163,12 +166,19 @@ void ScoreChanges::clear() {
 void ScoreChanges::flush(Transaction& transaction) {
   transaction.execute(kOneFlushAtATime);
   flush_belated(transaction);
-  flush_scores(transaction);
-  flush_days(transaction);
-  flush_months(transaction);
-  flush_ledger(transaction);
-  flush_awards(transaction);
-  log_flush(transaction);
+  // What comes next is put together while the database writes what comes first.
+  auto next = std::async(std::launch::async, [this] {
+    return std::array<std::pair<const char*, Params>, 5>{{{kAddScores, score_columns()},
+                                                          {kAddMonths, month_columns()},
+                                                          {kAddLedger, ledger_columns()},
+                                                          {kAddAwards, award_columns()},
+                                                          {kLogFlush, log_columns()}}};
+  });
+  const auto write = [&](const char* sql, const Params& columns) {
+    if (!columns.empty()) transaction.execute(sql, columns);
+  };
+  write(kAddDays, day_columns());
+  for (const auto& [sql, columns] : next.get()) write(sql, columns);
 }
 
 // One of each person, by account.
@@ -189,8 +199,8 @@ std::vector<ScoreChanges::PersonChange> ScoreChanges::joined_people() const {
   return joined;
 }
 
-void ScoreChanges::flush_scores(Transaction& transaction) const {
-  if (people_.empty()) return;
+Params ScoreChanges::score_columns() const {
+  if (people_.empty()) return {};
   std::vector<core::AccountId> accounts;
   std::vector<std::int64_t> points;
   std::vector<core::Timestamp> reached;
@@ -205,11 +215,11 @@ void ScoreChanges::flush_scores(Transaction& transaction) const {
     contributions.push_back(person.contributions);
     events.push_back(person.events);
   }
-  transaction.execute(kAddScores, {accounts, points, reached, standings, contributions, events});
+  return {accounts, points, reached, standings, contributions, events};
 }
 
-void ScoreChanges::flush_days(Transaction& transaction) const {
-  if (days_.empty()) return;
+Params ScoreChanges::day_columns() const {
+  if (days_.empty()) return {};
   std::vector<core::AccountId> accounts;
   std::vector<core::Day> days;
   std::vector<std::int64_t> points;
@@ -220,7 +230,7 @@ void ScoreChanges::flush_days(Transaction& transaction) const {
     points.push_back(entry->second.points);
     reached.push_back(entry->second.reached_at);
   }
-  transaction.execute(kAddDays, {accounts, days, points, reached});
+  return {accounts, days, points, reached};
 }
 
 // Before the others, which it adds to, and before the ledger has these events too.
@@ -259,8 +269,8 @@ void ScoreChanges::flush_belated(Transaction& transaction) {
   }
 }
 
-void ScoreChanges::flush_months(Transaction& transaction) const {
-  if (months_.empty()) return;
+Params ScoreChanges::month_columns() const {
+  if (months_.empty()) return {};
   std::vector<core::AccountId> accounts;
   std::vector<int> years;
   std::vector<int> months;
@@ -275,12 +285,13 @@ void ScoreChanges::flush_months(Transaction& transaction) const {
     }
     days.push_back(list + "}");
   }
-  transaction.execute(kAddMonths, {accounts, years, months, days});
+  return {accounts, years, months, days};
 }
 
-void ScoreChanges::flush_ledger(Transaction& transaction) const {
-  if (ledger_.empty()) return;
+Params ScoreChanges::ledger_columns() const {
+  if (ledger_.empty()) return {};
   std::vector<const LedgerRow*> rows;
+  rows.reserve(ledger_.size());
   for (const LedgerRow& row : ledger_) rows.push_back(&row);
   std::sort(rows.begin(), rows.end(), [](const LedgerRow* left, const LedgerRow* right) {
     return std::tie(left->account, left->happened_at, left->event, left->reason) <
@@ -288,14 +299,14 @@ void ScoreChanges::flush_ledger(Transaction& transaction) const {
   });
   std::vector<core::AccountId> accounts;
   std::vector<core::Timestamp> times;
-  std::vector<std::string> events;
+  std::vector<std::string_view> events;
   std::vector<core::Day> days;
   std::vector<std::string_view> reasons;
   std::vector<std::int64_t> points;
   std::vector<std::optional<std::uint32_t>> caps;
   std::vector<std::optional<core::AccountId>> persons;
-  std::vector<std::optional<std::string>> projects;
-  std::vector<std::optional<std::string>> notes;
+  std::vector<std::optional<std::string_view>> projects;
+  std::vector<std::optional<std::string_view>> notes;
   for (const LedgerRow* row : rows) {
     accounts.push_back(row->account);
     times.push_back(row->happened_at);
@@ -308,12 +319,11 @@ void ScoreChanges::flush_ledger(Transaction& transaction) const {
     projects.push_back(row->project_id);
     notes.push_back(row->note);
   }
-  transaction.execute(
-      kAddLedger, {accounts, times, events, days, reasons, points, caps, persons, projects, notes});
+  return {accounts, times, events, days, reasons, points, caps, persons, projects, notes};
 }
 
-void ScoreChanges::flush_awards(Transaction& transaction) const {
-  if (awards_.empty()) return;
+Params ScoreChanges::award_columns() const {
+  if (awards_.empty()) return {};
   std::vector<core::Day> days;
   std::vector<std::string_view> reasons;
   std::vector<std::int64_t> events;
@@ -324,17 +334,17 @@ void ScoreChanges::flush_awards(Transaction& transaction) const {
     events.push_back(awards.events);
     points.push_back(awards.points);
   }
-  transaction.execute(kAddAwards, {days, reasons, events, points});
+  return {days, reasons, events, points};
 }
 
-void ScoreChanges::log_flush(Transaction& transaction) const {
+Params ScoreChanges::log_columns() const {
   std::vector<core::AccountId> accounts;
   for (const PersonChange& person : people_) accounts.push_back(person.account);
   for (const LedgerRow& row : ledger_) accounts.push_back(row.account);
-  if (accounts.empty()) return;
+  if (accounts.empty()) return {};
   std::sort(accounts.begin(), accounts.end());
   accounts.erase(std::unique(accounts.begin(), accounts.end()), accounts.end());
-  transaction.execute(kLogFlush, {accounts});
+  return {accounts};
 }
 
 }  // namespace tideline::scoring

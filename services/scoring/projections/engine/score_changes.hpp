@@ -141,12 +141,13 @@ class ScoreChanges {
   }
   std::vector<PersonChange> joined_people() const;
   void flush_belated(eventsourcing::Transaction& transaction);
-  void flush_scores(eventsourcing::Transaction& transaction) const;
-  void flush_days(eventsourcing::Transaction& transaction) const;
-  void flush_months(eventsourcing::Transaction& transaction) const;
-  void flush_ledger(eventsourcing::Transaction& transaction) const;
-  void flush_awards(eventsourcing::Transaction& transaction) const;
-  void log_flush(eventsourcing::Transaction& transaction) const;
+  // The columns of a table's batch; empty: there is none.
+  eventsourcing::Params score_columns() const;
+  eventsourcing::Params day_columns() const;
+  eventsourcing::Params month_columns() const;
+  eventsourcing::Params ledger_columns() const;
+  eventsourcing::Params award_columns() const;
+  eventsourcing::Params log_columns() const;
 
   // In the order in which they came: those of one person are joined by the flush, which has to sort
   // them anyway, not by each event.
