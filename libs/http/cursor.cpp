@@ -71,19 +71,21 @@ Response page_response(std::string_view kind, Page page) {
                               {"after", cursor_or_null(kind, page.after)}});
 }
 
-Response page_response(std::string_view kind, const RenderedPage& page) {
-  std::size_t bytes = kCursorBytesMax;
-  for (const std::string& item : page.items) bytes += item.size() + 1;
-  std::string body;
-  body.reserve(bytes);
-  body.append(R"({"after":)").append(cursor_or_null(kind, page.after).dump());
-  body.append(R"(,"before":)").append(cursor_or_null(kind, page.before).dump());
-  body.append(R"(,"items":[)");
-  for (std::size_t i = 0; i < page.items.size(); ++i) {
-    if (i > 0) body.append(",");
-    body.append(page.items[i]);
-  }
-  return Response::text(200, "application/json", std::move(body.append("]}")));
+PageText::PageText(std::string_view kind, const std::optional<std::string>& before,
+                   const std::optional<std::string>& after) {
+  const auto add = [&](std::string_view name, const std::optional<std::string>& place) {
+    body_.append(name);
+    // A cursor has nothing that JSON would escape.
+    body_.append(place ? '"' + encode_cursor(kind, *place) + '"' : "null");
+  };
+  add(R"({"after":)", after);
+  add(R"(,"before":)", before);
+  body_.append(R"(,"items":[)");
+}
+
+Response PageText::response() && {
+  body_.append("]}");
+  return Response::text(200, "application/json", std::move(body_));
 }
 
 }  // namespace tideline::http

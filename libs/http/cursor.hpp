@@ -67,12 +67,19 @@ struct Page {
 // read the previous page, `after` as ?after= for the next.
 [[nodiscard]] Response page_response(std::string_view kind, Page page);
 
-// The same of items that are JSON texts already.
-struct RenderedPage {
-  std::vector<std::string> items;
-  std::optional<std::string> before;
-  std::optional<std::string> after;
+// The same of items that are JSON texts already: all that is copied of them goes into one body.
+class PageText {
+ public:
+  // The places as in Page.
+  PageText(std::string_view kind, const std::optional<std::string>& before,
+           const std::optional<std::string>& after);
+
+  // Where to append the items, with commas between.
+  std::string& items() { return body_; }
+  Response response() &&;
+
+ private:
+  std::string body_;
 };
-[[nodiscard]] Response page_response(std::string_view kind, const RenderedPage& page);
 
 }  // namespace tideline::http

@@ -182,10 +182,12 @@ class Service {
 
   std::string page_of(std::uint32_t person) {
     const core::AccountId viewer = account_of(person);
-    auto items = feed::moment_items(api_, engine_.timeline(viewer, {}, kPage).entries, viewer);
-    if (!items) std::exit(failed("no items"));
-    return http::page_response("timeline", http::RenderedPage{std::move(items).value(), {}, {}})
-        .body;
+    http::PageText text("timeline", {}, {});
+    const auto page = engine_.timeline(viewer, {}, kPage);
+    if (!feed::append_moment_items(api_, page.entries, viewer, text.items())) {
+      std::exit(failed("no items"));
+    }
+    return std::move(text).response().body;
   }
 
   const FeedOptions& options_;

@@ -246,14 +246,15 @@ TEST(PageResponse, ShowsBothWays) {
 TEST(PageResponse, OfTextsIsThatOfTheirValues) {
   for (std::size_t count = 0; count < 4; ++count) {
     Page page;
-    RenderedPage rendered;
+    if (count > 1) page.before = "newer";
+    if (count > 2) page.after = "older";
+    PageText text("k", page.before, page.after);
     for (std::size_t i = 0; i < count; ++i) {
       page.items.push_back({{"number", i}, {"text", "a \"b\" \\"}});
-      rendered.items.push_back(page.items.back().dump());
+      if (i > 0) text.items().push_back(',');
+      text.items().append(page.items.back().dump());
     }
-    if (count > 1) page.before = rendered.before = "newer";
-    if (count > 2) page.after = rendered.after = "older";
-    const Response shown = page_response("k", rendered);
+    const Response shown = std::move(text).response();
     const Response expected = page_response("k", page);
     EXPECT_EQ(Json::parse(shown.body), Json::parse(expected.body));
     EXPECT_EQ(shown.headers.find("Content-Type"), expected.headers.find("Content-Type"));

@@ -1,5 +1,7 @@
 #include "feed/api/moment_contents.hpp"
 
+#include <absl/container/inlined_vector.h>
+
 #include <string_view>
 #include <utility>
 
@@ -79,32 +81,31 @@ void MomentContents::after_use(const read::Event& event) {
 }
 
 std::vector<MomentContents::Found> MomentContents::find(std::span<const TimelineEntry> entries) {
-  std::vector<std::uint64_t> ids;
-  std::vector<core::AccountId> authors;
-  ids.reserve(entries.size());
-  authors.reserve(entries.size());
+  constexpr std::size_t kAtOnce = 32;
+  absl::InlinedVector<std::uint64_t, kAtOnce> ids;
+  absl::InlinedVector<core::AccountId, kAtOnce> authors;
   for (const TimelineEntry& entry : entries) {
     ids.push_back(entry.id.value());
     authors.push_back(entry.author);
   }
-  auto moments = moments_.find_all(ids);
-  for (const Moment& moment : moments) {
-    if (moment) prefetch(moment->shown);
+  std::vector<Found> found(entries.size());
+  moments_.find_each(ids, [&](std::size_t i, const Moment& moment) { found[i].moment = moment; });
+  for (const Found& one : found) {
+    if (one.moment) prefetch(one.moment->shown);
   }
-  auto people = people_.find_all(authors);
-  for (const Person& person : people) {
-    if (person) prefetch(person->person);
+  people_.find_each(authors,
+                    [&](std::size_t i, const Person& person) { found[i].author = person; });
+  for (const Found& one : found) {
+    if (one.author) prefetch(one.author->person);
   }
   const core::Timestamp now = clock_.now();
-  std::vector<Found> found;
-  found.reserve(entries.size());
   std::size_t hits = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    Moment& moment = moments[i];
-    if (moment && (moment->edits != entries[i].edits || moment->good_until <= now))
+    Moment& moment = found[i].moment;
+    if (moment && (moment->edits != entries[i].edits || moment->good_until <= now)) {
       moment = nullptr;
+    }
     hits += moment ? 1 : 0;
-    found.push_back({std::move(moment), std::move(people[i])});
   }
   hits_.fetch_add(hits, std::memory_order_relaxed);
   misses_.fetch_add(entries.size() - hits, std::memory_order_relaxed);

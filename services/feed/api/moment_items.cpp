@@ -219,30 +219,42 @@ std::string listed_users(const MomentContent& moment, const PersonByAccount& peo
   return users;
 }
 
-std::string item_of(const Shown& shown, const PersonByAccount& people, bool for_author) {
+std::size_t bytes_of(const Shown& shown) {
+  constexpr std::size_t kNamesAndNumbers = 192;
+  return shown.moment->shown.size() + shown.moment->audience.size() + shown.author->person.size() +
+         kNamesAndNumbers;
+}
+
+void append_item(std::string& items, const Shown& shown, const PersonByAccount& people,
+                 bool for_author) {
+  const auto add = [&](std::string_view text) { items.append(text); };
   const MomentContent& moment = *shown.moment;
   const TimelineEntry& entry = *shown.entry;
-  std::string item;
-  item.reserve(moment.shown.size() + moment.audience.size() + 256);
-  item.append("{").append(moment.shown).append(",");
+  add("{");
+  add(moment.shown);
   if (for_author) {
-    item.append(moment.audience).append(R"(,"user_ids":[)").append(listed_users(moment, people));
-    item.append("]");
+    add(",");
+    add(moment.audience);
+    add(R"(,"user_ids":[)");
+    add(listed_users(moment, people));
+    add("]");
   } else {
-    item.append(R"("audience":null,"group_ids":[],"tag_ids":[],"user_ids":[])");
+    add(R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[])");
   }
-  item.append(R"(,"author":)").append(shown.author->person);
-  item.append(R"(,"likes":)").append(std::to_string(entry.likes));
-  item.append(R"(,"liked":)").append(entry.liked ? "true" : "false");
-  item.append(R"(,"comments":)").append(std::to_string(entry.comments)).append("}");
-  return item;
+  add(R"(,"author":)");
+  add(shown.author->person);
+  add(R"(,"likes":)");
+  add(std::to_string(entry.likes));
+  add(entry.liked ? R"(,"liked":true,"comments":)" : R"(,"liked":false,"comments":)");
+  add(std::to_string(entry.comments));
+  add("}");
 }
 
 }  // namespace
 
-http::Parsed<std::vector<std::string>> moment_items(const ApiPorts& ports,
-                                                    const std::vector<TimelineEntry>& entries,
-                                                    const core::AccountId& viewer) {
+http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
+                                              const std::vector<TimelineEntry>& entries,
+                                              const core::AccountId& viewer, std::string& items) {
   std::vector<Shown> page = take_remembered(ports, entries);
   Accounts unnamed;
   for (const Shown& shown : page) {
@@ -266,12 +278,14 @@ http::Parsed<std::vector<std::string>> moment_items(const ApiPorts& ports,
   filled = fill(ports, viewer, page, missing_users, people);
   if (!filled) return http::from_error(filled.error());
 
-  std::vector<std::string> items;
-  items.reserve(page.size());
+  std::size_t bytes = items.size();
+  for (const Shown& shown : page) bytes += bytes_of(shown);
+  items.reserve(bytes);
   for (const Shown& shown : page) {
-    items.push_back(item_of(shown, people, shown.entry->author == viewer));
+    if (&shown != &page.front()) items.push_back(',');
+    append_item(items, shown, people, shown.entry->author == viewer);
   }
-  return items;
+  return page.size();
 }
 
 http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,

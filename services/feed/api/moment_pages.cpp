@@ -20,13 +20,14 @@ constexpr std::size_t kMonthLength = 7;  // "2026-01"
 
 Response page_of(const ApiPorts& ports, const Request& request, std::string_view kind,
                  const TimelinePage& page) {
-  auto items = moment_items(ports, page.entries, request.account());
+  std::optional<std::string> before;
+  std::optional<std::string> after;
+  if (page.has_newer) before = core::to_string(page.entries.front().id);
+  if (page.has_older) after = core::to_string(page.entries.back().id);
+  http::PageText text(kind, before, after);
+  const auto items = append_moment_items(ports, page.entries, request.account(), text.items());
   if (!items) return items.response();
-  http::RenderedPage answer;
-  answer.items = std::move(items).value();
-  if (page.has_newer) answer.before = core::to_string(page.entries.front().id);
-  if (page.has_older) answer.after = core::to_string(page.entries.back().id);
-  return http::page_response(kind, answer);
+  return std::move(text).response();
 }
 
 Response handle_timeline(const ApiPorts& ports, const Request& request) {
@@ -110,10 +111,11 @@ Response handle_moment(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.engine_applied, [&] {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
-    const auto items = moment_items(ports, {*moment}, request.account());
+    std::string item;
+    const auto items = append_moment_items(ports, {*moment}, request.account(), item);
     if (!items) return items.response();
-    if (items->empty()) return to_response(http::not_found());
-    return Response::text(200, "application/json", items->front());
+    if (*items == 0) return to_response(http::not_found());
+    return Response::text(200, "application/json", std::move(item));
   });
 }
 

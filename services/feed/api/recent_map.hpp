@@ -9,6 +9,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
 
 #include <array>
 #include <cstddef>
@@ -39,17 +40,21 @@ class RecentMap {
   explicit RecentMap(std::size_t bytes_max) : generation_bytes_max_(bytes_max / kParts / 2) {}
 
   // nullptr: not there (any more).
-  Held find(const Key& key) { return find_all({&key, 1}).front(); }
+  Held find(const Key& key) {
+    Held found;
+    find_each({&key, 1}, [&](std::size_t, const Held& held) { found = held; });
+    return found;
+  }
 
-  // The same of each. They lie anywhere in memory: all are asked for before the first is looked at.
-  std::vector<Held> find_all(std::span<const Key> keys) {
-    std::vector<Held> found;
+  // The same of each: take(i, held) for the i-th key, where there is any. They lie anywhere in
+  // memory: all are asked for before the first is looked at.
+  template <class Take>
+  void find_each(std::span<const Key> keys, const Take& take) {
     std::vector<Key> old;
     {
       const std::shared_lock lock(mutex_);
       for (const Key& key : keys) part_of(key).newer.prefetch(key);
-      std::vector<const Entry*> entries;
-      entries.reserve(keys.size());
+      absl::InlinedVector<const Entry*, kAtOnce> entries;
       for (const Key& key : keys) {
         const Part& part = part_of(key);
         const Entry* entry = look(part.newer, key);
@@ -60,11 +65,11 @@ class RecentMap {
         if (entry != nullptr) core::prefetch(entry->value.get());
         entries.push_back(entry);
       }
-      found.reserve(keys.size());
-      for (const Entry* entry : entries) found.push_back(entry ? entry->value : nullptr);
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (entries[i] != nullptr) take(i, entries[i]->value);
+      }
     }
     if (!old.empty()) renew(old);
-    return found;
   }
 
   // `bytes`: what the entry is counted as. Takes the place of what the key had.
@@ -103,6 +108,7 @@ class RecentMap {
 
  private:
   static constexpr std::size_t kParts = 64;
+  static constexpr std::size_t kAtOnce = 32;  // more are looked for in memory of their own
 
   struct Entry {
     Held value;

@@ -166,8 +166,9 @@ void ScoreChanges::clear() {
 void ScoreChanges::flush(Transaction& transaction) {
   transaction.execute(kOneFlushAtATime);
   flush_belated(transaction);
-  // What comes next is put together while the database writes what comes first.
-  auto next = std::async(std::launch::async, [this] {
+  // What comes next is put together while the database writes what comes first, or after it where
+  // there is no thread to be had.
+  auto next = std::async(std::launch::async | std::launch::deferred, [this] {
     return std::array<std::pair<const char*, Params>, 5>{{{kAddScores, score_columns()},
                                                           {kAddMonths, month_columns()},
                                                           {kAddLedger, ledger_columns()},
