@@ -21,6 +21,18 @@ TEST(AccountIds, BothTextsGiveTheIdBack) {
   }));
 }
 
+TEST(AccountIds, CompareAsTheirBytes) {
+  const auto small =
+      rc::gen::container<AccountId::Bytes>(rc::gen::element<std::uint8_t>(0, 1, 255));
+  EXPECT_TRUE(rc::check("in any byte", [&] {
+    const AccountId::Bytes one = *small;
+    AccountId::Bytes other = one;
+    other.at(*rc::gen::inRange<std::size_t>(0, other.size())) = *rc::gen::arbitrary<std::uint8_t>();
+    RC_ASSERT((AccountId(one) <=> AccountId(other)) == (one <=> other));
+    RC_ASSERT((AccountId(one) == AccountId(other)) == (one == other));
+  }));
+}
+
 TEST(AccountIds, HaveOneTextOnly) {
   const std::string text = AccountId({9, 8, 7}).to_string();
   EXPECT_TRUE(AccountId::parse(text).has_value());
