@@ -144,10 +144,12 @@ const core::AccountId& Request::account() const {
   return principal->account;
 }
 
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Response Response::json(int status, const Json& body) {
-  // Invalid UTF-8 that an adapter let through is replaced, never thrown over.
-  return text(status, "application/json",
-              body.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return text(status, "application/json", text_of(body));
 }
 
 Response Response::text(int status, std::string_view media_type, std::string body) {

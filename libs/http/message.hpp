@@ -20,6 +20,10 @@ namespace tideline::http {
 
 using Json = nlohmann::json;
 
+// As bodies have it, without spaces. Invalid UTF-8 that an adapter let through is replaced, never
+// thrown over.
+std::string text_of(const Json& json);
+
 class EventStream;
 class LateAnswer;
 

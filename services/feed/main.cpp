@@ -114,7 +114,7 @@ runtime::Operation snapshot_operation(const Settings& settings) {
 // by the directory.
 MomentContents& add_contents(runtime::ServiceContext& context, std::size_t bytes_max) {
   auto& contents = context.make<MomentContents>(bytes_max, context.clock());
-  context.on_profiles_changed([&contents](auto accounts) { contents.drop_people(accounts); });
+  context.on_profiles_changed([&contents](auto accounts) { contents.drop_names(accounts); });
   auto hits = context.metrics().gauge("tideline_feed_content_hits",
                                       "moments of pages whose text was in memory");
   auto misses = context.metrics().gauge("tideline_feed_content_misses",

@@ -2,10 +2,13 @@
 
 #include <absl/container/inlined_vector.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "core/prefetch.hpp"
+#include "http/message.hpp"
+#include "people/person_json.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -80,33 +83,20 @@ void MomentContents::after_use(const read::Event& event) {
   }
 }
 
-std::vector<MomentContents::Found> MomentContents::find(std::span<const TimelineEntry> entries) {
+std::vector<MomentContents::Moment> MomentContents::find(std::span<const TimelineEntry> entries) {
   constexpr std::size_t kAtOnce = 32;
   absl::InlinedVector<std::uint64_t, kAtOnce> ids;
-  absl::InlinedVector<core::AccountId, kAtOnce> authors;
-  for (const TimelineEntry& entry : entries) {
-    ids.push_back(entry.id.value());
-    authors.push_back(entry.author);
-  }
-  std::vector<Found> found(entries.size());
-  moments_.find_each(ids, [&](std::size_t i, const Moment& moment) { found[i].moment = moment; });
-  for (const Found& one : found) {
-    if (one.moment) prefetch(one.moment->shown);
-  }
-  people_.find_each(authors,
-                    [&](std::size_t i, const Person& person) { found[i].author = person; });
-  for (const Found& one : found) {
-    if (one.author) prefetch(one.author->person);
-  }
+  for (const TimelineEntry& entry : entries) ids.push_back(entry.id.value());
   const core::Timestamp now = clock_.now();
+  std::vector<Moment> found(entries.size());
   std::size_t hits = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    Moment& moment = found[i].moment;
-    if (moment && (moment->edits != entries[i].edits || moment->good_until <= now)) {
-      moment = nullptr;
-    }
-    hits += moment ? 1 : 0;
-  }
+  moments_.find_each(ids, [&](std::size_t i, const Moment& moment) {
+    if (moment->edits != entries[i].edits || moment->good_until <= now) return;
+    if (!is_named_right(entries[i].author, moment->names_as_of)) return;
+    prefetch(moment->shown);
+    found[i] = moment;
+    ++hits;
+  });
   hits_.fetch_add(hits, std::memory_order_relaxed);
   misses_.fetch_add(entries.size() - hits, std::memory_order_relaxed);
   return found;
@@ -146,20 +136,29 @@ void MomentContents::drop_author(const core::AccountId& author) {
   sealed_comments_.erase_if(is_his);
 }
 
-void MomentContents::put_person(const core::AccountId& account, Person person,
-                                std::uint64_t changes_seen) {
-  const std::size_t bytes = bytes_of(*person);
-  const std::lock_guard lock(naming_);
-  if (name_changes_ == changes_seen) people_.put(account, std::move(person), bytes);
+MomentContents::Person MomentContents::find_person(const core::AccountId& account) {
+  Person found = people_.find(account);
+  if (found && !is_named_right(account, found->names_as_of)) return nullptr;
+  return found;
 }
 
-void MomentContents::drop_people(std::span<const core::AccountId> accounts) {
+MomentContents::Person MomentContents::put_person(const people::Person& person,
+                                                  std::uint64_t names_as_of) {
+  const http::Json json = people::person_json(person);
+  auto content = std::make_shared<const PersonContent>(
+      PersonContent{http::text_of(json), http::text_of(json["user_id"]), names_as_of});
+  people_.put(person.account, content, bytes_of(*content));
+  return content;
+}
+
+void MomentContents::drop_names(std::span<const core::AccountId> accounts) {
   const std::lock_guard lock(naming_);
-  ++name_changes_;
-  for (const core::AccountId& account : accounts) people_.erase(account);
-  if (accounts.empty()) {
-    people_.erase_if([](const core::AccountId&, const PersonContent&) { return true; });
+  const std::uint64_t change = ++name_changes_;
+  for (const core::AccountId& account : accounts) {
+    names_changed(account) = change;
+    people_.erase(account);
   }
+  if (accounts.empty()) std::ranges::fill(names_changed_, change);
 }
 
 MomentContents::Counts MomentContents::counts() const {

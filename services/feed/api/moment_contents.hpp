@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,22 +30,25 @@
 #include "feed/projections/events_read.hpp"
 #include "feed/projections/interaction_queries.hpp"
 #include "feed/projections/moment_queries.hpp"
+#include "people/people_directory.hpp"
 
 namespace tideline::feed {
 
 // Members of JSON objects, without the braces.
 struct MomentContent {
+  std::string shown;           // to everybody who may see the moment, with its author's name
+  std::uint32_t edits = 0;     // with the text of this edit
+  core::Timestamp good_until;  // set when it is put
+  std::uint64_t names_as_of = 0;
   core::AccountId author;
-  std::uint32_t edits = 0;                // with the text of this edit
-  std::string shown;                      // to everybody who may see the moment
   std::string audience;                   // to its author: audience, group_ids, tag_ids
   std::vector<core::AccountId> user_ids;  // listed in its audience: for its author, by their names
-  core::Timestamp good_until;             // set when it is put
 };
 
 struct PersonContent {
-  std::string person;   // an object
+  std::string person;   // an object, as people/person_json.hpp says
   std::string user_id;  // a string, or null
+  std::uint64_t names_as_of = 0;
 };
 
 // The rows that a moment has, or will have, in the tables: those of events that came lately.
@@ -78,23 +82,19 @@ class MomentContents {
   // `bytes_max` is of texts and what holds them; 0 remembers nothing.
   MomentContents(std::size_t bytes_max, const core::Clock& clock)
       : clock_(clock),
-        moments_(bytes_max / 16 * 9),
+        moments_(bytes_max / 8 * 5),
         sealed_(bytes_max / 8),
         sealed_comments_(bytes_max / 16),
-        people_(bytes_max / 4) {}
+        people_(bytes_max / 16 * 3) {}
 
   // Of each event, on the runner's thread: before the engine shows anything of it, and when the
   // engine shows no more what it takes away.
   void before_use(const read::Event& event);
   void after_use(const read::Event& event);
 
-  struct Found {
-    Moment moment;  // nullptr: not remembered, or with another text
-    Person author;  // nullptr: not remembered
-  };
-  // Of each entry, in the text that it shows. All at once: the memory is asked for each place
-  // before the first is looked at.
-  std::vector<Found> find(std::span<const TimelineEntry> entries);
+  // Of each entry, in the text that it shows; nullptr: not remembered so. All at once: the memory
+  // is asked for each place before the first is looked at.
+  std::vector<Moment> find(std::span<const TimelineEntry> entries);
   // nullptr: nothing of it has come lately.
   Sealed find_sealed(core::MomentId id) { return sealed_.find(id.value()); }
   // Those of `ids` that have come lately. A comment outlives its moment here, until its room is
@@ -105,13 +105,13 @@ class MomentContents {
   Moment put(core::MomentId id, MomentContent moment);
   void drop(core::MomentId id);
 
-  Person find_person(const core::AccountId& account) { return people_.find(account); }
-  // How often names have changed. Asked before names are read from the table: what a change has
-  // overtaken is not remembered.
+  // How often names have changed. Asked before names are read from the table, and put with what has
+  // them (names_as_of): what a change has overtaken is never found.
   std::uint64_t name_changes() const { return name_changes_; }
-  void put_person(const core::AccountId& account, Person person, std::uint64_t changes_seen);
+  Person find_person(const core::AccountId& account);
+  Person put_person(const people::Person& person, std::uint64_t names_as_of);
   // Their names have changed; everybody's if there are none.
-  void drop_people(std::span<const core::AccountId> accounts);
+  void drop_names(std::span<const core::AccountId> accounts);
 
   Counts counts() const;
 
@@ -119,14 +119,25 @@ class MomentContents {
   void put_sealed(core::MomentId id, SealedMoment sealed);
   // Looks at everything that is remembered: accounts are closed rarely.
   void drop_author(const core::AccountId& author);
+  std::atomic<std::uint64_t>& names_changed(const core::AccountId& account) {
+    return names_changed_[std::hash<core::AccountId>()(account) % kNameGroups];
+  }
+  bool is_named_right(const core::AccountId& account, std::uint64_t names_as_of) {
+    return names_changed(account).load(std::memory_order_acquire) <= names_as_of;
+  }
 
   const core::Clock& clock_;
   RecentMap<std::uint64_t, MomentContent> moments_;
   RecentMap<std::uint64_t, SealedMoment> sealed_;
   RecentMap<std::uint64_t, SealedComment> sealed_comments_;
   RecentMap<core::AccountId, PersonContent> people_;
-  std::mutex naming_;  // one who puts and one who drops
+  // The number of the last change of anybody of a group, so that a moment finds out by one look
+  // that its author's name is another now. Whoever is in a group with him is read anew, too.
+  static constexpr std::size_t kNameGroups = 16'384;
+  std::mutex naming_;  // one change after the other
   std::atomic<std::uint64_t> name_changes_{0};
+  std::vector<std::atomic<std::uint64_t>> names_changed_ =
+      std::vector<std::atomic<std::uint64_t>>(kNameGroups);
   std::atomic<std::uint64_t> hits_{0};
   std::atomic<std::uint64_t> misses_{0};
 };

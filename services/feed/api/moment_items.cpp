@@ -1,6 +1,9 @@
 #include "feed/api/moment_items.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,6 +18,8 @@ namespace {
 
 using http::Json;
 using Accounts = std::vector<core::AccountId>;
+using Contents = std::vector<MomentContents::Moment>;  // of each entry; nullptr: none
+// nullptr: the directory does not know him (yet).
 using PersonByAccount = std::map<core::AccountId, MomentContents::Person>;
 
 struct Found {
@@ -29,13 +34,6 @@ struct Opened {
   const MomentRow* row;
   std::optional<std::string> content;  // nullopt: its author's key has been destroyed
   std::optional<core::Timestamp> edited_at;
-};
-
-// An entry on its way to be an item.
-struct Shown {
-  const TimelineEntry* entry;
-  MomentContents::Moment moment;  // nullptr: not there yet, or deleted meanwhile
-  MomentContents::Person author;  // nullptr: not there yet
 };
 
 // What has come lately, which the tables may not have got yet.
@@ -114,18 +112,13 @@ core::Result<std::vector<Opened>> open_texts(const ApiPorts& ports,
   return opened;
 }
 
-// Invalid UTF-8 that an adapter let through is replaced, as in Response::json.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 // The members of an object, without its braces.
 std::string members_of(const Json& object) {
-  const std::string text = text_of(object);
+  const std::string text = http::text_of(object);
   return text.substr(1, text.size() - 2);
 }
 
-MomentContent content_of(const Opened& opened) {
+MomentContent content_of(const Opened& opened, const MomentContents::Person& author) {
   const MomentRow& row = *opened.row;
   Json shown{
       {"id", core::to_string(row.id)}, {"content", nullptr},
@@ -133,121 +126,142 @@ MomentContent content_of(const Opened& opened) {
       {"edited_at", nullptr},          {"edits", opened.entry->edits}};
   if (opened.content) shown["content"] = *opened.content;
   if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
-  return {row.author,
+  const std::string name = author ? author->person : http::text_of(people::person_json({}));
+  return {members_of(shown) + R"(,"author":)" + name,
           opened.entry->edits,
-          members_of(shown),
+          {},
+          author ? author->names_as_of : 0,
+          row.author,
           members_of({{"audience", to_string(row.audience)},
                       {"group_ids", row.lists.group_ids},
                       {"tag_ids", row.lists.tag_ids}}),
-          row.lists.user_ids,
-          {}};
+          row.lists.user_ids};
 }
 
-MomentContents::Person person_of(const people::Person& person) {
-  const Json json = person_json(person);
-  return std::make_shared<const PersonContent>(
-      PersonContent{text_of(json), text_of(json["user_id"])});
-}
-
-// Takes those that are remembered; returns the others.
+// Adds those of `accounts` who are remembered, and a place for each of the others; returns these.
 Accounts take_known(const ApiPorts& ports, const Accounts& accounts, PersonByAccount& people) {
   Accounts missing;
   for (const core::AccountId& account : accounts) {
-    if (people.contains(account)) continue;
-    auto& person = people[account];
-    person = ports.contents.find_person(account);
-    if (!person) missing.push_back(account);
+    const auto [person, is_new] = people.try_emplace(account);
+    if (!is_new) continue;
+    person->second = ports.contents.find_person(account);
+    if (!person->second) missing.push_back(account);
   }
   return missing;
 }
 
-std::vector<Shown> take_remembered(const ApiPorts& ports,
-                                   const std::vector<TimelineEntry>& entries) {
-  auto found = ports.contents.find(entries);
-  std::vector<Shown> page;
-  page.reserve(entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    page.push_back({&entries[i], std::move(found[i].moment), std::move(found[i].author)});
-  }
-  return page;
-}
-
-// Whom the directory does not know (yet) is named by nobody, and not remembered so.
-void take_found(const ApiPorts& ports, const Accounts& accounts, const PeopleByAccount& found,
-                std::uint64_t changes_seen, PersonByAccount& people) {
-  for (const core::AccountId& account : accounts) {
-    const auto person = found.find(account);
-    auto& taken = people[account];
-    taken = person_of(person == found.end() ? people::Person{} : person->second);
-    if (person != found.end()) ports.contents.put_person(account, taken, changes_seen);
+void take_found(const ApiPorts& ports, const PeopleByAccount& found, std::uint64_t names_as_of,
+                PersonByAccount& people) {
+  for (const auto& [account, person] : found) {
+    people[account] = ports.contents.put_person(person, names_as_of);
   }
 }
 
-// What the entries lack, and names of `accounts`, from the tables; remembered from now on.
-core::Status fill(const ApiPorts& ports, const core::AccountId& viewer, std::vector<Shown>& page,
-                  const Accounts& accounts, PersonByAccount& people) {
-  const std::uint64_t changes_seen = ports.contents.name_changes();
+// A text with the name of somebody whom the directory does not know (yet) is not remembered.
+MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer,
+                            const Opened& opened, const MomentContents::Person& author) {
+  const core::MomentId id = opened.row->id;
+  MomentContent content = content_of(opened, author);
+  if (!author) return std::make_shared<const MomentContent>(std::move(content));
+  auto kept = ports.contents.put(id, std::move(content));
+  // Its deletion may have been applied since: whoever tells of it told before it was there.
+  if (!ports.engine.find_author(id, viewer)) ports.contents.drop(id);
+  return kept;
+}
+
+// What the entries lack, from the tables; remembered from now on.
+core::Status fill(const ApiPorts& ports, const core::AccountId& viewer,
+                  const std::vector<TimelineEntry>& entries, Contents& contents,
+                  PersonByAccount& people) {
+  const std::uint64_t names_as_of = ports.contents.name_changes();
   std::vector<TimelineEntry> missing;
-  for (const Shown& shown : page) {
-    if (!shown.moment) missing.push_back(*shown.entry);
+  Accounts authors;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (contents[i]) continue;
+    missing.push_back(entries[i]);
+    authors.push_back(entries[i].author);
   }
-  if (missing.empty() && accounts.empty()) return core::success();
-  const auto found = read_all_rows(ports, missing, accounts);
+  if (missing.empty()) return core::success();
+  const auto found = read_all_rows(ports, missing, take_known(ports, authors, people));
   if (!found) return found.error();
   const auto opened = open_texts(ports, missing, *found);
   if (!opened) return opened.error();
+  take_found(ports, found->people, names_as_of, people);
   auto text = opened->begin();
-  for (Shown& shown : page) {
-    if (shown.moment || text == opened->end() || text->entry->id != shown.entry->id) continue;
-    shown.moment = ports.contents.put(shown.entry->id, content_of(*text++));
-    // Its deletion may have been applied since: whoever tells of it told before it was there.
-    if (!ports.engine.find_author(shown.entry->id, viewer)) ports.contents.drop(shown.entry->id);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (contents[i] || text == opened->end() || text->row->id != entries[i].id) continue;
+    contents[i] = keep(ports, viewer, *text++, people.at(entries[i].author));
   }
-  take_found(ports, accounts, found->people, changes_seen, people);
   return core::success();
 }
 
-// Whom its author names, as far as he may be told how they are called.
+// Whom the viewer names in the audiences of what he wrote himself.
+core::Status name_listed(const ApiPorts& ports, const core::AccountId& viewer,
+                         const Contents& contents, PersonByAccount& people) {
+  const std::uint64_t names_as_of = ports.contents.name_changes();
+  Accounts listed;
+  for (const auto& content : contents) {
+    if (!content || content->user_ids.empty() || content->author != viewer) continue;
+    listed.insert(listed.end(), content->user_ids.begin(), content->user_ids.end());
+  }
+  const Accounts missing = take_known(ports, listed, people);
+  if (missing.empty()) return core::success();
+  const auto found = read_all_rows(ports, {}, missing);
+  if (!found) return found.error();
+  take_found(ports, found->people, names_as_of, people);
+  return core::success();
+}
+
+// As far as the author may be told how they are called.
 std::string listed_users(const MomentContent& moment, const PersonByAccount& people) {
   std::string users;
   for (const core::AccountId& account : moment.user_ids) {
-    const std::string& user_id = people.at(account)->user_id;
-    if (user_id == "null") continue;
+    const auto& person = people.at(account);
+    if (!person || person->user_id == "null") continue;
     if (!users.empty()) users += ',';
-    users += user_id;
+    users += person->user_id;
   }
   return users;
 }
 
-std::size_t bytes_of(const Shown& shown) {
-  constexpr std::size_t kNamesAndNumbers = 192;
-  return shown.moment->shown.size() + shown.moment->audience.size() + shown.author->person.size() +
-         kNamesAndNumbers;
+// The members that differ by viewer; one append, for a page has twenty of them.
+void append_counts(std::string& items, const TimelineEntry& entry) {
+  std::array<char, 128> text;
+  char* end = text.data();
+  const auto add = [&](std::string_view part) { end = std::ranges::copy(part, end).out; };
+  const auto add_number = [&](std::size_t number) {
+    end = std::to_chars(end, text.data() + text.size(), number).ptr;
+  };
+  add(R"(,"likes":)");
+  add_number(entry.likes);
+  add(entry.liked ? R"(,"liked":true,"comments":)" : R"(,"liked":false,"comments":)");
+  add_number(entry.comments);
+  items.append(text.data(), end);
 }
 
-void append_item(std::string& items, const Shown& shown, const PersonByAccount& people,
-                 bool for_author) {
-  const auto add = [&](std::string_view text) { items.append(text); };
-  const MomentContent& moment = *shown.moment;
-  const TimelineEntry& entry = *shown.entry;
-  add("{");
-  add(moment.shown);
-  if (for_author) {
-    add(",");
-    add(moment.audience);
-    add(R"(,"user_ids":[)");
-    add(listed_users(moment, people));
-    add("]");
-  } else {
-    add(R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[])");
+void append_item(std::string& items, const TimelineEntry& entry, const MomentContent& moment,
+                 const core::AccountId& viewer, const PersonByAccount& people) {
+  items.push_back('{');
+  items.append(moment.shown);
+  append_counts(items, entry);
+  if (entry.author != viewer) {
+    items.append(R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
+    return;
   }
-  add(R"(,"author":)");
-  add(shown.author->person);
-  add(R"(,"likes":)");
-  add(std::to_string(entry.likes));
-  add(entry.liked ? R"(,"liked":true,"comments":)" : R"(,"liked":false,"comments":)");
-  add(std::to_string(entry.comments));
-  add("}");
+  items.append(",");
+  items.append(moment.audience);
+  items.append(R"(,"user_ids":[)");
+  items.append(listed_users(moment, people));
+  items.append("]}");
+}
+
+std::size_t bytes_of(const Contents& contents) {
+  constexpr std::size_t kCountsAndLists = 192;
+  std::size_t bytes = 0;
+  for (const auto& content : contents) {
+    if (content) bytes += content->shown.size() + content->audience.size() + kCountsAndLists;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -255,37 +269,20 @@ void append_item(std::string& items, const Shown& shown, const PersonByAccount& 
 http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
                                               const std::vector<TimelineEntry>& entries,
                                               const core::AccountId& viewer, std::string& items) {
-  std::vector<Shown> page = take_remembered(ports, entries);
-  Accounts unnamed;
-  for (const Shown& shown : page) {
-    if (!shown.author) unnamed.push_back(shown.entry->author);
-  }
+  Contents contents = ports.contents.find(entries);
   PersonByAccount people;
-  auto filled = fill(ports, viewer, page, unnamed, people);
-  if (!filled) return http::from_error(filled.error());
-  for (Shown& shown : page) {
-    if (!shown.author) shown.author = people.at(shown.entry->author);
-  }
-
-  std::erase_if(page, [](const Shown& shown) { return shown.moment == nullptr; });
-  Accounts listed;
-  for (const Shown& shown : page) {
-    if (shown.entry->author != viewer) continue;
-    const auto& users = shown.moment->user_ids;
-    listed.insert(listed.end(), users.begin(), users.end());
-  }
-  const Accounts missing_users = take_known(ports, listed, people);
-  filled = fill(ports, viewer, page, missing_users, people);
+  auto filled = fill(ports, viewer, entries, contents, people);
+  if (filled) filled = name_listed(ports, viewer, contents, people);
   if (!filled) return http::from_error(filled.error());
 
-  std::size_t bytes = items.size();
-  for (const Shown& shown : page) bytes += bytes_of(shown);
-  items.reserve(bytes);
-  for (const Shown& shown : page) {
-    if (&shown != &page.front()) items.push_back(',');
-    append_item(items, shown, people, shown.entry->author == viewer);
+  items.reserve(items.size() + bytes_of(contents));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!contents[i]) continue;  // deleted meanwhile
+    if (count++ > 0) items.push_back(',');
+    append_item(items, entries[i], *contents[i], viewer, people);
   }
-  return page.size();
+  return count;
 }
 
 http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,

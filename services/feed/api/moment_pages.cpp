@@ -58,8 +58,10 @@ Parsed<core::AccountId> read_author(const ApiPorts& ports, const Request& reques
   const core::AccountId author = ports.account_ids.of(*user_id);
   // Whoever has registered once is never forgotten.
   if (ports.contents.find_person(author)) return author;
+  const std::uint64_t names_as_of = ports.contents.name_changes();
   const auto known = find_registered(ports, request, {author});
   if (!known) return known.problem();
+  ports.contents.put_person(known->at(author), names_as_of);
   return author;
 }
 

@@ -21,7 +21,11 @@ core::AccountId account(std::uint8_t number) {
 }
 
 MomentContent moment_by(const core::AccountId& author, std::uint32_t edits = 0) {
-  return {author, edits, "said", "to all", {}, {}};
+  MomentContent moment;
+  moment.shown = "said";
+  moment.edits = edits;
+  moment.author = author;
+  return moment;
 }
 TimelineEntry entry_of(core::MomentId id, const core::AccountId& author, std::uint32_t edits = 0) {
   TimelineEntry entry;
@@ -45,8 +49,8 @@ read::CommentAdded comment_by(const core::AccountId& author, core::CommentId id)
   event.sealed_text = "word";
   return event;
 }
-MomentContents::Person named(const std::string& name) {
-  return std::make_shared<const PersonContent>(PersonContent{name, name});
+people::Person named(std::uint8_t number, const std::string& name) {
+  return {account(number), name, name, std::nullopt, false};
 }
 
 TEST(RecentMap, HoldsTheLastThatWasPutAndNoMoreThanItsBound) {
@@ -58,7 +62,7 @@ TEST(RecentMap, HoldsTheLastThatWasPutAndNoMoreThanItsBound) {
   std::map<std::uint64_t, std::uint64_t> last;
   std::size_t found = 0;
   for (int step = 0; step < 50'000; ++step) {
-    const std::uint64_t key = numbers() % 3'000;
+    const std::uint64_t key = 1 + numbers() % 3'000;
     const std::uint64_t what = numbers() % 10;
     if (what < 4) {
       map.put(key, std::make_shared<const std::uint64_t>(last[key] = numbers()), numbers() % 500);
@@ -85,21 +89,30 @@ TEST(RecentMap, HoldsTheLastThatWasPutAndNoMoreThanItsBound) {
 TEST(RecentMap, KeepsWhatIsAskedForAndLetsGoOfTheRest) {
   RecentMap<std::uint64_t, int> map(std::size_t{64} * 2 * 1'000);
   const auto put = [&](std::uint64_t key) { map.put(key, std::make_shared<const int>(1), 10); };
-  put(0);
   put(1);
-  for (std::uint64_t key = 2; key < 100'000; ++key) {
+  put(2);
+  ASSERT_NE(map.find(1), nullptr);
+  for (std::uint64_t key = 3; key < 100'000; ++key) {
     put(key);
     if (key % 50 == 0) {
-      ASSERT_NE(map.find(0), nullptr) << key;
+      ASSERT_NE(map.find(1), nullptr) << key;
     }
   }
-  EXPECT_EQ(map.find(1), nullptr);
+  EXPECT_EQ(map.find(2), nullptr);
+  EXPECT_GT(map.size().entries, 10'000U) << "and no more of it than has to go";
+}
+
+TEST(RecentMap, HasNothingOfNobody) {
+  RecentMap<std::uint64_t, int> map(1 << 20);
+  map.put(0, std::make_shared<const int>(1), 10);
+  EXPECT_EQ(map.find(0), nullptr);
+  EXPECT_EQ(map.size().bytes, 0U);
 }
 
 class Contents : public ::testing::Test {
  protected:
   MomentContents::Moment find(core::MomentId id, std::uint32_t edits) {
-    return contents.find(std::vector{entry_of(id, account(0), edits)})[0].moment;
+    return contents.find(std::vector{entry_of(id, account(1), edits)})[0];
   }
   void delete_moment(core::MomentId id) { contents.after_use(read::MomentDeleted{id, account(1)}); }
   void close(const core::AccountId& author) { contents.after_use(read::AccountClosed{author}); }
@@ -120,18 +133,16 @@ TEST_F(Contents, AreOfOneText) {
 TEST_F(Contents, AreFoundForAPageAtOnce) {
   for (std::uint8_t n = 1; n <= 40; n += 2) {
     contents.put(core::MomentId(n), moment_by(account(n)));
-    contents.put_person(account(n), named(std::to_string(n)), contents.name_changes());
   }
   std::vector<TimelineEntry> wanted;
   for (std::uint8_t n = 1; n <= 40; ++n) wanted.push_back(entry_of(core::MomentId(n), account(n)));
   const auto found = contents.find(wanted);
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_EQ(found[i].moment != nullptr, i % 2 == 0);
-    ASSERT_EQ(found[i].author != nullptr, i % 2 == 0);
-    if (i % 2 != 0) continue;
-    EXPECT_EQ(found[i].moment->author, wanted[i].author);
-    EXPECT_EQ(found[i].author->person, std::to_string(i + 1));
+    ASSERT_EQ(found[i] != nullptr, i % 2 == 0);
+    if (found[i]) {
+      EXPECT_EQ(found[i]->author, wanted[i].author);
+    }
   }
   EXPECT_EQ(contents.counts().hits, 20U);
   EXPECT_EQ(contents.counts().misses, 20U);
@@ -198,28 +209,50 @@ TEST_F(Contents, AreDroppedByMomentAndByAuthor) {
 
 TEST_F(Contents, NameNobodyAsTheTableDoesNotAnyMore) {
   const auto before = contents.name_changes();
-  contents.put_person(account(1), named("Ada"), before);
+  contents.put_person(named(1, "Ada"), before);
   ASSERT_NE(contents.find_person(account(1)), nullptr);
   const std::vector<core::AccountId> changed{account(1)};
-  contents.drop_people(changed);
+  contents.drop_names(changed);
   EXPECT_EQ(contents.find_person(account(1)), nullptr);
-  contents.put_person(account(1), named("Ada"), before);
+  contents.put_person(named(1, "Ada"), before);
   EXPECT_EQ(contents.find_person(account(1)), nullptr) << "read before the change";
-  contents.put_person(account(1), named("Ada L."), contents.name_changes());
-  contents.put_person(account(2), named("Bob"), contents.name_changes());
-  EXPECT_EQ(contents.find_person(account(1))->person, "Ada L.");
-  contents.drop_people({});
+  contents.put_person(named(1, "Ada L."), contents.name_changes());
+  contents.put_person(named(2, "Bob"), contents.name_changes());
+  EXPECT_EQ(contents.find_person(account(1))->user_id, R"("Ada L.")");
+  contents.drop_names({});
   EXPECT_EQ(contents.find_person(account(2)), nullptr) << "perhaps anybody's has changed";
+}
+
+TEST_F(Contents, ShowNoNameOfBeforeItsChange) {
+  const auto put_with_names_of = [&](std::uint64_t names_as_of) {
+    MomentContent moment = moment_by(account(1));
+    moment.names_as_of = names_as_of;
+    contents.put(kId, std::move(moment));
+  };
+  const auto before = contents.name_changes();
+  put_with_names_of(before);
+  const std::vector<core::AccountId> other{account(2)};
+  const std::vector<core::AccountId> him{account(2), account(1)};
+  contents.drop_names(other);
+  EXPECT_NE(find(kId, 0), nullptr);
+  contents.drop_names(him);
+  EXPECT_EQ(find(kId, 0), nullptr);
+  put_with_names_of(before);
+  EXPECT_EQ(find(kId, 0), nullptr) << "read before the change";
+  put_with_names_of(contents.name_changes());
+  EXPECT_NE(find(kId, 0), nullptr);
+  contents.drop_names({});
+  EXPECT_EQ(find(kId, 0), nullptr);
 }
 
 TEST_F(Contents, AreNothingWithoutBytes) {
   MomentContents nothing(0, clock);
   nothing.before_use(published_by(account(1), "s"));
   nothing.put(kId, moment_by(account(1)));
-  nothing.put_person(account(1), named("Ada"), nothing.name_changes());
+  nothing.put_person(named(1, "Ada"), nothing.name_changes());
   const std::vector<TimelineEntry> wanted{entry_of(kId, account(1))};
-  EXPECT_EQ(nothing.find(wanted)[0].moment, nullptr);
-  EXPECT_EQ(nothing.find(wanted)[0].author, nullptr);
+  EXPECT_EQ(nothing.find(wanted)[0], nullptr);
+  EXPECT_EQ(nothing.find_person(account(1)), nullptr);
   EXPECT_EQ(nothing.find_sealed(kId), nullptr);
   EXPECT_EQ(nothing.counts().bytes, 0U);
 }

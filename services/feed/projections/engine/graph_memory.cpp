@@ -74,20 +74,27 @@ GraphMemory::Lifted GraphMemory::set_exclusion(PersonIndex owner, PersonIndex ot
                                                bool hidden_from) {
   const unsigned bits = (hides ? kHides : 0U) | (hidden_from ? kHiddenFrom : 0U);
   const unsigned lifted = exclusion(owner, other) & ~bits;
+  auto& towards = exclusions_of(owner).towards;
   if (bits == 0) {
-    at(owner).exclusions.erase(other);
+    towards.erase(other);
   } else {
-    at(owner).exclusions[other] = static_cast<std::uint8_t>(bits);
+    towards[other] = static_cast<std::uint8_t>(bits);
   }
   set_shut_out(owner, other);
   set_shut_out(other, owner);
   return {(lifted & kHides) != 0, (lifted & kHiddenFrom) != 0};
 }
 
+GraphMemory::Exclusions& GraphMemory::exclusions_of(PersonIndex person) {
+  auto& exclusions = at(person).exclusions;
+  if (!exclusions) exclusions = std::make_unique<Exclusions>();
+  return *exclusions;
+}
+
 void GraphMemory::set_shut_out(PersonIndex author, PersonIndex viewer) {
   const bool is =
       (exclusion(viewer, author) & kHides) != 0 || (exclusion(author, viewer) & kHiddenFrom) != 0;
-  set(at(author).shut_out, viewer, is);
+  set(exclusions_of(author).shut_out, viewer, is);
 }
 
 void GraphMemory::set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is) {

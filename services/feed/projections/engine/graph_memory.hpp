@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,17 @@ using People = absl::flat_hash_set<PersonIndex>;
 // Ascending, each once: four bytes a person, and a fan-out reads them in one go.
 using PeopleArray = std::vector<PersonIndex>;
 
+// A search without branches: which half it goes to is anybody's guess, and a wrong one costs more
+// than the look itself.
 inline bool holds(const PeopleArray& people, PersonIndex person) {
-  return std::binary_search(people.begin(), people.end(), person);
+  const PersonIndex* first = people.data();
+  std::size_t count = people.size();
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    first += half & -static_cast<std::size_t>(first[half - 1] < person);
+    count -= half;
+  }
+  return count == 1 && *first == person;
 }
 
 // Whether he is in it, from now on.
@@ -56,17 +66,12 @@ class GraphMemory {
   TagIndex tag(std::string_view tag_id);
   GroupIndex group(std::string_view group_id);
 
-  // Tells the processor that it will be asked whom he is hidden from, and who he is.
-  void prefetch_exclusions(PersonIndex person) const {
-    core::prefetch(&at(person));
-    core::prefetch(&at(person).exclusions);
-  }
-  // That he publishes.
+  // Tells the processor that it will be asked who he is, whom he excludes and where his contacts lie.
   void prefetch_facts(PersonIndex person) const { core::prefetch(&at(person)); }
   // Who his contacts are.
   void prefetch_contacts(PersonIndex person) const {
-    constexpr std::size_t kLinesAtFirst = 8;
-    constexpr std::size_t kLinePeople = 64 / sizeof(PersonIndex);
+    constexpr std::size_t kLinesAtFirst = 32;
+    constexpr std::size_t kLinePeople = kCacheLine / sizeof(PersonIndex);
     const PeopleArray& contacts = at(person).contacts;
     for (std::size_t i = 0; i < std::min(contacts.size(), kLinesAtFirst * kLinePeople);
          i += kLinePeople) {
@@ -124,7 +129,11 @@ class GraphMemory {
   const PeopleArray& followers_of(PersonIndex person) const { return at(person).followers; }
   const PeopleArray& followees_of(PersonIndex person) const { return at(person).followees; }
   // Those who hide the author, and those whom he hides from: mostly nobody.
-  const People& shut_out_of(PersonIndex author) const { return at(author).shut_out; }
+  const People& shut_out_of(PersonIndex author) const {
+    static const People kNobody;
+    const auto& exclusions = at(author).exclusions;
+    return exclusions ? exclusions->shut_out : kNobody;
+  }
   std::size_t people() const { return people_.size(); }  // kStranger is one
   std::size_t tags() const { return tags_.size(); }
   std::size_t groups() const { return groups_.size(); }
@@ -143,18 +152,24 @@ class GraphMemory {
   static GraphMemory load(snapshots::ValueReader& in);
 
  private:
+  static constexpr std::size_t kCacheLine = 64;
   static constexpr std::uint8_t kHides = 1;
   static constexpr std::uint8_t kHiddenFrom = 2;
 
-  struct PersonFacts {
+  struct Exclusions {
+    absl::flat_hash_map<PersonIndex, std::uint8_t> towards;
+    People shut_out;
+  };
+  // What a page asks of an author lies in one cache line.
+  struct alignas(kCacheLine) PersonFacts {
     core::AccountId account;
     bool closed = false;
+    std::unique_ptr<Exclusions> exclusions;  // null: he has never been on either side of one
     PeopleArray contacts;
-    PeopleArray followers;
+    alignas(kCacheLine) PeopleArray followers;
     PeopleArray followees;
-    People shut_out;
-    absl::flat_hash_map<PersonIndex, std::uint8_t> exclusions;  // of this owner, towards others
   };
+  static_assert(sizeof(PersonFacts) == 2 * kCacheLine);
   struct TagFacts {
     PersonIndex owner = kStranger;  // until the first tagging names him
     bool deleted = false;
@@ -176,14 +191,16 @@ class GraphMemory {
     return !unsettled_.empty() && unsettled_.contains(relation);
   }
   People with_unsettled(People people, Relation::Kind kind, std::uint32_t list) const;
+  Exclusions& exclusions_of(PersonIndex person);
   void set_shut_out(PersonIndex author, PersonIndex viewer);
   void load_people(snapshots::ValueReader& in);
   void load_tags_and_groups(snapshots::ValueReader& in);
 
   std::uint8_t exclusion(PersonIndex owner, PersonIndex other) const {
     const auto& exclusions = at(owner).exclusions;
-    const auto found = exclusions.find(other);
-    return found == exclusions.end() ? std::uint8_t{0} : found->second;
+    if (!exclusions) return 0;
+    const auto found = exclusions->towards.find(other);
+    return found == exclusions->towards.end() ? std::uint8_t{0} : found->second;
   }
 
   std::vector<PersonFacts> people_;

@@ -18,7 +18,7 @@ MomentAudience<GraphMemory> MomentFacts::for_predicates() const {
 const MomentFacts& MomentMemory::add(MomentFacts facts) {
   const core::MomentId id = facts.id;
   const auto [entry, is_new] = part_of(id).try_emplace(id.value(), std::move(facts));
-  const MomentFacts& added = entry->second;
+  const MomentFacts& added = *entry;
   if (!is_new) return added;
   ++size_;
 
@@ -40,23 +40,15 @@ std::vector<core::MomentId>& MomentMemory::ids_of(PersonIndex author) {
 }
 
 void MomentMemory::remove(core::MomentId id) {
-  Part& part = part_of(id);
-  const auto found = part.find(id.value());
-  if (found == part.end()) return;
-  found->second.deleted = true;
-  found->second.lists.reset();
+  MomentFacts* const found = part_of(id).find(id.value());
+  if (found == nullptr) return;
+  found->deleted = true;
+  found->lists.reset();
 }
 
 void MomentMemory::release(core::MomentId id) {
-  Part& part = part_of(id);
-  const auto found = part.find(id.value());
-  if (found != part.end()) found->second.held = false;
-}
-
-const MomentFacts* MomentMemory::find(core::MomentId id) const {
-  const Part& part = part_of(id);
-  const auto found = part.find(id.value());
-  return found == part.end() ? nullptr : &found->second;
+  MomentFacts* const found = part_of(id).find(id.value());
+  if (found != nullptr) found->held = false;
 }
 
 std::span<const core::MomentId> MomentMemory::of_author(PersonIndex author) const {

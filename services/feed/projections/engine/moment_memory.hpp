@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "core/probed_map.hpp"
 #include "core/time_ordered_id.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
@@ -46,7 +47,7 @@ class MomentMemory {
   void remove(core::MomentId id);
   void release(core::MomentId id);
 
-  const MomentFacts* find(core::MomentId id) const;
+  const MomentFacts* find(core::MomentId id) const { return part_of(id).find(id.value()); }
   // Moments of one author, ascending by id. Deleted ones stay in it.
   std::span<const core::MomentId> of_author(PersonIndex author) const;
   // Who has ever named the group in an audience: whose moments a change of its members concerns.
@@ -60,7 +61,7 @@ class MomentMemory {
 
  private:
   // A map that grows is laid out anew as a whole, and everybody waits for that: so there are many.
-  using Part = absl::flat_hash_map<std::uint64_t, MomentFacts>;
+  using Part = core::ProbedMap<std::uint64_t, MomentFacts>;
   static constexpr std::size_t kParts = 256;
 
   // The upper bits of a product: those of an id are its time.

@@ -89,8 +89,9 @@ void GraphMemory::save(ValueWriter& out) const {
     out.put_all(person.contacts);
     out.put_all(person.followers);
     out.put_all(person.followees);
-    out.put(std::uint64_t{person.exclusions.size()});
-    for (const auto& [other, bits] : person.exclusions) {
+    out.put(std::uint64_t{person.exclusions ? person.exclusions->towards.size() : 0});
+    if (!person.exclusions) continue;
+    for (const auto& [other, bits] : person.exclusions->towards) {
       out.put(other);
       out.put(bits);
     }
@@ -196,6 +197,8 @@ MomentMemory MomentMemory::load(ValueReader& in, const GraphMemory& graph) {
     in.take_all(ids);
     memory.ids_of(author).reserve(ids.size());
     for (const core::MomentId id : ids) {
+      if (id == core::MomentId()) in.fail("a moment has no id");
+      if (in.failed()) break;
       const auto bits = in.take<std::uint8_t>();
       MomentFacts facts;
       facts.id = id;

@@ -28,6 +28,7 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
   const std::shared_lock lock(mutex_);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
+  timelines_.prefetch_head(viewer);
   graph_.prefetch_contacts(viewer);
   return make_page(
       viewer, place, limit,
@@ -235,7 +236,7 @@ void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
     }
     for (std::size_t i = 0; i < count; ++i) {
       moments[i] = moments_.find(ids[i]);
-      graph_.prefetch_exclusions(moments[i]->author);
+      graph_.prefetch_facts(moments[i]->author);
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (accept(*moments[i])) found.push_back(moments[i]);

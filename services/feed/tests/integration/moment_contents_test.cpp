@@ -156,12 +156,12 @@ TEST_F(RememberedPages, NamePeopleAsTheirProfilesSayNow) {
     });
     EXPECT_TRUE(done.ok());
     const std::vector<core::AccountId> changed{app.id_of("ada")};
-    app.contents.drop_people(changed);
+    app.contents.drop_names(changed);
   };
   rename("Ada L.");
   EXPECT_EQ(first_item("bob")["author"]["real_name"], "Ada L.");
   // The change comes between the read of the name and its being remembered.
-  app.contents.drop_people({});
+  app.contents.drop_names({});
   watched.meanwhile = [&] { rename("Ada King"); };
   first_item("bob");
   EXPECT_EQ(first_item("bob")["author"]["real_name"], "Ada King");
