@@ -38,6 +38,13 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
+// Of a position or a version: 1 to what a bigint of PostgreSQL holds.
+std::optional<std::uint64_t> event_number(std::string_view text) {
+  const auto value = number<std::int64_t>(text);
+  if (!value || *value < 1) return std::nullopt;
+  return static_cast<std::uint64_t>(*value);
+}
+
 core::Error malformed(std::string_view what) {
   return core::invalid_input("no event: " + std::string(what) + " is missing or cannot be read");
 }
@@ -209,10 +216,10 @@ core::Status decode_into(RecordedEvent& event, const RecordView& record, core::L
   const auto time = core::parse_iso8601(found.time);
   if (!time) return malformed(kTime);
   const OwnFields own(found.own);
-  const auto position = number<std::uint64_t>(own.position);
-  if (!position || *position == 0) return malformed(kPosition);
-  const auto version = number<std::uint64_t>(own.stream_version);
-  if (!version || *version == 0) return malformed(kStreamVersion);
+  const auto position = event_number(own.position);
+  if (!position) return malformed(kPosition);
+  const auto version = event_number(own.stream_version);
+  if (!version) return malformed(kStreamVersion);
   const auto schema_version = number<std::uint32_t>(own.schema_version);
   if (!schema_version) return malformed(kSchemaVersion);
   if (own.is_private != "true" && own.is_private != "false") return malformed(kPrivate);

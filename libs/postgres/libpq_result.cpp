@@ -7,7 +7,8 @@ namespace tideline::postgres {
 
 bool succeeded(const PGresult* result) {
   const ExecStatusType status = PQresultStatus(result);
-  return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+  // A script may be nothing but comments.
+  return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
 }
 
 void throw_failure(PGconn* connection, const PGresult* result) {

@@ -153,7 +153,7 @@ TEST(Envelope, EveryEventComesBack) {
     event.metadata.traceparent =
         *rc::gen::container<std::string>(rc::gen::elementOf(std::string(" a-=,")));
     event.position = core::LogPosition(
-        *rc::gen::inRange<std::uint64_t>(1, std::numeric_limits<std::uint64_t>::max()));
+        *rc::gen::inRange<std::uint64_t>(1, std::numeric_limits<std::int64_t>::max()));
     const auto decoded = round_trip(encode(event));
     RC_ASSERT(decoded.ok());
     expect_same(*decoded, event);
@@ -190,10 +190,12 @@ TEST(Envelope, SaysWhatIsMissingOrUnreadable) {
     leave_out(record, field);
     expect_refused(record, field);
   }
-  for (const char* bad : {"", "0", "-1", "1x", "18446744073709551616", "=1"}) {
-    Record record = encode(sample());
-    own(record) += std::string(" position=") + bad;
-    expect_refused(record, "position");
+  for (const std::string field : {"position", "stream_version"}) {
+    for (const char* bad : {"", "0", "-1", "1x", "9223372036854775808", "=1"}) {
+      Record record = encode(sample());
+      own(record) += " " + field + "=" + bad;
+      expect_refused(record, field);
+    }
   }
   for (const char* bad :
        {"private=yes", "correlation_id=%", "causation_id=a%2", "causation_id=%zz"}) {
