@@ -157,7 +157,8 @@ void FeedEngine::on(const read::MomentPublished& event) {
   graph_.prefetch_facts(author);
   timelines_.prefetch_head(author);
   if (moments_.find(event.id) != nullptr) return;
-  graph_.prefetch_contacts(author);
+  constexpr std::size_t kFirstContacts = 128;  // the processor sees by itself that others follow
+  graph_.prefetch_contacts(author, kFirstContacts);
   MomentFacts facts;
   facts.id = event.id;
   facts.author = author;

@@ -66,15 +66,14 @@ class GraphMemory {
   TagIndex tag(std::string_view tag_id);
   GroupIndex group(std::string_view group_id);
 
-  // Tells the processor that it will be asked who he is, whom he excludes and where his contacts lie.
+  // Tells the processor that it will be asked who he is, whom he excludes and where his contacts
+  // lie.
   void prefetch_facts(PersonIndex person) const { core::prefetch(&at(person)); }
-  // Who his contacts are.
-  void prefetch_contacts(PersonIndex person) const {
-    constexpr std::size_t kLinesAtFirst = 32;
+  // Who the first `count` of his contacts are.
+  void prefetch_contacts(PersonIndex person, std::size_t count) const {
     constexpr std::size_t kLinePeople = kCacheLine / sizeof(PersonIndex);
     const PeopleArray& contacts = at(person).contacts;
-    for (std::size_t i = 0; i < std::min(contacts.size(), kLinesAtFirst * kLinePeople);
-         i += kLinePeople) {
+    for (std::size_t i = 0; i < std::min(contacts.size(), count); i += kLinePeople) {
       core::prefetch(&contacts[i]);
     }
   }

@@ -14,6 +14,8 @@ namespace {
 constexpr core::MomentId kAboveAll{std::numeric_limits<std::uint64_t>::max()};
 constexpr core::MomentId kBelowAll{0};
 constexpr std::size_t kLookedAtPerPlace = 8;
+// A page searches among them for each of its authors, so all lines of most people's are asked for.
+constexpr std::size_t kSearchedContacts = 512;
 
 core::MomentId first_id_of(const std::chrono::year_month& month) {
   return core::first_moment_id(std::chrono::sys_days(month / 1));
@@ -29,7 +31,7 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
   timelines_.prefetch_head(viewer);
-  graph_.prefetch_contacts(viewer);
+  graph_.prefetch_contacts(viewer, kSearchedContacts);
   return make_page(
       viewer, place, limit,
       [&](core::MomentId bound, std::size_t n) { return timeline_older(viewer, bound, n); },

@@ -19,8 +19,8 @@ constexpr const char* kSelectScores =
 constexpr const char* kSelectDays =
     "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score";
-// In the order of ledger_by_cap, so that groups come as the index is read: nothing is sorted, and the
-// first rows do not wait for the last.
+// In the order of ledger_by_cap, so that groups come as the index is read: nothing is sorted, and
+// the first rows do not wait for the last.
 constexpr const char* kSelectCounts =
     "DECLARE count_rows NO SCROLL CURSOR FOR SELECT account_id, day, reason, count(*)"
     " FROM ledger WHERE cap IS NOT NULL AND day >= $1::date"
@@ -34,7 +34,8 @@ constexpr const char* kSelectCountsOfChanged =
     " SELECT (SELECT min(day) FROM ledger WHERE cap IS NOT NULL AND day > lately.day)"
     " FROM lately WHERE day IS NOT NULL)"
     " SELECT counted.* FROM lately"
-    " CROSS JOIN (SELECT DISTINCT unnest(accounts) AS account_id FROM score_flush WHERE number > $1)"
+    " CROSS JOIN (SELECT DISTINCT unnest(accounts) AS account_id FROM score_flush WHERE number > "
+    "$1)"
     " AS changed"
     " CROSS JOIN LATERAL (SELECT account_id, day, reason, count(*) FROM ledger"
     " WHERE cap IS NOT NULL AND day = lately.day AND account_id = changed.account_id"
