@@ -7,8 +7,8 @@
 // (Knuth, The Art of Computer Programming 3, section 6.4, algorithms L and R).
 //
 // Key() marks an empty place: no entry can have it, and nobody finds it. Pointers hold until
-// something is put or erased. As thread-safe as a standard container: many may look while nobody
-// changes anything.
+// something is put or erased. What was moved from can be assigned to or destroyed. As thread-safe
+// as a standard container: many may look while nobody changes anything.
 #pragma once
 
 #include <algorithm>

@@ -4,8 +4,9 @@
 // sealed: the tables, which have consumers of their own, may be behind the engine.
 //
 // Laws: an answer is the same with it and without. A moment's text goes when the engine has applied
-// its deletion or the closing of its author's account, a name when the profile's change is in the
-// table. Whatever is not told of here (a key that was destroyed by hand) ends after kAgeMax.
+// its deletion or the closing of its author's account; when a profile's change is in the table, no
+// name of before is found any more, nor a text that has it. Whatever is not told of here (a key
+// that was destroyed by hand) ends after kAgeMax.
 //
 // Thread-safe. Nothing blocks.
 #pragma once

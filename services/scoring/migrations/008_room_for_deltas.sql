@@ -8,8 +8,6 @@ BEGIN
   END LOOP;
 END $$;
 
--- Days are written in their order, so ranges of pages tell them apart: no entry for each row. (A replay
--- mixes days as long as some topics are further than others; ranges of those pages are read at each
--- start.) Ranges that are not summed up yet are read, too, so they are as soon as they are full.
+-- Days are written in their order, so ranges of pages tell them apart: no entry for each row.
 DROP INDEX day_score_by_day;
-CREATE INDEX day_score_by_day ON day_score USING brin (day) WITH (autosummarize = on);
+CREATE INDEX day_score_by_day ON day_score USING brin (day);

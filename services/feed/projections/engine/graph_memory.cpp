@@ -73,7 +73,9 @@ void GraphMemory::set_follows(PersonIndex follower, PersonIndex followee, bool d
 GraphMemory::Lifted GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides,
                                                bool hidden_from) {
   const unsigned bits = (hides ? kHides : 0U) | (hidden_from ? kHiddenFrom : 0U);
-  const unsigned lifted = exclusion(owner, other) & ~bits;
+  const unsigned before = exclusion(owner, other);
+  if (before == bits) return {};
+  const unsigned lifted = before & ~bits;
   auto& towards = exclusions_of(owner).towards;
   if (bits == 0) {
     towards.erase(other);

@@ -163,7 +163,7 @@ class GraphMemory {
   struct alignas(kCacheLine) PersonFacts {
     core::AccountId account;
     bool closed = false;
-    std::unique_ptr<Exclusions> exclusions;  // null: he has never been on either side of one
+    std::unique_ptr<Exclusions> exclusions;  // null: he is on neither side of any
     PeopleArray contacts;
     alignas(kCacheLine) PeopleArray followers;
     PeopleArray followees;

@@ -45,7 +45,21 @@ std::size_t ViewerTimeline::first_above(core::MomentId bound) const {
 }
 
 ViewerTimelines::ViewerTimelines(std::size_t length_max, std::size_t bytes_max)
-    : length_max_(checked(length_max)), blocks_(class_for(length_max), bytes_max) {}
+    : length_max_(checked(length_max)),
+      full_(full_head(length_max)),
+      full_mask_(
+          static_cast<std::uint32_t>(TimelineBlocks::capacity_of(class_for(length_max)) - 1)),
+      blocks_(class_for(length_max), bytes_max) {}
+
+ViewerTimelines::FullHead ViewerTimelines::full_head(std::size_t length_max) {
+  Head bits{};
+  bits.size = kSizeBits;
+  bits.has_block = 1;
+  bits.has_floor = 1;
+  Head full = bits;
+  full.size = length_max & kSizeBits;
+  return {std::bit_cast<std::uint64_t>(bits), std::bit_cast<std::uint64_t>(full)};
+}
 
 std::size_t ViewerTimelines::room_for(std::size_t length_max, std::size_t arrays) {
   return arrays * TimelineBlocks::slab_bytes(class_for(length_max));

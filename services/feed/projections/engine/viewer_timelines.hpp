@@ -18,6 +18,7 @@
 // guards it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -75,8 +76,15 @@ class ViewerTimelines {
   // False if it is there already, not above the floor, or if there was no room.
   bool insert(PersonIndex viewer, core::MomentId id) {
     Head head = heads_[number(viewer)];
-    const std::uint32_t mask = mask_of(head);
     std::uint64_t* const ring = blocks_.ids_of(head.block);
+    // Most are full, and what comes is newer: half of the steps of what follows.
+    if (is_full(head) && id.value() > ring[(head.end - 1U) & full_mask_]) {
+      ring[head.end] = id.value();
+      head.end = (head.end + 1U) & full_mask_ & kEndBits;
+      heads_[number(viewer)] = head;
+      return true;
+    }
+    const std::uint32_t mask = mask_of(head);
     if (head.has_block == 0) return insert_slowly(viewer, id);
     if (id.value() <= ring[(head.end - 1U) & mask]) return insert_slowly(viewer, id);
     if (head.size == length_max_) {
@@ -123,7 +131,9 @@ class ViewerTimelines {
     const Head head = heads_[number(viewer)];
     const std::uint64_t* const ring = blocks_.ids_of(head.block);
     core::prefetch(ring + head.end);
-    core::prefetch(ring + ((head.end - 1U) & mask_of(head)));
+    // The place of the newest one of a full array; in another one it does not come round to the
+    // end.
+    core::prefetch(ring + ((head.end - 1U) & full_mask_));
   }
 
  private:
@@ -153,6 +163,10 @@ class ViewerTimelines {
     return (std::uint32_t{TimelineBlocks::kLineIds} << head.size_class) - 1U;
   }
 
+  bool is_full(Head head) const {
+    return (std::bit_cast<std::uint64_t>(head) & full_.mask) == full_.value;
+  }
+
   bool insert_slowly(PersonIndex viewer, core::MomentId id);
   bool insert_first(PersonIndex viewer, core::MomentId id);
   // Another block, of the class; false: no room. The ring begins at 0 then.
@@ -160,7 +174,16 @@ class ViewerTimelines {
   // Whose blocks lie in the slab that has been read least, of those that the hand passes.
   std::size_t least_read_slab();
 
+  // What a head has that cannot hold more and has dropped something before.
+  struct FullHead {
+    std::uint64_t mask;  // of the bits that say so
+    std::uint64_t value;
+  };
+  static FullHead full_head(std::size_t length_max);
+
   const std::size_t length_max_;
+  const FullHead full_;
+  const std::uint32_t full_mask_;  // of a full one's places
   TimelineBlocks blocks_;
   core::ZeroedPages heads_memory_;
   Head* heads_ = nullptr;
