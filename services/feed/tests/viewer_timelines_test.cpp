@@ -54,6 +54,12 @@ void compare(const ViewerTimelines& timelines, PersonIndex viewer, const Model& 
   RC_ASSERT(timeline.first_above(core::MomentId(bound)) == place(model.ids.upper_bound(bound)));
 }
 
+bool take_in(ViewerTimelines& timelines, PersonIndex viewer, std::uint64_t id) {
+  const bool tries_first = *rc::gen::arbitrary<bool>();
+  if (tries_first && timelines.replace_oldest(viewer, core::MomentId(id))) return true;
+  return timelines.insert(viewer, core::MomentId(id));
+}
+
 // Ids mostly rise, as moments do; some come late, some again.
 std::uint64_t next_id(std::uint64_t& newest) {
   const auto how = *rc::gen::inRange(0, 8);
@@ -91,7 +97,7 @@ RC_GTEST_PROP(ViewerTimelines, AreBoundedSetsAboveTheirFloors, ()) {
       RC_ASSERT(timelines.warm_up(viewer, ids, core::MomentId(floor)));
     } else {
       const std::uint64_t id = next_id(newest);
-      RC_ASSERT(timelines.insert(viewer, core::MomentId(id)) == model.insert(id, length_max));
+      RC_ASSERT(take_in(timelines, viewer, id) == model.insert(id, length_max));
     }
     compare(timelines, viewer, model);
   }
@@ -135,7 +141,7 @@ RC_GTEST_PROP(ViewerTimelines, KeepTheirBoundAndLoseWholeArraysAlone, ()) {
       const bool room = timelines.has_room();
       const std::uint64_t id = next_id(newest);
       const bool was_cold = models[number].cold;
-      const bool let_in = timelines.insert(viewer, core::MomentId(id));
+      const bool let_in = take_in(timelines, viewer, id);
       if (timelines.is_cold(viewer) && !was_cold) {
         RC_ASSERT(!room);
         models[number] = {{}, 0, true};
@@ -148,6 +154,26 @@ RC_GTEST_PROP(ViewerTimelines, KeepTheirBoundAndLoseWholeArraysAlone, ()) {
   for (std::uint32_t number = 0; number < kViewers; ++number) {
     compare(timelines, static_cast<PersonIndex>(number), models[number]);
   }
+}
+
+TEST(ViewerTimelines, ReplaceTheOldestOfAFullOneByANewerAlone) {
+  constexpr PersonIndex kViewer{1};
+  ViewerTimelines timelines(3, kPlenty);
+  timelines.resize(2);
+  const auto replaces = [&](std::uint64_t id) {
+    return timelines.replace_oldest(kViewer, core::MomentId(id));
+  };
+  for (std::uint64_t id = 1; id <= 4; ++id) {
+    EXPECT_FALSE(replaces(id)) << "it has dropped nothing yet";
+    timelines.insert(kViewer, core::MomentId(id));
+  }
+  EXPECT_FALSE(replaces(4));
+  EXPECT_FALSE(replaces(1));
+  EXPECT_TRUE(replaces(7));
+  EXPECT_EQ(contents(timelines, kViewer), (std::vector<std::uint64_t>{3, 4, 7}));
+  EXPECT_EQ(timelines.of(kViewer).floor().value(), 2U);
+  timelines.cool_down(kViewer);
+  EXPECT_FALSE(replaces(8));
 }
 
 TEST(ViewerTimelines, UseAgainWhatWasGivenBack) {

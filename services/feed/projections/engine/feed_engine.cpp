@@ -267,6 +267,10 @@ std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> 
     if (i + 2 * kAhead < count) timelines_.prefetch_head(viewers[i + 2 * kAhead]);
     if (i + kAhead < count) timelines_.prefetch_end(viewers[i + kAhead]);
     if (!accept(viewers[i])) continue;
+    if (timelines_.replace_oldest(viewers[i], id)) {
+      ++deliveries;
+      continue;
+    }
     if (!timelines_.has_room()) make_room(1);
     deliveries += timelines_.insert(viewers[i], id) ? 1 : 0;
   }

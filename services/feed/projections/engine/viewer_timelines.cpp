@@ -163,6 +163,25 @@ std::size_t ViewerTimelines::least_read_slab() {
   return least;
 }
 
+bool ViewerTimelines::insert(PersonIndex viewer, core::MomentId id) {
+  Head head = heads_[number(viewer)];
+  const std::uint32_t mask = mask_of(head);
+  std::uint64_t* const ring = blocks_.ids_of(head.block);
+  if (head.has_block == 0) return insert_slowly(viewer, id);
+  if (id.value() <= ring[(head.end - 1U) & mask]) return insert_slowly(viewer, id);
+  if (head.size == length_max_) {
+    head.has_floor = 1;
+  } else if (head.size <= mask) {
+    ++head.size;
+  } else {
+    return insert_slowly(viewer, id);
+  }
+  ring[head.end] = id.value();
+  head.end = (head.end + 1U) & mask & kEndBits;
+  heads_[number(viewer)] = head;
+  return true;
+}
+
 bool ViewerTimelines::insert_slowly(PersonIndex viewer, core::MomentId id) {
   const ViewerTimeline timeline = of(viewer);
   if (id <= timeline.floor()) return false;

@@ -74,28 +74,16 @@ class ViewerTimelines {
   void clear();
 
   // False if it is there already, not above the floor, or if there was no room.
-  bool insert(PersonIndex viewer, core::MomentId id) {
+  bool insert(PersonIndex viewer, core::MomentId id);
+  // The same in a quarter of the steps, where the array is full and the id newer than all that it
+  // has, which is how most are met; false, and nothing is done, where it is not so. Needs no room.
+  bool replace_oldest(PersonIndex viewer, core::MomentId id) {
     Head head = heads_[number(viewer)];
+    if ((std::bit_cast<std::uint64_t>(head) & full_.mask) != full_.value) return false;
     std::uint64_t* const ring = blocks_.ids_of(head.block);
-    // Most are full, and what comes is newer: half of the steps of what follows.
-    if (is_full(head) && id.value() > ring[(head.end - 1U) & full_mask_]) {
-      ring[head.end] = id.value();
-      head.end = (head.end + 1U) & full_mask_ & kEndBits;
-      heads_[number(viewer)] = head;
-      return true;
-    }
-    const std::uint32_t mask = mask_of(head);
-    if (head.has_block == 0) return insert_slowly(viewer, id);
-    if (id.value() <= ring[(head.end - 1U) & mask]) return insert_slowly(viewer, id);
-    if (head.size == length_max_) {
-      head.has_floor = 1;
-    } else if (head.size <= mask) {
-      ++head.size;
-    } else {
-      return insert_slowly(viewer, id);
-    }
+    if (id.value() <= ring[(head.end - 1U) & full_mask_]) return false;
     ring[head.end] = id.value();
-    head.end = (head.end + 1U) & mask & kEndBits;
+    head.end = (head.end + 1U) & full_mask_ & kEndBits;
     heads_[number(viewer)] = head;
     return true;
   }
@@ -161,10 +149,6 @@ class ViewerTimelines {
   static std::size_t number(PersonIndex viewer) { return static_cast<std::uint32_t>(viewer); }
   static std::uint32_t mask_of(Head head) {
     return (std::uint32_t{TimelineBlocks::kLineIds} << head.size_class) - 1U;
-  }
-
-  bool is_full(Head head) const {
-    return (std::bit_cast<std::uint64_t>(head) & full_.mask) == full_.value;
   }
 
   bool insert_slowly(PersonIndex viewer, core::MomentId id);
