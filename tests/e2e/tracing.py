@@ -103,16 +103,19 @@ def make_contact(suite):
     for user in ("ada", "ben"):
         headers, answer = suite.accounts.expect(201, "POST", "/v1/accounts", None, registration(user), traceparent=quiet)
         people.append((user, answer["session"]["access_token"], headers["Tideline-Position"]))
-    (ada, ada_token, _), (ben, ben_token, position) = people
+    (ada, ada_token, ada_position), (ben, ben_token, ben_position) = people
 
-    def asked():
-        status, _, text = suite.graph.call("POST", "/v1/contact-requests", ada_token, {"user_id": ben},
-                                           Tideline_Position=position, Idempotency_Key="ask", traceparent=quiet)
-        if status not in (201, 404, 503):
-            fail(f"asking {ben}: {status} {text}")
-        return status == 201
-    until(f"social-graph knows {ben}", asked)
-    suite.graph.expect(200, "POST", f"/v1/contact-requests/{ada}/accept", ben_token, traceparent=quiet)
+    # The two lie in partitions of their own: that one of them is known says nothing of the other.
+    def answers(wanted, path, token, body, position):
+        status, _, text = suite.graph.call("POST", path, token, body, Tideline_Position=position,
+                                           Idempotency_Key=path, traceparent=quiet)
+        if status not in (wanted, 404, 503):
+            fail(f"POST {path}: {status} {text}")
+        return status == wanted
+    until(f"social-graph knows {ben}",
+          lambda: answers(201, "/v1/contact-requests", ada_token, {"user_id": ben}, ben_position))
+    until(f"social-graph knows {ada}",
+          lambda: answers(200, f"/v1/contact-requests/{ada}/accept", ben_token, None, ada_position))
     # What a closing ends may otherwise be ended as begun too late, which the trace of the beginning causes.
     until("the reaction has looked at the contact", lambda: suite.reaction_has_passed_own_events(), 30)
     if suite.collector.of_trace("a" * 32):
