@@ -7,7 +7,7 @@ namespace tideline::core {
 // calls of it; the empty instruction, which may not be dropped, keeps them.
 inline void prefetch(const void* place) {
   __builtin_prefetch(place);
-  asm volatile("" : : "r"(place));
+  asm volatile("");
 }
 
 }  // namespace tideline::core

@@ -38,7 +38,11 @@ class ProbedMap {
 
   // Tells the processor that the key will be looked for.
   void prefetch(const Key& key) const {
-    if (!places_.empty()) core::prefetch(&places_[home_of(key)]);
+    if (places_.empty()) return;
+    const Place& home = places_[home_of(key)];
+    core::prefetch(&home);
+    // It may lie across two lines.
+    if constexpr (kCacheLine % sizeof(Place) != 0) core::prefetch(&home.value);
   }
 
   const Value* find(const Key& key) const {
@@ -91,6 +95,7 @@ class ProbedMap {
  private:
   static constexpr std::size_t kNowhere = ~std::size_t{0};
   static constexpr std::size_t kPlacesMin = 8;
+  static constexpr std::size_t kCacheLine = 64;
 
   struct Entry {
     Key key{};

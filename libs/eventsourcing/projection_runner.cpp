@@ -70,8 +70,13 @@ void ProjectionRunner::State::take_assignment(const PollResult& polled) {
 }
 
 void ProjectionRunner::State::take_records(const std::vector<SourceRecord>& records) {
-  for (const SourceRecord& record : records) {
-    if (!take(record)) return;
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    for (; told < std::min(i + Projection::kExpectedAhead + 1, records.size()); ++told) {
+      const RecordedEvent& event = records[told].event;
+      if (event.visibility != Visibility::Private) projection.expect(event);
+    }
+    if (!take(records[i])) return;
   }
 }
 

@@ -39,6 +39,7 @@ class TracedProjection final : public eventsourcing::Projection {
   }
   bool answers_from_memory() const override { return projection_->answers_from_memory(); }
   void load(eventsourcing::Transaction& transaction) override;
+  void expect(const eventsourcing::RecordedEvent& event) override { projection_->expect(event); }
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override { return projection_->prepare_flush(); }
   void flush(eventsourcing::Transaction& transaction) override { projection_->flush(transaction); }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -55,6 +56,34 @@ TEST_F(ProjectionRunnerTest, SkipsRepeats) {
   }
   { ASSERT_TRUE(run(totals)->runner.applied().wait_for(at(0, 3), kDeadline)); }
   EXPECT_EQ(total("a"), 6);
+}
+
+// A poll has them all, for they are there before it begins.
+TEST_F(ProjectionRunnerTest, TellsOfEventsBeforeTheirTurn) {
+  constexpr std::size_t kAhead = Projection::kExpectedAhead;
+  constexpr std::size_t kEvents = 3 * kAhead;
+  Totals totals;
+  std::vector<std::string> all;
+  for (std::size_t i = 1; i <= kEvents; ++i) {
+    all.push_back(std::to_string(i));
+    topics.publish(event(0, i, "a", all.back()));
+  }
+  { ASSERT_TRUE(run(totals)->runner.applied().wait_for(at(0, kEvents), kDeadline)); }
+  EXPECT_EQ(totals.expected, all);
+  ASSERT_EQ(totals.expected_at_apply.size(), kEvents);
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    EXPECT_EQ(totals.expected_at_apply[i].size(), std::min(i + kAhead + 1, kEvents)) << i;
+  }
+}
+
+TEST_F(ProjectionRunnerTest, TellsOfNoPrivateEvent) {
+  Totals totals;
+  RecordedEvent hidden = event(0, 1, "a", "");
+  hidden.visibility = Visibility::Private;
+  topics.publish(hidden);
+  topics.publish(event(0, 2, "a", "5"));
+  { ASSERT_TRUE(run(totals)->runner.applied().wait_for(at(0, 2), kDeadline)); }
+  EXPECT_EQ(totals.expected, std::vector<std::string>{"5"});
 }
 
 TEST_F(ProjectionRunnerTest, HoldsAPartitionUntilTheMissingPositionCame) {

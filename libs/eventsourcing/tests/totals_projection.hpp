@@ -46,7 +46,9 @@ class Totals final : public Projection {
     if (!durable_) return;
     for (const Row& row : transaction.execute("LOAD")) in_memory_[row.text(0)] = row.integer(1);
   }
+  void expect(const RecordedEvent& event) override { expected.push_back(event.data); }
   void apply(const RecordedEvent& event) override {
+    expected_at_apply.push_back(expected);
     const bool bad = event.data == "poison" || event.data == "crash";
     if (event.data == "poison" && !healed) throw PoisonEvent(why_poison);
     deltas_[event.stream.value()] += 1000;  // undone below: a crash leaves half a change behind
@@ -77,6 +79,11 @@ class Totals final : public Projection {
   // What a model in memory takes up, and where that stands.
   std::map<std::string, std::int64_t> saved;
   PartitionPlaces saved_places;
+
+  // The data of each event that it was told of, in all and before each apply(). Only while no
+  // runner runs.
+  std::vector<std::string> expected;
+  std::vector<std::vector<std::string>> expected_at_apply;
 
   std::atomic<int> loads{0};
   std::atomic<int> applied{0};

@@ -169,6 +169,15 @@ TEST_F(TracedProjectionTest, AnEventIsASpanWithinItsRequestsOnceItsEffectIsThere
   EXPECT_EQ(attribute(spans[0], "tideline.projection"), "totals");
 }
 
+TEST_F(TracedProjectionTest, IsToldOfEventsInAdvanceAsItIsWithoutSpans) {
+  auto totals = std::make_unique<es::Totals>();
+  const es::Totals& told = *totals;
+  auto projection = traced(std::move(totals));
+  topics.publish(counted(1, "5"));
+  { ASSERT_TRUE(run(*projection)->runner.applied().wait_for(es::at(0, 1), es::kDeadline)); }
+  EXPECT_EQ(told.expected, std::vector<std::string>{"5"});
+}
+
 TEST_F(TracedProjectionTest, WhatIsAppliedAgainAfterALostFlushIsOneSpan) {
   auto projection = traced(std::make_unique<es::Totals>());
   topics.publish(counted(1, "5"));

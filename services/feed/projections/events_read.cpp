@@ -119,7 +119,7 @@ class Fields {
   }
   core::AccountId as_account(const char* name, const Json& value) const {
     const auto account = core::AccountId::parse(as_text(name, value));
-    if (!account) fail(name, "is no account id");
+    if (!account || *account == core::AccountId()) fail(name, "is no account id");
     return *account;
   }
 

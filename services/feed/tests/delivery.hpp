@@ -1,7 +1,8 @@
 // Brings a history's events to an engine as a runner over topics does: the logs in any
 // interleaving, a few records of one at a time, some of them again, and now and then a restart:
-// everything from the first event, or from a snapshot that was taken some time before. Each event
-// also goes to the oracle, when the engine has it first.
+// everything from the first event, or from a snapshot that was taken some time before. Of some
+// events the engine is told in advance. Each event also goes to the oracle, when the engine has it
+// first.
 #pragma once
 
 #include <algorithm>
@@ -54,6 +55,10 @@ class Delivery {
     std::uint32_t run = 1 + tape_.below(4);
     bool news = false;  // a poll has at least one
     while (place.next < events.size() && (run > 0 || !news)) {
+      if (!misread_ && chance % 2 == 0) {
+        const std::size_t soon = place.next + chance / 2 % 6;
+        if (soon < events.size()) engine_.expect(events[soon]);
+      }
       news |= take(place, events[place.next]);
       ++place.next;
       run -= run > 0 ? 1 : 0;

@@ -65,7 +65,8 @@ TEST(EventsRead, TakesMoreFieldsThanItKnows) {
 }
 
 TEST(EventsRead, RefusesDamage) {
-  for (const std::string data : {"", "[]", "{", R"({"account_id":7})", R"({"account_id":"x"})"}) {
+  for (const std::string data : {"", "[]", "{", R"({"account_id":7})", R"({"account_id":"x"})",
+                                 R"({"account_id":"aaaaaaaaaaaaaaaaaaaaaaaaaa"})"}) {
     EXPECT_THROW(read::read_event(event_of("accounts", "AccountClosed", data)), es::PoisonEvent)
         << data;
   }

@@ -203,6 +203,41 @@ TEST_F(FeedEngineTest, RefusesABrokenEventWithoutAnEffect) {
   EXPECT_EQ(engine.size().moments, 0U);
 }
 
+TEST_F(FeedEngineTest, UsesAnEventOnceHoweverOftenItWasExpected) {
+  befriend(1, 2);
+  const auto first = event("feed", "MomentPublished", moment(100, 1));
+  const auto never = event("feed", "MomentPublished", moment(200, 1));
+  const auto second = event("feed", "MomentPublished", moment(300, 1));
+  for (const auto* const told : {&first, &first, &never, &second}) engine.expect(*told);
+  EXPECT_EQ(engine.size().moments, 0U);
+  engine.apply(first);
+  engine.apply(second);
+  EXPECT_EQ(seen_by(2), 2U);
+  EXPECT_EQ(fan_outs.size(), 2U);
+}
+
+TEST_F(FeedEngineTest, ABrokenEventThatWasExpectedIsRefusedInItsTurn) {
+  Json data = moment(100, 1);
+  data.erase("audience");
+  const auto broken = event("feed", "MomentPublished", data);
+  engine.expect(broken);
+  EXPECT_THROW(engine.apply(broken), eventsourcing::PoisonEvent);
+  EXPECT_EQ(engine.size().moments, 0U);
+}
+
+// What was foreseen of the memory before may name people whom this one does not know.
+TEST_F(FeedEngineTest, WhatWasExpectedBeforeAStartDoesNoHarm) {
+  for (std::uint8_t other = 2; other < 200; ++other) befriend(1, other);
+  const auto published = event("feed", "MomentPublished", moment(100, 1));
+  for (std::size_t i = 0; i < 4; ++i) engine.expect(published);
+  NoTables no_tables;
+  engine.load(no_tables);
+  befriend(1, 2);
+  engine.expect(published);
+  engine.apply(published);
+  EXPECT_EQ(seen_by(2), 1U);
+}
+
 // person(n) is of the shard of his first byte.
 ShardSet shards_of(std::initializer_list<std::uint8_t> people) {
   ShardSet shards;

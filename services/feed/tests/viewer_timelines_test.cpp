@@ -56,7 +56,7 @@ void compare(const ViewerTimelines& timelines, PersonIndex viewer, const Model& 
 
 bool take_in(ViewerTimelines& timelines, PersonIndex viewer, std::uint64_t id) {
   const bool tries_first = *rc::gen::arbitrary<bool>();
-  if (tries_first && timelines.replace_oldest(viewer, core::MomentId(id))) return true;
+  if (tries_first && timelines.full().replace_oldest(viewer, core::MomentId(id))) return true;
   return timelines.insert(viewer, core::MomentId(id));
 }
 
@@ -161,7 +161,7 @@ TEST(ViewerTimelines, ReplaceTheOldestOfAFullOneByANewerAlone) {
   ViewerTimelines timelines(3, kPlenty);
   timelines.resize(2);
   const auto replaces = [&](std::uint64_t id) {
-    return timelines.replace_oldest(kViewer, core::MomentId(id));
+    return timelines.full().replace_oldest(kViewer, core::MomentId(id));
   };
   for (std::uint64_t id = 1; id <= 4; ++id) {
     EXPECT_FALSE(replaces(id)) << "it has dropped nothing yet";

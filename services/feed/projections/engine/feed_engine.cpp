@@ -2,11 +2,11 @@
 #include "feed/projections/engine/feed_engine.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <shared_mutex>
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/prefetch.hpp"
 
 namespace tideline::feed {
 
@@ -44,6 +44,7 @@ void FeedEngine::take_up(RestoredFeed restored) {
     timelines_.cool_down(static_cast<PersonIndex>(number));
   }
   for (Shard& shard : *shards_) shard.pending.clear();
+  foresight_.forget();
 }
 
 bool FeedEngine::knows_all_from_before() const {
@@ -52,8 +53,29 @@ bool FeedEngine::knows_all_from_before() const {
   return both == known_;
 }
 
+void FeedEngine::expect(const eventsourcing::RecordedEvent& event) {
+  Expected& expected = expected_[next_expected_++ % expected_.size()];
+  expected = {event.source, event.log, event.position, std::nullopt};
+  try {
+    expected.event = read::read_event(event);
+  } catch (const std::exception&) {
+    return;  // apply() says what is wrong with it
+  }
+  if (expected.event) foresee(*expected.event);
+}
+
+std::optional<read::Event> FeedEngine::take_expected(const eventsourcing::RecordedEvent& event) {
+  for (Expected& expected : expected_) {
+    if (expected.event && expected.position == event.position && expected.log == event.log &&
+        expected.service == event.source) {
+      return std::exchange(expected.event, std::nullopt);
+    }
+  }
+  return read::read_event(event);
+}
+
 void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
-  const auto known = read::read_event(event);
+  const auto known = take_expected(event);
   if (!known) return;
   if (options_.before_use) options_.before_use(*known);
   use(*known);
@@ -149,16 +171,9 @@ void FeedEngine::on(const read::GroupDissolved& event) {
   open(Relation::group_end(group), event.seen);
 }
 
-// Nearly all that this touches lies anywhere in memory: each place is asked for as soon as it is
-// known, before what comes first is worked on.
 void FeedEngine::on(const read::MomentPublished& event) {
-  moments_.prefetch(event.id);
   const PersonIndex author = number_of(event.author);
-  graph_.prefetch_facts(author);
-  timelines_.prefetch_head(author);
   if (moments_.find(event.id) != nullptr) return;
-  constexpr std::size_t kFirstContacts = 128;  // the processor sees by itself that others follow
-  graph_.prefetch_contacts(author, kFirstContacts);
   MomentFacts facts;
   facts.id = event.id;
   facts.author = author;
@@ -233,48 +248,68 @@ std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
   const auto is_let_in = [&](PersonIndex viewer) {
     return !anybody_shut_out || !shut_out.contains(viewer);
   };
-  std::size_t deliveries =
-      deliver(moment.id, {&moment.author, 1}, [](PersonIndex) { return true; });
+  const auto anybody = [](PersonIndex) { return true; };
+  const auto deliver_to = [&](const PeopleArray& people) {
+    const auto next = foresight_.next_viewers();
+    return anybody_shut_out ? deliver(moment.id, people, is_let_in, next)
+                            : deliver(moment.id, people, anybody, next);
+  };
+  std::size_t deliveries = deliver(moment.id, {&moment.author, 1}, anybody, {});
   const auto& contacts = graph_.contacts_of(moment.author);
   if (moment.audience == Audience::Public || !options_.rules.audience) {
-    deliveries += deliver(moment.id, contacts, is_let_in);
-    deliveries += deliver(moment.id, graph_.followers_of(moment.author), is_let_in);
+    deliveries += deliver_to(contacts);
+    deliveries += deliver_to(graph_.followers_of(moment.author));
   } else if (moment.audience != Audience::Private) {
     const auto predicates = visibility();
     const auto audience = moment.for_predicates();
-    deliveries += deliver(moment.id, contacts, [&](PersonIndex viewer) {
-      return is_let_in(viewer) && predicates.may_see(viewer, audience);
-    });
+    deliveries += deliver(
+        moment.id, contacts,
+        [&](PersonIndex viewer) {
+          return is_let_in(viewer) && predicates.may_see(viewer, audience);
+        },
+        foresight_.next_viewers());
   }
   return deliveries;
 }
 
 // The arrays lie anywhere in memory: the processor is told which heads come next, and when they are
-// there, to which place of an array each of them leads.
+// there, to which place of an array each of them leads. Memory would rest during the last
+// deliveries: then it is asked for the first places of the next moment.
 template <class Accept>
 std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> viewers,
-                                const Accept& accept) {
-  constexpr std::size_t kAhead = 32;  // a memory's latency over what a delivery takes
+                                const Accept& accept, std::span<const PersonIndex> next) {
+  constexpr std::size_t kAhead = ViewerTimelines::Full::kAhead;
+  const auto full = timelines_.full();
   const std::size_t count = viewers.size();
-  for (std::size_t i = 0; i < std::min(2 * kAhead, count); ++i) {
-    timelines_.prefetch_head(viewers[i]);
-  }
-  for (std::size_t i = 0; i < std::min(kAhead, count); ++i) {
-    timelines_.prefetch_end(viewers[i]);
-  }
+  const std::size_t first_heads = std::min(2 * kAhead, count);
+  const std::size_t first_ends = std::min(kAhead, count);
+  for (std::size_t i = 0; i < first_heads; ++i) full.prefetch_head(viewers[i]);
+  for (std::size_t i = 0; i < first_ends; ++i) full.prefetch_end(viewers[i]);
   std::size_t deliveries = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i + 2 * kAhead < count) timelines_.prefetch_head(viewers[i + 2 * kAhead]);
-    if (i + kAhead < count) timelines_.prefetch_end(viewers[i + kAhead]);
-    if (!accept(viewers[i])) continue;
-    if (timelines_.replace_oldest(viewers[i], id)) {
-      ++deliveries;
-      continue;
-    }
-    if (!timelines_.has_room()) make_room(1);
-    deliveries += timelines_.insert(viewers[i], id) ? 1 : 0;
+  const auto deliver_to = [&](PersonIndex viewer) {
+    if (!accept(viewer)) return;
+    deliveries += full.replace_oldest(viewer, id) || insert(viewer, id) ? 1 : 0;
+  };
+  std::size_t i = 0;
+  for (; i + 2 * kAhead < count; ++i) {
+    full.prefetch_head(viewers[i + 2 * kAhead]);
+    full.prefetch_end(viewers[i + kAhead]);
+    deliver_to(viewers[i]);
+  }
+  for (; i + kAhead < count; ++i) {
+    full.prefetch_end(viewers[i + kAhead]);
+    deliver_to(viewers[i]);
+  }
+  for (std::size_t coming = 0; i < count; ++i) {
+    if (coming < next.size()) full.prefetch_end(next[coming++]);
+    deliver_to(viewers[i]);
   }
   return deliveries;
+}
+
+bool FeedEngine::insert(PersonIndex viewer, core::MomentId id) {
+  if (!timelines_.has_room()) make_room(1);
+  return timelines_.insert(viewer, id);
 }
 
 // Nothing that was before his first event can be for him: an empty array is all of his timeline.

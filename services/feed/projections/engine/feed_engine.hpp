@@ -18,8 +18,9 @@
 // All arrays together have a bound in bytes: where there is no room, those of who has not read for
 // long become cold in the same way.
 //
-// Threads: apply() and load() on the runner's thread; keep() on one; every other member from any
-// thread. A reader waits for at most one event to be applied; a writer for the reads under way.
+// Threads: load(), expect() and apply() on the runner's thread; keep() on one; every other member
+// from any thread. A reader waits for at most one event to be applied; a writer for the reads under
+// way.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -46,6 +47,7 @@
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/author_merge.hpp"
 #include "feed/projections/engine/feed_memory.hpp"
+#include "feed/projections/engine/foresight.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
 #include "feed/projections/engine/interaction_memory.hpp"
 #include "feed/projections/engine/moment_memory.hpp"
@@ -156,9 +158,11 @@ class FeedEngine final : public eventsourcing::Projection {
   eventsourcing::PartitionPlaces loaded_places() const override { return loaded_; }
   bool answers_from_memory() const override { return true; }
   void load(eventsourcing::Transaction& transaction) override;
+  void expect(const eventsourcing::RecordedEvent& event) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
-  // The part of apply() after the decoding: an event without its position.
+  // The parts of expect() and apply() after the decoding: an event without its position.
+  void foresee(const read::Event& event) { foresight_.tell(event); }
   void use(const read::Event& event);
 
   // What FeedMemory::load() takes up again. Readers go on meanwhile; the writer waits, so that it
@@ -273,10 +277,13 @@ class FeedEngine final : public eventsourcing::Projection {
   // Whether the entry has to wait for what its writer had seen.
   bool is_held(const HeldEntry& entry, const eventsourcing::PositionVector& seen);
   std::size_t fan_out(const MomentFacts& moment);
-  // Appends the id to the array of each who is accepted; returns to how many.
+  // Appends the id to the array of each who is accepted; returns to how many. `next` are the first
+  // to whom the moment after it goes.
   template <class Accept>
-  std::size_t deliver(core::MomentId id, std::span<const PersonIndex> viewers,
-                      const Accept& accept);
+  std::size_t deliver(core::MomentId id, std::span<const PersonIndex> viewers, const Accept& accept,
+                      std::span<const PersonIndex> next);
+  // Where there may have to be made room for it.
+  bool insert(PersonIndex viewer, core::MomentId id);
   // The relation has changed so that somebody may see more by it: once what its writer had seen is
   // applied. A revocation may be under way that he had made before.
   void open(const Relation& relation, const eventsourcing::PositionVector& seen);
@@ -323,6 +330,8 @@ class FeedEngine final : public eventsourcing::Projection {
                                                 const MomentInteractions& interactions) const;
   bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
 
+  // Decoded already, if it was expected.
+  std::optional<read::Event> take_expected(const eventsourcing::RecordedEvent& event);
   void take_up(RestoredFeed restored);
   bool knows_all_from_before() const;
   // Under no lock: a reader may change his own array alone.
@@ -339,6 +348,14 @@ class FeedEngine final : public eventsourcing::Projection {
   // Some of the people, from that number on, if they are of these shards.
   void cool_down(const ShardSet& shards, std::size_t first, std::size_t count);
 
+  static_assert(Foresight::kEvents == kExpectedAhead);
+  struct Expected {
+    std::string service;
+    core::LogIndex log{0};
+    core::LogPosition position{0};
+    std::optional<read::Event> event;  // nullopt: taken
+  };
+
   const FeedEngineOptions options_;
   const eventsourcing::AppliedPositions* applied_ = nullptr;
   mutable WriterFirstMutex mutex_;
@@ -347,6 +364,7 @@ class FeedEngine final : public eventsourcing::Projection {
   std::atomic<std::size_t> evictions_{0};
   ShardSet kept_ = ShardSet().set();
   MomentMemory moments_;
+  Foresight foresight_{graph_, moments_, timelines_};
   InteractionMemory interactions_;
   SeenUpTo seen_up_to_;
   SeenGate gate_;
@@ -356,6 +374,9 @@ class FeedEngine final : public eventsourcing::Projection {
   eventsourcing::PartitionPlaces loaded_;       // where the restored memory stands
   std::atomic<bool> rebuilding_{false};
   std::unique_ptr<std::array<Shard, kShards>> shards_;
+  // The last ones, by their number; an event's place says which it is for good.
+  std::array<Expected, kExpectedAhead + 1> expected_;
+  std::size_t next_expected_ = 0;
 };
 
 }  // namespace tideline::feed

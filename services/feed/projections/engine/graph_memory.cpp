@@ -29,10 +29,10 @@ void set(PeopleArray& people, PersonIndex person, bool is) {
 GraphMemory::GraphMemory() { people_.emplace_back(); }
 
 PersonIndex GraphMemory::person(const core::AccountId& account) {
-  const auto [entry, is_new] =
+  const auto [number, is_new] =
       person_by_account_.try_emplace(account, static_cast<PersonIndex>(people_.size()));
   if (is_new) people_.emplace_back().account = account;
-  return entry->second;
+  return *number;
 }
 
 TagIndex GraphMemory::tag(std::string_view tag_id) {
@@ -50,8 +50,8 @@ GroupIndex GraphMemory::group(std::string_view group_id) {
 }
 
 PersonIndex GraphMemory::find_person(const core::AccountId& account) const {
-  const auto found = person_by_account_.find(account);
-  return found == person_by_account_.end() ? kStranger : found->second;
+  const PersonIndex* const number = person_by_account_.find(account);
+  return number == nullptr ? kStranger : *number;
 }
 
 std::optional<GroupIndex> GraphMemory::find_group(std::string_view group_id) const {

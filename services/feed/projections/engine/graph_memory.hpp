@@ -26,6 +26,7 @@
 
 #include "core/ids.hpp"
 #include "core/prefetch.hpp"
+#include "core/probed_map.hpp"
 #include "feed/projections/engine/relation.hpp"
 #include "snapshots/value_stream.hpp"
 
@@ -62,13 +63,19 @@ class GraphMemory {
 
   GraphMemory();
 
+  // Not of AccountId(), which is nobody's.
   PersonIndex person(const core::AccountId& account);
   TagIndex tag(std::string_view tag_id);
   GroupIndex group(std::string_view group_id);
 
-  // Tells the processor that it will be asked who he is, whom he excludes and where his contacts
-  // lie.
+  // Tells the processor that somebody's number will be asked for.
+  void prefetch_person(const core::AccountId& account) const {
+    person_by_account_.prefetch(account);
+  }
+  // That it will be asked who he is, whom he excludes and where his contacts lie; where his
+  // followers do.
   void prefetch_facts(PersonIndex person) const { core::prefetch(&at(person)); }
+  void prefetch_followers(PersonIndex person) const { core::prefetch(&at(person).followers); }
   // Who the first `count` of his contacts are.
   void prefetch_contacts(PersonIndex person, std::size_t count) const {
     constexpr std::size_t kLinePeople = kCacheLine / sizeof(PersonIndex);
@@ -205,7 +212,7 @@ class GraphMemory {
   std::vector<PersonFacts> people_;
   std::vector<TagFacts> tags_;
   std::vector<GroupFacts> groups_;
-  absl::flat_hash_map<core::AccountId, PersonIndex, std::hash<core::AccountId>> person_by_account_;
+  core::ProbedMap<core::AccountId, PersonIndex> person_by_account_;
   absl::flat_hash_map<std::string, TagIndex> tag_by_id_;
   absl::flat_hash_map<std::string, GroupIndex> group_by_id_;
   absl::flat_hash_map<Relation, std::uint32_t> unsettled_;  // by how many events

@@ -42,6 +42,15 @@ class MomentMemory {
  public:
   // Tells the processor that this id is about to be added, or looked for.
   void prefetch(core::MomentId id) const { part_of(id).prefetch(id.value()); }
+  // That one will be added of that author; and when that is there, once more.
+  void prefetch_author(PersonIndex author) const {
+    const auto number = static_cast<std::uint32_t>(author);
+    if (number < by_author_.size()) core::prefetch(&by_author_[number]);
+  }
+  void prefetch_newest(PersonIndex author) const {
+    const auto ids = of_author(author);
+    core::prefetch(ids.data() + ids.size());
+  }
   // Returns what is known of it then: a repeated id changes nothing.
   const MomentFacts& add(MomentFacts facts);
   void remove(core::MomentId id);

@@ -124,8 +124,11 @@ void GraphMemory::load_people(ValueReader& in) {
   const std::size_t count = in.take_count(kPersonBytes);
   people_.reserve(count + 1);
   person_by_account_.reserve(count);
-  for (std::size_t i = 0; i < count; ++i)
-    person(core::AccountId(in.take<core::AccountId::Bytes>()));
+  for (std::size_t i = 0; i < count; ++i) {
+    const core::AccountId account(in.take<core::AccountId::Bytes>());
+    if (account == core::AccountId()) return in.fail("somebody has nobody's id");
+    person(account);
+  }
   if (people_.size() != count + 1) return in.fail("somebody has two numbers");
   for (std::size_t i = 1; i < people_.size() && !in.failed(); ++i) {
     PersonFacts& facts = people_[i];

@@ -26,8 +26,18 @@ std::size_t checked(std::size_t length_max) {
 }  // namespace
 
 std::size_t ViewerTimeline::first_not_below(core::MomentId bound) const {
+  // Who asks is mostly near the newest: from there it goes in steps, each twice the one before,
+  // until it is passed.
   std::size_t begin = 0;
   std::size_t end = size_;
+  for (std::size_t step = 1; end > 0; step *= 2) {
+    const std::size_t look = end - std::min(step, end);
+    if ((*this)[look] < bound) {
+      begin = look + 1;
+      break;
+    }
+    end = look;
+  }
   while (begin < end) {
     const std::size_t middle = begin + (end - begin) / 2;
     if ((*this)[middle] < bound) {
@@ -47,8 +57,7 @@ std::size_t ViewerTimeline::first_above(core::MomentId bound) const {
 ViewerTimelines::ViewerTimelines(std::size_t length_max, std::size_t bytes_max)
     : length_max_(checked(length_max)),
       full_(full_head(length_max)),
-      full_mask_(
-          static_cast<std::uint32_t>(TimelineBlocks::capacity_of(class_for(length_max)) - 1)),
+      full_places_(TimelineBlocks::capacity_of(class_for(length_max)) - 1),
       blocks_(class_for(length_max), bytes_max) {}
 
 ViewerTimelines::FullHead ViewerTimelines::full_head(std::size_t length_max) {
@@ -92,9 +101,9 @@ ViewerTimeline ViewerTimelines::of(PersonIndex viewer) const {
   if (head.has_block == 0) {
     return {nullptr, 0, 0, 0, core::MomentId(head.has_floor != 0 ? kAboveEveryId : 0)};
   }
-  const std::uint64_t* const ring = blocks_.ids_of(head.block);
+  const std::uint64_t* const ring = blocks_.ids_of(block_of(head));
   const std::uint32_t mask = mask_of(head);
-  const std::uint32_t begin = (head.end - head.size) & mask;
+  const std::uint32_t begin = (end_of(head) - head.size) & mask;
   std::uint64_t floor = 0;
   if (head.has_floor != 0) floor = head.size > 0 ? ring[begin] - 1 : ring[(begin - 1U) & mask];
   return {ring, mask, begin, head.size, core::MomentId(floor)};
@@ -102,7 +111,7 @@ ViewerTimeline ViewerTimelines::of(PersonIndex viewer) const {
 
 void ViewerTimelines::cool_down(PersonIndex viewer) {
   Head& head = heads_[number(viewer)];
-  if (head.has_block != 0) blocks_.give_back(static_cast<TimelineBlocks::Block>(head.block));
+  if (head.has_block != 0) blocks_.give_back(block_of(head));
   head = {};
   head.has_floor = 1;
 }
@@ -120,11 +129,9 @@ bool ViewerTimelines::warm_up(PersonIndex viewer, const std::vector<core::Moment
   if (!block) return false;
   std::uint64_t* const ring = blocks_.ids_of(*block);
   for (std::size_t i = 0; i < ids.size(); ++i) ring[i] = ids[i].value();
-  head.block = *block;
   head.size_class = size_class & 0xfU;
-  const auto size = static_cast<std::uint32_t>(ids.size());
-  head.size = size & kSizeBits;
-  head.end = size & mask_of(head) & kEndBits;
+  head.size = ids.size() & kSizeBits;
+  set_next(head, *block, ids.size());
   head.has_block = 1;
   head.has_floor = floor == core::MomentId(0) ? 0 : 1;
   if (ids.empty()) ring[mask_of(head)] = floor.value();
@@ -165,10 +172,11 @@ std::size_t ViewerTimelines::least_read_slab() {
 
 bool ViewerTimelines::insert(PersonIndex viewer, core::MomentId id) {
   Head head = heads_[number(viewer)];
-  const std::uint32_t mask = mask_of(head);
-  std::uint64_t* const ring = blocks_.ids_of(head.block);
   if (head.has_block == 0) return insert_slowly(viewer, id);
-  if (id.value() <= ring[(head.end - 1U) & mask]) return insert_slowly(viewer, id);
+  const std::uint32_t mask = mask_of(head);
+  const std::uint32_t end = end_of(head);
+  std::uint64_t* const ring = blocks_.ids_of(block_of(head));
+  if (id.value() <= ring[(end - 1U) & mask]) return insert_slowly(viewer, id);
   if (head.size == length_max_) {
     head.has_floor = 1;
   } else if (head.size <= mask) {
@@ -176,8 +184,8 @@ bool ViewerTimelines::insert(PersonIndex viewer, core::MomentId id) {
   } else {
     return insert_slowly(viewer, id);
   }
-  ring[head.end] = id.value();
-  head.end = (head.end + 1U) & mask & kEndBits;
+  ring[end] = id.value();
+  set_next(head, block_of(head), end + 1U);
   heads_[number(viewer)] = head;
   return true;
 }
@@ -200,13 +208,12 @@ bool ViewerTimelines::insert_slowly(PersonIndex viewer, core::MomentId id) {
     cool_down(viewer);
     return false;
   }
-  std::uint64_t* const ring = blocks_.ids_of(head.block);
+  std::uint64_t* const ring = blocks_.ids_of(block_of(head));
   const std::uint32_t mask = mask_of(head);
-  const auto at = [&](std::size_t i) -> std::uint64_t& {
-    return ring[(head.end - head.size + i) & mask];
-  };
+  const std::uint32_t begin = end_of(head) - head.size;
+  const auto at = [&](std::size_t i) -> std::uint64_t& { return ring[(begin + i) & mask]; };
   const std::size_t last = head.size++;
-  head.end = (head.end + 1U) & mask & kEndBits;
+  set_next(head, block_of(head), end_of(head) + 1U);
   for (std::size_t i = last; i > place; --i) at(i) = at(i - 1);
   at(place) = id.value();
   return true;
@@ -226,10 +233,9 @@ bool ViewerTimelines::move(PersonIndex viewer, unsigned size_class) {
   const ViewerTimeline timeline = of(viewer);
   std::uint64_t* const room = blocks_.ids_of(*block);
   for (std::size_t i = 0; i < timeline.size(); ++i) room[i] = timeline[i].value();
-  blocks_.give_back(static_cast<TimelineBlocks::Block>(head.block));
-  head.block = *block;
+  blocks_.give_back(block_of(head));
   head.size_class = size_class & 0xfU;
-  head.end = head.size & mask_of(head) & kEndBits;
+  set_next(head, *block, head.size);
   return true;
 }
 

@@ -75,19 +75,6 @@ class ViewerTimelines {
 
   // False if it is there already, not above the floor, or if there was no room.
   bool insert(PersonIndex viewer, core::MomentId id);
-  // The same in a quarter of the steps, where the array is full and the id newer than all that it
-  // has, which is how most are met; false, and nothing is done, where it is not so. Needs no room.
-  bool replace_oldest(PersonIndex viewer, core::MomentId id) {
-    Head head = heads_[number(viewer)];
-    if ((std::bit_cast<std::uint64_t>(head) & full_.mask) != full_.value) return false;
-    std::uint64_t* const ring = blocks_.ids_of(head.block);
-    if (id.value() <= ring[(head.end - 1U) & full_mask_]) return false;
-    ring[head.end] = id.value();
-    head.end = (head.end + 1U) & full_mask_ & kEndBits;
-    heads_[number(viewer)] = head;
-    return true;
-  }
-
   ViewerTimeline of(PersonIndex viewer) const;
   bool is_cold(PersonIndex viewer) const {
     const Head head = heads_[number(viewer)];
@@ -112,32 +99,27 @@ class ViewerTimelines {
   std::size_t array_bytes() const { return blocks_.bytes_taken(); }
   std::size_t head_bytes() const { return heads_max_ * sizeof(Head); }
 
-  // Tell the processor in advance where insert() reads and writes: the viewer's head; and when that
-  // is there, the places of his next id and of the newest one.
+  // Tells the processor that his array will be asked for.
   void prefetch_head(PersonIndex viewer) const { core::prefetch(&heads_[number(viewer)]); }
-  void prefetch_end(PersonIndex viewer) const {
-    const Head head = heads_[number(viewer)];
-    const std::uint64_t* const ring = blocks_.ids_of(head.block);
-    core::prefetch(ring + head.end);
-    // The place of the newest one of a full array; in another one it does not come round to the
-    // end.
-    core::prefetch(ring + ((head.end - 1U) & full_mask_));
-  }
+  class Full;
+  // Holds until resize() or clear().
+  Full full();
 
  private:
   static constexpr std::size_t kLooks = 16;
-  static constexpr std::uint32_t kEndBits = kLengthMax - 1;
+  static constexpr unsigned kNextBits = 35;
+  static constexpr std::uint64_t kNextMask = (std::uint64_t{1} << kNextBits) - 1;
   // There is room for the number behind it, where pages begin. No id of 42 bits of milliseconds is
   // near.
   static constexpr std::uint64_t kAboveEveryId = std::numeric_limits<std::uint64_t>::max() - 1;
 
-  // Zeros are an empty one that is warm. The floor is no member, for a fan-out would have to write
-  // it: it is 0 without has_floor, else right below the oldest id. Where there is a floor and no
-  // id, it lies before the end in place of the newest one, and where there is no block either, the
-  // viewer is cold.
+  // Zeros are an empty one that is warm. A block begins at a multiple of its size, so that one
+  // number says which it is and where in it the next id goes. The floor is no member, for a fan-out
+  // would have to write it: it is 0 without has_floor, else right below the oldest id. Where there
+  // is a floor and no id, it lies before the end in place of the newest one, and where there is no
+  // block either, the viewer is cold.
   struct Head {
-    std::uint64_t block : 32;
-    std::uint64_t end : 12;
+    std::uint64_t next : kNextBits;  // its place among those of all blocks
     std::uint64_t size : 13;
     std::uint64_t size_class : 4;
     std::uint64_t has_block : 1;
@@ -147,8 +129,20 @@ class ViewerTimelines {
   static_assert(sizeof(Head) == 8, "eight of them a cache line");
 
   static std::size_t number(PersonIndex viewer) { return static_cast<std::uint32_t>(viewer); }
+  // Of the numbers within its block.
   static std::uint32_t mask_of(Head head) {
     return (std::uint32_t{TimelineBlocks::kLineIds} << head.size_class) - 1U;
+  }
+  static std::uint32_t end_of(Head head) {
+    return static_cast<std::uint32_t>(head.next) & mask_of(head);
+  }
+  static TimelineBlocks::Block block_of(Head head) {
+    return static_cast<TimelineBlocks::Block>((head.next - end_of(head)) /
+                                              TimelineBlocks::kLineIds);
+  }
+  // Whose next id goes to that number of the block; it comes round to the begin.
+  static void set_next(Head& head, TimelineBlocks::Block block, std::size_t number) {
+    head.next = (TimelineBlocks::kLineIds * block + (number & mask_of(head))) & kNextMask;
   }
 
   bool insert_slowly(PersonIndex viewer, core::MomentId id);
@@ -167,7 +161,7 @@ class ViewerTimelines {
 
   const std::size_t length_max_;
   const FullHead full_;
-  const std::uint32_t full_mask_;  // of a full one's places
+  const std::uint64_t full_places_;  // of a full one's block, less one
   TimelineBlocks blocks_;
   core::ZeroedPages heads_memory_;
   Head* heads_ = nullptr;
@@ -175,5 +169,54 @@ class ViewerTimelines {
   std::size_t heads_max_ = 0;  // that there is memory for
   std::size_t hand_ = 0;       // the slab that it looked at last
 };
+
+// The arrays that are full, which take in most ids by far, and by the shortest way: a fan-out holds
+// this in registers.
+class ViewerTimelines::Full {
+ public:
+  // How many viewers before his turn his end is best asked for, and his head twice as many: a
+  // memory's latency over what a delivery takes.
+  static constexpr std::size_t kAhead = 64;
+
+  // Tell the processor in advance where replace_oldest() reads and writes: the viewer's head; and
+  // when that is there, the places of his next id and of the newest one, which lies before it but
+  // where the array comes round to its begin.
+  void prefetch_head(PersonIndex viewer) const { core::prefetch(&heads_[number(viewer)]); }
+  void prefetch_end(PersonIndex viewer) const {
+    const std::uint64_t* const next = ids_ + (bits_of(heads_[number(viewer)]) & kNextMask);
+    core::prefetch(next);
+    core::prefetch(next - 1);
+  }
+
+  // As insert(), where the array is full and the id newer than all that it has; false, and nothing
+  // is done, where it is not so. Needs no room.
+  bool replace_oldest(PersonIndex viewer, core::MomentId id) const {
+    const std::uint64_t head = bits_of(heads_[number(viewer)]);
+    if ((head & full_.mask) != full_.value) return false;
+    const std::uint64_t next = head & kNextMask;
+    const std::uint64_t block = next & ~last_;
+    if (id.value() <= ids_[block | ((next - 1) & last_)]) return false;
+    ids_[next] = id.value();
+    heads_[number(viewer)] =
+        std::bit_cast<Head>((head & ~kNextMask) | block | ((next + 1) & last_));
+    return true;
+  }
+
+ private:
+  friend class ViewerTimelines;
+  Full(Head* heads, std::uint64_t* ids, FullHead full, std::uint64_t last)
+      : heads_(heads), ids_(ids), full_(full), last_(last) {}
+
+  static std::uint64_t bits_of(Head head) { return std::bit_cast<std::uint64_t>(head); }
+
+  Head* heads_;
+  std::uint64_t* ids_;
+  FullHead full_;
+  std::uint64_t last_;  // place of a block
+};
+
+inline ViewerTimelines::Full ViewerTimelines::full() {
+  return {heads_, blocks_.ids_of(0), full_, full_places_};
+}
 
 }  // namespace tideline::feed

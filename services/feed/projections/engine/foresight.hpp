@@ -1,0 +1,52 @@
+// Asks memory in advance for what the fan-outs of coming moments will touch: who their author is,
+// where his contacts lie, the contacts' heads, the places of their next ids. Each of these is known
+// only when the one before is there, so that a fan-out by itself waits for four memories one after
+// the other; here each step belongs to another moment, and nobody waits.
+//
+// Changes nothing and may be wrong. On the thread that writes the three memories, which outlive it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "core/ids.hpp"
+#include "feed/projections/engine/graph_memory.hpp"
+#include "feed/projections/engine/moment_memory.hpp"
+#include "feed/projections/engine/viewer_timelines.hpp"
+#include "feed/projections/events_read.hpp"
+
+namespace tideline::feed {
+
+class Foresight {
+ public:
+  // How many events before it is used an event is best told of: one for each step.
+  static constexpr std::size_t kEvents = 5;
+
+  Foresight(const GraphMemory& graph, const MomentMemory& moments, ViewerTimelines& timelines)
+      : graph_(graph), moments_(moments), timelines_(timelines) {}
+
+  // Of every event, in the order of their use.
+  void tell(const read::Event& event);
+  // To whom the moment goes that is used next: those whose heads are there, and whose ends are best
+  // asked for while memory has nothing else to do.
+  std::span<const PersonIndex> next_viewers() const;
+  // The memories have been exchanged.
+  void forget() { coming_ = {}; }
+
+ private:
+  struct Author {
+    core::AccountId account;
+    PersonIndex number = GraphMemory::kStranger;  // until the second step; of what is no moment
+  };
+  void ask_for_facts(Author& author) const;
+  void ask_for_contacts(PersonIndex author) const;
+  void ask_for_heads(PersonIndex author);
+
+  const GraphMemory& graph_;
+  const MomentMemory& moments_;
+  ViewerTimelines& timelines_;
+  std::array<Author, kEvents> coming_;  // the last one told of first
+};
+
+}  // namespace tideline::feed
