@@ -45,6 +45,12 @@ class ProbedMap {
     if constexpr (kCacheLine % sizeof(Place) != 0) core::prefetch(&home.value);
   }
 
+  // That the key will be put, whose place is likely to be some behind its home.
+  void prefetch_new(const Key& key) const {
+    prefetch(key);
+    if (!places_.empty()) core::prefetch(&places_[(home_of(key) + 2) & (places_.size() - 1)]);
+  }
+
   const Value* find(const Key& key) const {
     const std::size_t place = place_of(key);
     return place == kNowhere ? nullptr : &places_[place].value;

@@ -283,8 +283,11 @@ std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> 
   const std::size_t count = viewers.size();
   const std::size_t first_heads = std::min(2 * kAhead, count);
   const std::size_t first_ends = std::min(kAhead, count);
-  for (std::size_t i = 0; i < first_heads; ++i) full.prefetch_head(viewers[i]);
-  for (std::size_t i = 0; i < first_ends; ++i) full.prefetch_end(viewers[i]);
+  const std::size_t told = told_.data() == viewers.data() ? told_.size() : 0;
+  for (std::size_t i = told > 0 ? first_heads : 0; i < first_heads; ++i) {
+    full.prefetch_head(viewers[i]);
+  }
+  for (std::size_t i = told; i < first_ends; ++i) full.prefetch_end(viewers[i]);
   std::size_t deliveries = 0;
   const auto deliver_to = [&](PersonIndex viewer) {
     if (!accept(viewer)) return;
@@ -300,10 +303,12 @@ std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> 
     full.prefetch_end(viewers[i + kAhead]);
     deliver_to(viewers[i]);
   }
-  for (std::size_t coming = 0; i < count; ++i) {
+  std::size_t coming = 0;
+  for (; i < count; ++i) {
     if (coming < next.size()) full.prefetch_end(next[coming++]);
     deliver_to(viewers[i]);
   }
+  if (coming > 0) told_ = next.first(coming);
   return deliveries;
 }
 

@@ -277,8 +277,8 @@ class FeedEngine final : public eventsourcing::Projection {
   // Whether the entry has to wait for what its writer had seen.
   bool is_held(const HeldEntry& entry, const eventsourcing::PositionVector& seen);
   std::size_t fan_out(const MomentFacts& moment);
-  // Appends the id to the array of each who is accepted; returns to how many. `next` are the first
-  // to whom the moment after it goes.
+  // Appends the id to the array of each who is accepted; returns to how many. The processor is told
+  // of the first of `next`, to whom the moment after it goes.
   template <class Accept>
   std::size_t deliver(core::MomentId id, std::span<const PersonIndex> viewers, const Accept& accept,
                       std::span<const PersonIndex> next);
@@ -374,6 +374,8 @@ class FeedEngine final : public eventsourcing::Projection {
   eventsourcing::PartitionPlaces loaded_;       // where the restored memory stands
   std::atomic<bool> rebuilding_{false};
   std::unique_ptr<std::array<Shard, kShards>> shards_;
+  // Those of `next` that the last delivery told of: where they lay, for they may be gone.
+  std::span<const PersonIndex> told_;
   // The last ones, by their number; an event's place says which it is for good.
   std::array<Expected, kExpectedAhead + 1> expected_;
   std::size_t next_expected_ = 0;

@@ -24,7 +24,7 @@ void Foresight::tell(const read::Event& event) {
   if (const auto* const moment = std::get_if<read::MomentPublished>(&event)) {
     coming_[0].account = moment->author;
     graph_.prefetch_person(moment->author);
-    moments_.prefetch(moment->id);
+    moments_.prefetch_new(moment->id);
   }
   ask_for_facts(coming_[1]);
   ask_for_contacts(coming_[2].number);
