@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,12 +44,14 @@ double seconds_since(SteadyClock::time_point start) {
 }
 
 // Takes memory of the system in advance and keeps it for what is allocated later: a page that a
-// virtual machine has never had can cost sixty times what one does that it has had before, and the
+// virtual machine has never had can cost many times what one does that it has had before, and the
 // appends that we are measured against take none while they are measured.
 void take_memory(std::size_t bytes) {
-  constexpr int kNever = std::numeric_limits<int>::max();
-  mallopt(M_MMAP_THRESHOLD, kNever);
-  mallopt(M_TRIM_THRESHOLD, kNever);
+  constexpr int kNever = -1;  // as the largest size_t
+  if (mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max()) == 0 ||
+      mallopt(M_TRIM_THRESHOLD, kNever) == 0) {
+    throw std::runtime_error("memory cannot be kept");
+  }
   constexpr std::size_t kPiece = std::size_t{1} << 26;
   std::vector<std::vector<char>> pieces;
   for (std::size_t taken = 0; taken < bytes; taken += kPiece) pieces.emplace_back(kPiece, '\1');

@@ -39,6 +39,7 @@ class PreloadedEngine final : public eventsourcing::Projection {
   std::string_view name() const override { return engine_.name(); }
   std::vector<std::string> sources() const override { return engine_.sources(); }
   bool durable() const override { return engine_.durable(); }
+  void expect(const eventsourcing::RecordedEvent& event) override { engine_.expect(event); }
   void apply(const eventsourcing::RecordedEvent& event) override { engine_.apply(event); }
   void flush(eventsourcing::Transaction& transaction) override { engine_.flush(transaction); }
   void load(eventsourcing::Transaction& transaction) override {

@@ -72,7 +72,7 @@ TEST_F(ProjectionRunnerTest, TellsOfEventsBeforeTheirTurn) {
   EXPECT_EQ(totals.expected, all);
   ASSERT_EQ(totals.expected_at_apply.size(), kEvents);
   for (std::size_t i = 0; i < kEvents; ++i) {
-    EXPECT_EQ(totals.expected_at_apply[i].size(), std::min(i + kAhead + 1, kEvents)) << i;
+    EXPECT_EQ(totals.expected_at_apply[i], std::min(i + kAhead + 1, kEvents)) << i;
   }
 }
 

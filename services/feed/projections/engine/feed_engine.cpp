@@ -59,9 +59,9 @@ void FeedEngine::expect(const eventsourcing::RecordedEvent& event) {
   try {
     expected.event = read::read_event(event);
   } catch (const std::exception&) {
-    return;  // apply() says what is wrong with it
+    // apply() says what is wrong with it.
   }
-  if (expected.event) foresee(*expected.event);
+  foresight_.tell(expected.event ? &*expected.event : nullptr);
 }
 
 std::optional<read::Event> FeedEngine::take_expected(const eventsourcing::RecordedEvent& event) {
@@ -288,6 +288,7 @@ std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> 
     full.prefetch_head(viewers[i]);
   }
   for (std::size_t i = told; i < first_ends; ++i) full.prefetch_end(viewers[i]);
+  if (told > 0) told_ = {};
   std::size_t deliveries = 0;
   const auto deliver_to = [&](PersonIndex viewer) {
     if (!accept(viewer)) return;
@@ -303,7 +304,8 @@ std::size_t FeedEngine::deliver(core::MomentId id, std::span<const PersonIndex> 
     full.prefetch_end(viewers[i + kAhead]);
     deliver_to(viewers[i]);
   }
-  std::size_t coming = 0;
+  // What the contacts' delivery has asked for, the followers' need not.
+  std::size_t coming = told_.data() == next.data() ? std::min(told_.size(), next.size()) : 0;
   for (; i < count; ++i) {
     if (coming < next.size()) full.prefetch_end(next[coming++]);
     deliver_to(viewers[i]);

@@ -162,7 +162,7 @@ class FeedEngine final : public eventsourcing::Projection {
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
   // The parts of expect() and apply() after the decoding: an event without its position.
-  void foresee(const read::Event& event) { foresight_.tell(event); }
+  void foresee(const read::Event& event) { foresight_.tell(&event); }
   void use(const read::Event& event);
 
   // What FeedMemory::load() takes up again. Readers go on meanwhile; the writer waits, so that it
@@ -376,7 +376,7 @@ class FeedEngine final : public eventsourcing::Projection {
   std::unique_ptr<std::array<Shard, kShards>> shards_;
   // Those of `next` that the last delivery told of: where they lay, for they may be gone.
   std::span<const PersonIndex> told_;
-  // The last ones, by their number; an event's place says which it is for good.
+  // The last ones, in a ring; an event's place says which it is for good.
   std::array<Expected, kExpectedAhead + 1> expected_;
   std::size_t next_expected_ = 0;
 };

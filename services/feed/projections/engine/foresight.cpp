@@ -18,10 +18,10 @@ std::span<const PersonIndex> first_of(const PeopleArray& people, std::size_t cou
 
 }  // namespace
 
-void Foresight::tell(const read::Event& event) {
+void Foresight::tell(const read::Event* event) {
   std::move_backward(coming_.begin(), coming_.end() - 1, coming_.end());
   coming_[0] = {};
-  if (const auto* const moment = std::get_if<read::MomentPublished>(&event)) {
+  if (const auto* const moment = std::get_if<read::MomentPublished>(event)) {
     coming_[0].account = moment->author;
     graph_.prefetch_person(moment->author);
     moments_.prefetch_new(moment->id);

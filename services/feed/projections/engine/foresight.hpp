@@ -1,9 +1,11 @@
 // Asks memory in advance for what the fan-outs of coming moments will touch: who their author is,
-// where his contacts lie, the contacts' heads, the places of their next ids. Each of these is known
-// only when the one before is there, so that a fan-out by itself waits for four memories one after
-// the other; here each step belongs to another moment, and nobody waits.
+// where his contacts lie, who these are, their heads, the places of their next ids. Each of these
+// is known only when the one before is there, so that a fan-out by itself waits five times; here
+// each step belongs to another moment, and nobody waits.
 //
-// Changes nothing and may be wrong. On the thread that writes the three memories, which outlive it.
+// Changes nothing and may be wrong: events that are not told of come in between, and the last ones
+// of a poll have nobody behind them. On the thread that applies events, under no lock: it reads of
+// the three memories, which outlive it, what readers do not write, thus heads' addresses alone.
 #pragma once
 
 #include <array>
@@ -26,8 +28,8 @@ class Foresight {
   Foresight(const GraphMemory& graph, const MomentMemory& moments, ViewerTimelines& timelines)
       : graph_(graph), moments_(moments), timelines_(timelines) {}
 
-  // Of every event, in the order of their use.
-  void tell(const read::Event& event);
+  // Of every event, in the order of their use; nullptr: one that is not used.
+  void tell(const read::Event* event);
   // To whom the moment goes that is used next: those whose heads are there, and whose ends are best
   // asked for while memory has nothing else to do.
   std::span<const PersonIndex> next_viewers() const;

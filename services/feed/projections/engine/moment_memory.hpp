@@ -42,8 +42,10 @@ class MomentMemory {
  public:
   // Tells the processor that this id is about to be looked for.
   void prefetch(core::MomentId id) const { part_of(id).prefetch(id.value()); }
-  // That it is about to be added; of that author; and when that is there, once more.
+  // That it is about to be added.
   void prefetch_new(core::MomentId id) const { part_of(id).prefetch_new(id.value()); }
+  // That one of his will be: where his ids lie; and when that is there, the place behind the
+  // newest.
   void prefetch_author(PersonIndex author) const {
     const auto number = static_cast<std::uint32_t>(author);
     if (number < by_author_.size()) core::prefetch(&by_author_[number]);

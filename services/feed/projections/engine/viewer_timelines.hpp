@@ -14,8 +14,8 @@
 // before that, too.
 //
 // Not synchronized, but for this: different viewers may be changed and asked at the same time, as
-// long as nobody calls resize(), clear() or make_room(). has_room() from any thread. FeedEngine
-// guards it.
+// long as nobody calls resize(), clear() or make_room(). has_room() from any thread;
+// prefetch_head() and full() while nobody calls resize() or clear(). FeedEngine guards it.
 #pragma once
 
 #include <bit>
@@ -125,8 +125,11 @@ class ViewerTimelines {
     std::uint64_t has_block : 1;
     std::uint64_t has_floor : 1;
     std::uint64_t read : 1;  // since the hand came by
+    std::uint64_t unused : 9;
   };
   static_assert(sizeof(Head) == 8, "eight of them a cache line");
+  static_assert((std::uint64_t{TimelineBlocks::kLineIds} << 32U) <= kNextMask + 1,
+                "a place in any line that a block can name");
 
   static std::size_t number(PersonIndex viewer) { return static_cast<std::uint32_t>(viewer); }
   // Of the numbers within its block.
@@ -185,7 +188,7 @@ class ViewerTimelines::Full {
   void prefetch_end(PersonIndex viewer) const {
     const std::uint64_t* const next = ids_ + (bits_of(heads_[number(viewer)]) & kNextMask);
     core::prefetch(next);
-    core::prefetch(next - 1);
+    core::prefetch(next - std::uint64_t{next > ids_});
   }
 
   // As insert(), where the array is full and the id newer than all that it has; false, and nothing
