@@ -1,7 +1,11 @@
 // Asks for the cache line of a place that will be read or written soon. Harmless for any place.
 #pragma once
 
+#include <cstddef>
+
 namespace tideline::core {
+
+inline constexpr std::size_t kCacheLine = 64;  // bytes, of the processors that we are built for
 
 // GCC takes a function that does nothing but __builtin_prefetch for one without effect and drops
 // calls of it; the empty instruction, which may not be dropped, keeps them.

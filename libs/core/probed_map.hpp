@@ -45,10 +45,12 @@ class ProbedMap {
     if constexpr (kCacheLine % sizeof(Place) != 0) core::prefetch(&home.value);
   }
 
-  // That the key will be put, whose place is likely to be some behind its home.
+  // That the key will be put, whose place is likely to be in the line behind its home's.
   void prefetch_new(const Key& key) const {
+    if (places_.empty()) return;
     prefetch(key);
-    if (!places_.empty()) core::prefetch(&places_[(home_of(key) + 2) & (places_.size() - 1)]);
+    constexpr std::size_t kLinePlaces = (kCacheLine + sizeof(Place) - 1) / sizeof(Place);
+    core::prefetch(&places_[(home_of(key) + kLinePlaces) & (places_.size() - 1)]);
   }
 
   const Value* find(const Key& key) const {
@@ -101,7 +103,6 @@ class ProbedMap {
  private:
   static constexpr std::size_t kNowhere = ~std::size_t{0};
   static constexpr std::size_t kPlacesMin = 8;
-  static constexpr std::size_t kCacheLine = 64;
 
   struct Entry {
     Key key{};

@@ -77,9 +77,9 @@ class Projection {
   // apply(), and again whenever the runner goes back to the last committed positions. Throws
   // TransactionFailed: it is called again after a pause.
   virtual void load(Transaction& transaction) = 0;
-  // An event is likely to be applied after kExpectedAhead others: who knows what memory that will
-  // touch may ask for it. No event has to be told of, none that is has to come, and it changes
-  // nothing that anybody could see. Must not throw.
+  // An event is likely to be applied after kExpectedAhead others at most: who knows what memory
+  // that will touch may ask for it. No event has to be told of, none that is has to come, and it
+  // changes nothing that anybody could see. Must not throw.
   static constexpr std::size_t kExpectedAhead = 5;
   virtual void expect(const RecordedEvent&) {}
   // In memory, deterministic, no I/O, no clock. Stubs of private events are not handed over.

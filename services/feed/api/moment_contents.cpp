@@ -13,8 +13,6 @@
 namespace tideline::feed {
 namespace {
 
-constexpr std::size_t kCacheLine = 64;
-
 // Of an entry besides its texts: places in tables, counts of owners, the values themselves.
 constexpr std::size_t kEntryBytes = 96;
 
@@ -48,7 +46,7 @@ std::size_t bytes_of(const SealedMoment& sealed) {
 }
 
 void prefetch(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); i += kCacheLine) core::prefetch(&text[i]);
+  for (std::size_t i = 0; i < text.size(); i += core::kCacheLine) core::prefetch(&text[i]);
 }
 
 }  // namespace

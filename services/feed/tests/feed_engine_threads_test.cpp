@@ -74,7 +74,8 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
   eventsourcing::PositionVector delivered;
   const auto& events = history.events();
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (i + 5 < events.size()) engine.expect(events[i + 5]);
+    const std::size_t soon = i + FeedEngine::kExpectedAhead;
+    if (soon < events.size()) engine.expect(events[soon]);
     const auto& event = events[i];
     engine.apply(event);
     delivered.raise(event.source, event.log, event.position);

@@ -78,7 +78,7 @@ class GraphMemory {
   void prefetch_followers(PersonIndex person) const { core::prefetch(&at(person).followers); }
   // Who the first `count` of his contacts are.
   void prefetch_contacts(PersonIndex person, std::size_t count) const {
-    constexpr std::size_t kLinePeople = kCacheLine / sizeof(PersonIndex);
+    constexpr std::size_t kLinePeople = core::kCacheLine / sizeof(PersonIndex);
     const PeopleArray& contacts = at(person).contacts;
     for (std::size_t i = 0; i < std::min(contacts.size(), count); i += kLinePeople) {
       core::prefetch(&contacts[i]);
@@ -158,7 +158,6 @@ class GraphMemory {
   static GraphMemory load(snapshots::ValueReader& in);
 
  private:
-  static constexpr std::size_t kCacheLine = 64;
   static constexpr std::uint8_t kHides = 1;
   static constexpr std::uint8_t kHiddenFrom = 2;
 
@@ -167,15 +166,15 @@ class GraphMemory {
     People shut_out;
   };
   // What a page asks of an author lies in one cache line.
-  struct alignas(kCacheLine) PersonFacts {
+  struct alignas(core::kCacheLine) PersonFacts {
     core::AccountId account;
     bool closed = false;
     std::unique_ptr<Exclusions> exclusions;  // null: he is on neither side of any
     PeopleArray contacts;
-    alignas(kCacheLine) PeopleArray followers;
+    alignas(core::kCacheLine) PeopleArray followers;
     PeopleArray followees;
   };
-  static_assert(sizeof(PersonFacts) == 2 * kCacheLine);
+  static_assert(sizeof(PersonFacts) == 2 * core::kCacheLine);
   struct TagFacts {
     PersonIndex owner = kStranger;  // until the first tagging names him
     bool deleted = false;
