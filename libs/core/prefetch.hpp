@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace tideline::core {
 
@@ -12,6 +13,13 @@ inline constexpr std::size_t kCacheLine = 64;  // bytes, of the processors that 
 inline void prefetch(const void* place) {
   __builtin_prefetch(place);
   asm volatile("");
+}
+
+// All lines of the values.
+template <class Value>
+void prefetch(std::span<const Value> values) {
+  const auto bytes = std::as_bytes(values);
+  for (std::size_t i = 0; i < bytes.size(); i += kCacheLine) prefetch(&bytes[i]);
 }
 
 }  // namespace tideline::core

@@ -1,6 +1,7 @@
 // The scoring engine with lognormal scores, in this process and behind a socket.
-//   memory    builds the engine's memory for --members people; nanoseconds of an add and of a rank
-//             beside those of one random read of as many numbers, and bytes
+//   memory    builds the engine's memory for --members people; nanoseconds of an add beside those
+//   of
+//             one random add to as many bare numbers, of a rank beside one random read, and bytes
 //   serve     the same memory behind the protocol that Redis speaks, on --port, for one connection:
 //             score_add MEMBER DELTA, score_rank MEMBER, score_top COUNT
 //   tables    flush of 100,000 people to PostgreSQL, and a load of --members from it
@@ -32,6 +33,7 @@ constexpr std::size_t kBand = 1'000'000;
 constexpr std::size_t kPendingMax = 100'000;
 constexpr std::size_t kOperations = 2'000'000;
 constexpr std::size_t kAhead = scoring::ScoreMemory::kAhead;
+constexpr std::size_t kSteps = scoring::ScoreMemory::kSteps;
 const core::Timestamp kNow{std::chrono::microseconds(1'780'000'000'000'000)};
 
 double since(SteadyClock::time_point start) {
@@ -60,15 +62,29 @@ double nanoseconds_each(SteadyClock::time_point start) {
   return since(start) * 1e9 / static_cast<double>(kOperations);
 }
 
-// One read of a random place of an array with a number for each member: what nothing that looks a
-// member up can go below.
-double random_read_ns(const std::vector<std::uint32_t>& chosen, std::uint32_t members,
-                      std::uint64_t& sum) {
+// One read of a random place of an array with a number for each member, and one addition to such a
+// place: what nothing that looks a member up can go below, and nothing that adds to his number.
+struct RandomAccess {
+  double read_ns = 0;
+  double add_ns = 0;
+};
+
+RandomAccess random_access(const std::vector<std::uint32_t>& chosen, std::uint32_t members,
+                           std::uint64_t& sum) {
   std::vector<std::uint32_t> numbers(members, 1);
-  const auto start = SteadyClock::now();
+  RandomAccess access;
+  auto start = SteadyClock::now();
   for (const std::uint32_t member : chosen) sum += numbers[member];
-  return nanoseconds_each(start);
+  access.read_ns = nanoseconds_each(start);
+  start = SteadyClock::now();
+  for (const std::uint32_t member : chosen) numbers[member] += member % 5;
+  access.add_ns = nanoseconds_each(start);
+  sum += numbers[chosen.front()];
+  return access;
 }
+
+// How far ahead of its turn a step is asked for.
+constexpr std::size_t ahead_of(std::size_t step) { return kAhead - step * kAhead / kSteps; }
 
 // Calls work(account) for each of them, and tells the memory before whom it comes to.
 template <class Work>
@@ -76,8 +92,10 @@ double with_expectation(const scoring::ScoreMemory& memory,
                         const std::vector<core::AccountId>& accounts, const Work& work) {
   const auto start = SteadyClock::now();
   for (std::size_t i = 0; i < accounts.size(); ++i) {
-    if (i + kAhead < accounts.size()) memory.expect(accounts[i + kAhead]);
-    if (i + kAhead / 2 < accounts.size()) memory.expect_soon(accounts[i + kAhead / 2]);
+    for (std::size_t step = 0; step < kSteps; ++step) {
+      const std::size_t coming = i + ahead_of(step);
+      if (coming < accounts.size()) memory.expect(accounts[coming], step);
+    }
     work(accounts[i]);
   }
   return nanoseconds_each(start);
@@ -153,6 +171,8 @@ double board_add_ns(const std::vector<std::uint32_t>& chosen,
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (i + kAhead < chosen.size()) {
       totals.expect(chosen[i + kAhead]);
+      board.expect(totals.points(chosen[i + kAhead / 2]));
+      board.expect_entries(totals.points(chosen[i + kAhead / 4]));
     }
     const scoring::Totals had = totals.get(chosen[i]);
     const std::int64_t delta = 1 + static_cast<std::int64_t>(i % 5);
@@ -171,7 +191,7 @@ int measure_memory(std::uint32_t members) {
   std::vector<core::AccountId> accounts;
   for (const std::uint32_t member : chosen) accounts.push_back(numbered_account(member));
   std::uint64_t sum = 0;
-  const double read = random_read_ns(chosen, members, sum);
+  const RandomAccess access = random_access(chosen, members, sum);
 
   double board_rank = 0;
   double board_add = 0;
@@ -191,10 +211,11 @@ int measure_memory(std::uint32_t members) {
   const double rank = rank_ns(memory, accounts, sum);
   const double add = add_ns(memory, accounts);
   std::printf(
-      "{\"members\":%u,\"random_read_ns\":%.3f,\"board_add_ns\":%.3f,\"board_rank_ns\":%.3f,"
+      "{\"members\":%u,\"random_read_ns\":%.3f,\"random_add_ns\":%.3f,\"board_add_ns\":%.3f,"
+      "\"board_rank_ns\":%.3f,"
       "\"add_ns\":%.3f,\"rank_ns\":%.3f,\"built_s\":%.3f,\"board_bytes\":%.3f,"
       "\"all_bytes\":%.3f,\"sum\":%llu}\n",
-      members, read, board_add, board_rank, add, rank, built,
+      members, access.read_ns, access.add_ns, board_add, board_rank, add, rank, built,
       static_cast<double>(bytes.all_time) / members,
       static_cast<double>(bytes.all_time + bytes.people) / members,
       static_cast<unsigned long long>(sum % 10));
@@ -206,8 +227,9 @@ class Board final : public WireBoard {
  public:
   explicit Board(std::uint32_t members) { fill(memory_, members); }
 
-  void expect(const core::AccountId& account) override { memory_.expect(account); }
-  void expect_soon(const core::AccountId& account) override { memory_.expect_soon(account); }
+  void expect(const core::AccountId& account, std::size_t step) override {
+    memory_.expect(account, step);
+  }
   std::int64_t add(const core::AccountId& account, std::int64_t delta) override {
     const absl::WriterMutexLock lock(&mutex_);
     const scoring::PersonScore change{delta, kNow + std::chrono::microseconds(++step_), 0};

@@ -31,8 +31,8 @@ def redis_figure(port: int, name: str) -> float:
 
 
 def in_process(bench: Bench, members: int, most: int) -> dict:
-    """The figures of one size, each beside one random read of as many numbers in the same run. Every run
-    has all of them, so the cases share their runs."""
+    """The figures of one size, each beside what it cannot go below in the same run: one random read of as
+    many numbers, or one random addition to them. Every run has all of them, so the cases share their runs."""
     runs: list[dict] = []
 
     def of_run(key: str) -> Iterator[float]:
@@ -42,11 +42,13 @@ def in_process(bench: Bench, members: int, most: int) -> dict:
             yield runs[turn][key]
 
     whole = members == most
-    for key, case, goal in [("board_add_ns", "add of a board", 0.3), ("board_rank_ns", "rank of a board", 0.5),
-                            ("add_ns", "add by account id", None), ("rank_ns", "rank by account id", None)]:
-        ours, read = of_run(key), of_run("random_read_ns")
+    for key, case, limit, goal in [("board_add_ns", "add of a board", "add", 0.3),
+                                   ("board_rank_ns", "rank of a board", "read", 0.5),
+                                   ("add_ns", "add by account id", "add", None),
+                                   ("rank_ns", "rank by account id", "read", None)]:
+        ours, bare = of_run(key), of_run(f"random_{limit}_ns")
         bench.compare(f"{case} at {members} members", "ns", ours=lambda: next(ours),
-                      peer="one random read", theirs=lambda: next(read),
+                      peer=f"one random {limit}", theirs=lambda: next(bare),
                       goal=goal if whole else None, smaller_is_better=True)
     return runs[-1]
 

@@ -6,10 +6,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,18 +90,16 @@ void answer_command(WireBoard& board, const Command& command, std::string& answe
 }
 
 // What has arrived whole, in its order; the memory is told before whom it is about.
-void answer_all(WireBoard& board, const std::vector<Command>& commands, std::string& answer) {
-  constexpr std::size_t kAhead = scoring::ScoreMemory::kAhead;
-  const auto account_at = [&](std::size_t i) {
-    return i < commands.size() ? commands[i].account : std::nullopt;
-  };
-  for (std::size_t i = 0; i < kAhead; ++i) {
-    if (const auto account = account_at(i)) board.expect(*account);
-  }
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    if (const auto account = account_at(i + kAhead)) board.expect(*account);
-    if (const auto account = account_at(i + kAhead / 2)) board.expect_soon(*account);
-    answer_command(board, commands[i], answer);
+void answer_all(WireBoard& board, std::span<const Command> commands, std::string& answer) {
+  while (!commands.empty()) {
+    const auto next = commands.first(std::min(commands.size(), scoring::ScoreMemory::kAhead));
+    for (std::size_t step = 0; step < scoring::ScoreMemory::kSteps; ++step) {
+      for (const Command& command : next) {
+        if (command.account) board.expect(*command.account, step);
+      }
+    }
+    for (const Command& command : next) answer_command(board, command, answer);
+    commands = commands.subspan(next.size());
   }
 }
 

@@ -39,9 +39,8 @@ inline core::AccountId numbered_account(std::uint32_t number) {
 class WireBoard {
  public:
   virtual ~WireBoard() = default;
-  // As of ScoreMemory: that a command for that account comes, and that it comes soon.
-  virtual void expect(const core::AccountId& account) = 0;
-  virtual void expect_soon(const core::AccountId& account) = 0;
+  // As of ScoreMemory: that a command for that account comes.
+  virtual void expect(const core::AccountId& account, std::size_t step) = 0;
   virtual std::int64_t add(const core::AccountId& account, std::int64_t delta) = 0;
   virtual std::uint64_t rank(const core::AccountId& account) = 0;
   virtual std::vector<scoring::BoardEntry> top(std::size_t count) = 0;

@@ -186,6 +186,24 @@ TEST_F(ScoreEngineTest, BrokenEventsAreRefusedWhole) {
   EXPECT_EQ(engine.status().pending_changes, 0U);
 }
 
+TEST_F(ScoreEngineTest, CountsAnEventOnceHoweverOftenItWasExpected) {
+  apply(make.registered(1, kNoon));
+  const auto first = make.signed_in(1, kNoon);
+  const auto never = make.adjusted(1, 100, kNoon);
+  const auto second = make.adjusted(1, 10, kNoon);
+  for (const auto* const told : {&first, &first, &never, &second}) engine.expect(*told);
+  EXPECT_EQ(points(1), 0);
+  apply(first);
+  apply(second);
+  EXPECT_EQ(points(1), 13);
+}
+
+TEST_F(ScoreEngineTest, ABrokenEventThatWasExpectedIsRefusedInItsTurn) {
+  const auto broken = make.make("accounts", "SignedIn", kNoon, {{"account_id", "nobody"}});
+  engine.expect(broken);
+  EXPECT_THROW(apply(broken), eventsourcing::PoisonEvent);
+}
+
 TEST_F(ScoreEngineTest, EventsOfOthersByTheSameNameAreNotItsOwn) {
   auto foreign = make.signed_in(1, kNoon);
   foreign.source = "feed";

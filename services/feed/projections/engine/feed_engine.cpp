@@ -2,7 +2,6 @@
 #include "feed/projections/engine/feed_engine.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <shared_mutex>
 #include <utility>
 
@@ -54,28 +53,11 @@ bool FeedEngine::knows_all_from_before() const {
 }
 
 void FeedEngine::expect(const eventsourcing::RecordedEvent& event) {
-  Expected& expected = expected_[next_expected_++ % expected_.size()];
-  expected = {event.source, event.log, event.position, std::nullopt};
-  try {
-    expected.event = read::read_event(event);
-  } catch (const std::exception&) {
-    // apply() says what is wrong with it.
-  }
-  foresight_.tell(expected.event ? &*expected.event : nullptr);
-}
-
-std::optional<read::Event> FeedEngine::take_expected(const eventsourcing::RecordedEvent& event) {
-  for (Expected& expected : expected_) {
-    if (expected.event && expected.position == event.position && expected.log == event.log &&
-        expected.service == event.source) {
-      return std::exchange(expected.event, std::nullopt);
-    }
-  }
-  return read::read_event(event);
+  foresight_.tell(expected_.expect(event));
 }
 
 void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
-  const auto known = take_expected(event);
+  const auto known = expected_.take(event);
   if (!known) return;
   if (options_.before_use) options_.before_use(*known);
   use(*known);

@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
+#include "eventsourcing/expected_events.hpp"
 #include "eventsourcing/keyset.hpp"
 #include "eventsourcing/projection.hpp"
 #include "eventsourcing/projection_runner.hpp"
@@ -330,8 +331,6 @@ class FeedEngine final : public eventsourcing::Projection {
                                                 const MomentInteractions& interactions) const;
   bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
 
-  // Decoded already, if it was expected.
-  std::optional<read::Event> take_expected(const eventsourcing::RecordedEvent& event);
   void take_up(RestoredFeed restored);
   bool knows_all_from_before() const;
   // Under no lock: a reader may change his own array alone.
@@ -349,12 +348,6 @@ class FeedEngine final : public eventsourcing::Projection {
   void cool_down(const ShardSet& shards, std::size_t first, std::size_t count);
 
   static_assert(Foresight::kEvents == kExpectedAhead);
-  struct Expected {
-    std::string service;
-    core::LogIndex log{0};
-    core::LogPosition position{0};
-    std::optional<read::Event> event;  // nullopt: taken
-  };
 
   const FeedEngineOptions options_;
   const eventsourcing::AppliedPositions* applied_ = nullptr;
@@ -376,9 +369,7 @@ class FeedEngine final : public eventsourcing::Projection {
   std::unique_ptr<std::array<Shard, kShards>> shards_;
   // Those of `next` that the last delivery told of: where they lay, for they may be gone.
   std::span<const PersonIndex> told_;
-  // The last ones, in a ring; an event's place says which it is for good.
-  std::array<Expected, kExpectedAhead + 1> expected_;
-  std::size_t next_expected_ = 0;
+  eventsourcing::ExpectedEvents<read::Event> expected_{read::read_event};
 };
 
 }  // namespace tideline::feed

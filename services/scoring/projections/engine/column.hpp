@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/prefetch.hpp"
+
 namespace tideline::scoring {
 
 // Members are numbered from 0, in the order in which the engine heard of them. Numbers mean nothing
@@ -33,6 +35,10 @@ class Column {
     const std::size_t chunk = member >> kChunkBits;
     if (chunk >= chunks_.size() || !chunks_[chunk]) return nullptr;
     return &chunks_[chunk][member & (kChunk - 1)];
+  }
+  // Fetches the value, if it was made.
+  void expect(MemberNumber member) const {
+    if (const Value* const value = find(member)) core::prefetch(value);
   }
   // Of a member whose value was made.
   const Value& operator[](MemberNumber member) const {

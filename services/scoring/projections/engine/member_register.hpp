@@ -35,11 +35,10 @@ class MemberRegister {
     standing_.reserve(members, pages);
   }
   void expect(const core::AccountId& account) const { ids_.expect(account); }
-  std::optional<MemberNumber> expect_soon(const core::AccountId& account) const {
-    const auto member = ids_.guess(account);
-    if (member) standing_.expect(*member);
-    return member;
+  std::optional<MemberNumber> guess(const core::AccountId& account) const {
+    return ids_.guess(account);
   }
+  void expect(MemberNumber member) const { standing_.expect(member); }
 
   std::uint8_t standing(MemberNumber member) const { return standing_[member]; }
   void set_standing(MemberNumber member, std::uint8_t standing) { standing_[member] = standing; }

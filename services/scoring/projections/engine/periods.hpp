@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,6 +65,10 @@ class Periods {
   Period* of(core::Day day);
   // nullptr: nothing is known of it.
   const Period* find(core::Day day) const;
+  // nullptr: there is none yet.
+  const Period* newest() const {
+    return periods_.empty() ? nullptr : std::prev(periods_.end())->second.get();
+  }
   // Those that there are, the oldest first.
   std::vector<Period*> all() const;
   // Forgets for good what is older than the period before the one that holds `today`.

@@ -54,6 +54,14 @@ class RankBoard {
     if (has_only_cell(from) && has_only_cell(to)) return cells_->move(from.points, to.points);
     move_otherwise(member, from, to);
   }
+  // That somebody with so many points will earn a few: fetches what is known of his list, if he is
+  // in the top band, and, once that is there, the list itself.
+  void expect(std::int64_t points) const {
+    if (has_listed(points)) lists_.expect(points);
+  }
+  void expect_entries(std::int64_t points) const {
+    if (has_listed(points)) lists_.expect_entries(points);
+  }
   // Whichever of the three it is; nullopt: not on the board.
   void change(MemberNumber member, const std::optional<BoardEntry>& from,
               const std::optional<BoardEntry>& to);
@@ -104,6 +112,9 @@ class RankBoard {
   bool in_band(const BoardEntry& member) const { return member.points >= floor_; }
   bool has_list(const BoardEntry& member) const {
     return cells_ && ScoreCells::holds(member.points);
+  }
+  bool has_listed(std::int64_t points) const {
+    return cells_ && ScoreCells::holds(points) && points >= floor_;
   }
   // Below the band: what most of many members are.
   bool has_only_cell(const BoardEntry& member) const {

@@ -102,22 +102,40 @@ std::unique_ptr<ScoreMemory> ScoreEngine::memory_of_snapshot(Transaction& transa
   return nullptr;
 }
 
+std::optional<ScoreEngine::Counting> ScoreEngine::read_counting(const RecordedEvent& event) {
+  auto fact = read_fact(event);
+  if (!fact) return std::nullopt;
+  auto awards = awards_of(*fact);
+  auto people = people_of(*fact, awards);
+  return Counting{*std::move(fact), std::move(awards), std::move(people)};
+}
+
+void ScoreEngine::expect(const RecordedEvent& event) {
+  std::ranges::rotate(coming_, coming_.end() - 1);
+  coming_[0].clear();
+  if (const Counting* const counting = expected_.expect(event)) coming_[0] = counting->people;
+  // Departments, which may number somebody new, come on threads of their own.
+  const absl::ReaderMutexLock lock(&mutex_);
+  for (std::size_t step = 0; step < coming_.size(); ++step) {
+    for (const core::AccountId& account : coming_.at(step)) memory_->expect(account, step);
+  }
+}
+
 void ScoreEngine::apply(const RecordedEvent& event) {
-  const auto fact = read_fact(event);
-  if (!fact) return;
-  const std::vector<Award> awards = awards_of(*fact);
+  const auto counting = expected_.take(event);
+  if (!counting) return;
   const absl::WriterMutexLock lock(&mutex_);
-  if (const auto* registered = std::get_if<read::AccountRegistered>(&*fact)) {
+  if (const auto* registered = std::get_if<read::AccountRegistered>(&counting->fact)) {
     change(registered->account, {0, event.time, kRegistered});
-  } else if (const auto* closed = std::get_if<read::AccountClosed>(&*fact)) {
+  } else if (const auto* closed = std::get_if<read::AccountClosed>(&counting->fact)) {
     change(closed->account, {0, core::Timestamp{}, kClosed});
-  } else if (const auto* changed = std::get_if<RulesChanged>(&*fact)) {
+  } else if (const auto* changed = std::get_if<RulesChanged>(&counting->fact)) {
     change_rules(event, *changed);
-  } else if (const auto* settled = std::get_if<RuleDaysSettled>(&*fact)) {
+  } else if (const auto* settled = std::get_if<RuleDaysSettled>(&counting->fact)) {
     change_rules(event, *settled);
   }
-  for (const core::AccountId& account : people_of(*fact, awards)) changes_.add_event(account);
-  for (const Award& award : awards) take(event, award);
+  for (const core::AccountId& account : counting->people) changes_.add_event(account);
+  for (const Award& award : counting->awards) take(event, award);
   pending_changes_ = changes_.changes();
 }
 

@@ -39,6 +39,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "eventsourcing/expected_events.hpp"
 #include "eventsourcing/projection.hpp"
 #include "scoring/domain/rule_changes.hpp"
 #include "scoring/projections/engine/rule_keeper.hpp"
@@ -122,6 +123,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   eventsourcing::FlushPolicy flush_policy() const override;
   bool answers_from_memory() const override { return true; }
   void load(eventsourcing::Transaction& transaction) override;
+  void expect(const eventsourcing::RecordedEvent& event) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override;
   void flush(eventsourcing::Transaction& transaction) override;
@@ -143,6 +145,14 @@ class ScoreEngine final : public eventsourcing::Projection {
   EngineStatus status() const;
 
  private:
+  // An event that is used, and whom it counts for.
+  struct Counting {
+    Fact fact;
+    std::vector<Award> awards;
+    std::vector<core::AccountId> people;
+  };
+  static std::optional<Counting> read_counting(const eventsourcing::RecordedEvent& event);
+
   core::Day today() const { return campus_.day_of(clock_.now()); }
   std::unique_ptr<ScoreMemory> new_memory(core::Day day) const;
   std::unique_ptr<ScoreMemory> memory_of_tables(eventsourcing::Transaction& transaction,
@@ -175,6 +185,11 @@ class ScoreEngine final : public eventsourcing::Projection {
   EngineLoad load_ ABSL_GUARDED_BY(mutex_);
 
   // The runner's thread alone.
+  eventsourcing::ExpectedEvents<Counting> expected_{read_counting};
+  // Whom the events count for that come next, the last one told of first: each step of what memory
+  // is asked for belongs to another event, so that nobody waits for it.
+  static_assert(ScoreMemory::kSteps <= kExpectedAhead);
+  std::array<std::vector<core::AccountId>, ScoreMemory::kSteps> coming_;
   ScoreChanges changes_;
   // Since the last flush: the days that were not settled, and the versions that they were counted
   // by.

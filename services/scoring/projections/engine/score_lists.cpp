@@ -6,12 +6,16 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/prefetch.hpp"
 
 namespace tideline::scoring {
 namespace {
 
 // Up to so many entries a search from end to end is cheaper than stale ones.
 constexpr std::size_t kShort = 64;
+
+// How far up a change is expected to lead, in lists: as awards go.
+constexpr std::size_t kNear = 5;
 
 std::size_t index_of(std::int64_t score) {
   CHECK(ScoreCells::holds(score), "a score outside the lists");
@@ -67,6 +71,27 @@ ScoreLists::List& ScoreLists::list_of(std::int64_t score) {
     block->lists.insert(block->lists.begin() + static_cast<std::ptrdiff_t>(index), std::move(list));
   }
   return block->lists[index];
+}
+
+std::span<const ScoreLists::List> ScoreLists::lists_from(std::int64_t score) const {
+  const auto* const block = blocks_.empty() ? nullptr : blocks_[index_of(score) / kBlock].get();
+  if (block == nullptr) return {};
+  const std::size_t first = block->lists_below(index_of(score) % kBlock);
+  return std::span(block->lists).subspan(first, std::min(kNear + 1, block->lists.size() - first));
+}
+
+void ScoreLists::expect(std::int64_t score) const { core::prefetch(lists_from(score)); }
+
+void ScoreLists::expect_entries(std::int64_t score) const {
+  for (const List& list : lists_from(score)) {
+    const auto& entries = list.entries;
+    if (list.score == score && entries.size() <= kShort) {
+      core::prefetch(std::span(entries));
+    } else {
+      core::prefetch(entries.data() + entries.size());
+    }
+    if (list.score == score) core::prefetch(list.left.data() + list.left.size());
+  }
 }
 
 void ScoreLists::remove_list(std::int64_t score) {

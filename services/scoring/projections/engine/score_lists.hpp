@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "scoring/projections/engine/board_members.hpp"
@@ -39,6 +40,11 @@ class ScoreLists {
   void settle();
   void erase_below(std::int64_t score);
   void clear();
+
+  // That somebody with that score will be erased, and inserted with a few points more: fetches what
+  // is known of those lists, and, once that is there, the entries that a change touches.
+  void expect(std::int64_t score) const;
+  void expect_entries(std::int64_t score) const;
 
   std::size_t size() const { return size_; }
   // Passes over every list.
@@ -91,6 +97,8 @@ class ScoreLists {
 
   List& list_of(std::int64_t score);
   Block& block_of(std::int64_t score) const;
+  // That of the score, or where it would be, and the next ones.
+  std::span<const List> lists_from(std::int64_t score) const;
   void remove_list(std::int64_t score);
   static void push(List& list, const BoardMember& member, const Ahead& ahead);
   void settle(List& list);

@@ -214,11 +214,23 @@ void ScoreMemory::set_department(const core::AccountId& account, std::string_vie
   if (RankBoard* after = department_board(member)) after->change(member, std::nullopt, shown);
 }
 
-void ScoreMemory::expect_soon(const core::AccountId& account) const {
-  const auto member = members_.expect_soon(account);
+void ScoreMemory::expect(const core::AccountId& account, std::size_t step) const {
+  if (step == 0) return members_.expect(account);
+  const auto member = members_.guess(account);
   if (!member) return;
-  totals_.expect(*member);
-  department_.expect(*member);
+  if (step == 1) return expect_books(*member);
+  const std::int64_t points = totals_.points(*member);
+  if (step == 2) return board_.expect(points);
+  board_.expect_entries(points);
+}
+
+void ScoreMemory::expect_books(MemberNumber member) const {
+  members_.expect(member);
+  totals_.expect(member);
+  department_.expect(member);
+  for (const Periods& periods : periods_) {
+    if (const Period* const newest = periods.newest()) newest->totals.expect(member);
+  }
 }
 
 std::optional<PersonScore> ScoreMemory::find(const core::AccountId& account) const {

@@ -115,12 +115,14 @@ class ScoreMemory {
   // "": none.
   void set_department(const core::AccountId& account, std::string_view department);
 
-  // Among millions each account costs a miss of the cache after the other: where its number is, and
-  // then what there is of it. Who has many to do tells of each twice, kAhead before its turn that
-  // it comes, and half as far ahead that it comes soon. Nothing changes by it but the time.
+  // Among millions each account costs a miss of the cache after the other: where its number is,
+  // what there is of it, where its list is, what stands at the list's ends. Who has many to do
+  // tells of each kSteps times, from step 0 on, and of others in between: a step asks for what the
+  // next one looks at. Nothing changes by it but the time.
+  static constexpr std::size_t kSteps = 4;
+  void expect(const core::AccountId& account, std::size_t step) const;
+  // Of accounts that need little each, step 0 is best so many before their turn.
   static constexpr std::size_t kAhead = 64;
-  void expect(const core::AccountId& account) const { members_.expect(account); }
-  void expect_soon(const core::AccountId& account) const;
 
   // nullopt: nothing is known of that account.
   std::optional<MemberNumber> number_of(const core::AccountId& account) const {
@@ -176,6 +178,7 @@ class ScoreMemory {
     std::optional<BoardEntry> entry{};
   };
 
+  void expect_books(MemberNumber member) const;
   MemberNumber member_of(const core::AccountId& account);
   BoardEntry entry_of(MemberNumber member, const Totals& totals) const {
     return {totals.points, totals.reached_at, members_.account(member)};

@@ -37,6 +37,9 @@ class AllTimeTotals {
     if (member >= points_.size()) return {};
     return {points_of(member, points_[member]), core::Timestamp(reached_[member])};
   }
+  std::int64_t points(MemberNumber member) const {
+    return member >= points_.size() ? 0 : points_of(member, points_[member]);
+  }
   void put(MemberNumber member, const Totals& totals) {
     std::int32_t& stored = points_.make(member);
     reached_.make(member) = totals.reached_at.time_since_epoch();
@@ -96,6 +99,8 @@ class PeriodTotals {
     return packed == nullptr ? std::nullopt : unpack(member, *packed);
   }
   void put(MemberNumber member, const Totals& totals);
+  // Fetches what both will look at.
+  void expect(MemberNumber member) const { packed_.expect(member); }
 
   // As above.
   template <class Visit>
