@@ -1,9 +1,12 @@
 """Deliveries of moments to timelines in the feed's engine, on one core, from decoded events. Peers: bare
 appends to the same arrays (the limit of the memory), pipelines into Redis as timelines are kept there,
 and one statement a moment in PostgreSQL. The memory's limit is also that of smaller graphs: our share of
-it is to be as large at any size. Graphs and their options are those of feed_servers.py."""
+it is to be as large at any size. Graphs and their options are those of feed_servers.py;
+TIDELINE_BENCH_TIMELINE=32 changes how many ids a timeline holds, on both sides, for more people in the same
+memory."""
 
 import json
+import os
 import subprocess
 
 from feed_servers import CONTACTS, Redis, graphs
@@ -11,7 +14,7 @@ from harness import Bench, BenchFailed, conninfo, say
 
 CURVE = [10_000, 100_000, 1_000_000]  # people, and those of the whole graph
 CURVE_SPREAD_MAX = 2.0  # of our shares of the limits
-TIMELINE_LENGTH = 128
+TIMELINE_LENGTH = int(os.environ.get("TIDELINE_BENCH_TIMELINE", 128))
 REDIS_COMMANDS = ["lpush-ltrim", "lpush-rarely-ltrim", "zadd", "zadd-trim"]
 CASES = [
     "graph of a file, limit of the memory",

@@ -31,8 +31,9 @@ inline std::vector<Pair> power_law_graph(const PowerLaw& law) {
   const double n = law.people;
   std::mt19937_64 numbers(law.seed);
   std::uniform_real_distribution<double> uniform;
-  // Neighbours by rank do not lie beside each other in memory.
-  std::uint64_t step = 2'654'435'761;
+  // Neighbours by rank do not lie beside each other in memory. Not the step of feed_people.hpp: the
+  // first in that order would be the most popular ones.
+  std::uint64_t step = 1'597'334'677;
   while (std::gcd(step, std::uint64_t{law.people}) != 1) step += 2;
   const auto somebody = [&] {
     while (true) {
