@@ -11,7 +11,8 @@ from feed_servers import FeedServers, graphs, processor_s
 from harness import Bench, BenchFailed
 
 AUTHORS = 20_000
-CLIENTS = 8
+PUBLISHERS = 512  # who wait for an answer at once, over HTTP
+CLIENTS = 8  # of PostgreSQL
 SHARES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 PEER = "PostgreSQL, INSERT ... SELECT"
 
@@ -44,7 +45,8 @@ class Ours:
         """What /stats says of it, with "seconds" until all was applied and written."""
         self.servers.ask(self.server, "/stats?clear=1")
         begun = time.monotonic()
-        self.servers.load(self.server, seconds, "--timelines", 0, "--publishes", 1, *more, asked=self.authors)
+        self.servers.load(self.server, seconds, "--timelines", 0, "--publishes", 1, *more, asked=self.authors,
+                          connections=PUBLISHERS)
         self.servers.await_settled(self.server)
         took = time.monotonic() - begun
         return {**self.servers.ask(self.server, "/stats"), "seconds": took}

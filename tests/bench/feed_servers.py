@@ -154,8 +154,9 @@ class FeedServers:
     def ask(self, server: WebServer, path: str) -> dict:
         return self.bench.command("curl", "-sf", f"http://127.0.0.1:{server.port}{path}")
 
-    def load(self, server: WebServer, seconds: float, *more: object, asked: int = 0) -> dict:
-        return self.bench.program("tideline-bench-feed-load", "--port", server.port, "--connections", CONNECTIONS,
+    def load(self, server: WebServer, seconds: float, *more: object, asked: int = 0,
+             connections: int = CONNECTIONS) -> dict:
+        return self.bench.program("tideline-bench-feed-load", "--port", server.port, "--connections", connections,
                                   "--seconds", seconds, "--people", self.people, "--asked", asked or self.asked, *more)
 
     def pids(self, *servers: WebServer, kafka: bool = False) -> list[int]:
