@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from feed_servers import FeedServers, graphs, processor_s
-from harness import Bench, BenchFailed
+from harness import Bench, BenchFailed, say
 
 AUTHORS = 20_000
 PUBLISHERS = 512  # who wait for an answer at once, over HTTP
@@ -118,6 +118,8 @@ def measure(bench: Bench, name: str, graph: list[str]) -> None:
         ours, theirs = Ours(servers, authors), Theirs(servers, authors)
         bench.compare(f"{name}, {FIGURES[0]}", "deliveries/s", ours=lambda: ours.deliveries_per_s(seconds), peer=PEER,
                       theirs=lambda: theirs.deliveries_per_s(seconds), goal=10.0)
+        say(f"  {bench.name}, {name}: the last ones published {ours.moments_per_s:.0f} moments/s, "
+            f"{PEER} {theirs.moments_per_s:.0f}")
         ours_us, theirs_us = iter(ours.processor_us), iter(theirs.processor_us)
         bench.compare(f"{name}, {FIGURES[1]}", "us", ours=lambda: next(ours_us), peer=PEER,
                       theirs=lambda: next(theirs_us), smaller_is_better=True)
