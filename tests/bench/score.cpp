@@ -1,7 +1,6 @@
 // The scoring engine with lognormal scores, in this process and behind a socket.
-//   memory    builds the engine's memory for --members people; nanoseconds of an add beside those
-//   of
-//             one random add to as many bare numbers, of a rank beside one random read, and bytes
+//   memory    builds the engine's memory for --members people; bytes, and nanoseconds: of an add
+//             beside a random add to as many bare numbers, of a rank beside a random read of them
 //   serve     the same memory behind the protocol that Redis speaks, on --port, for one connection:
 //             score_add MEMBER DELTA, score_rank MEMBER, score_top COUNT
 //   tables    flush of 100,000 people to PostgreSQL, and a load of --members from it

@@ -98,7 +98,7 @@ void RankBoard::make_cells() {
 }
 
 void RankBoard::put_in_band(const BoardMember& member) {
-  if (has_list(member.entry)) {
+  if (has_list(member.entry.points)) {
     lists_.insert(member);
   } else {
     tree_.insert(member);
@@ -106,7 +106,7 @@ void RankBoard::put_in_band(const BoardMember& member) {
 }
 
 void RankBoard::take_out_of_band(const BoardMember& member) {
-  if (has_list(member.entry)) {
+  if (has_list(member.entry.points)) {
     lists_.erase(member);
   } else {
     tree_.erase(member);
@@ -116,26 +116,26 @@ void RankBoard::take_out_of_band(const BoardMember& member) {
 void RankBoard::enter(const BoardMember& member) {
   if (!cells_ && size_ >= counted_max_) make_cells();
   count_in(member.entry);
-  if (in_band(member.entry)) put_in_band(member);
+  if (in_band(member.entry.points)) put_in_band(member);
   balance_band();
 }
 
 void RankBoard::leave(const BoardMember& member) {
   count_out(member.entry);
-  if (in_band(member.entry)) take_out_of_band(member);
+  if (in_band(member.entry.points)) take_out_of_band(member);
   balance_band();
 }
 
 void RankBoard::move_otherwise(MemberNumber member, const BoardEntry& from, const BoardEntry& to) {
   if (from == to) return;
-  if (cells_ && ScoreCells::holds(from.points) && ScoreCells::holds(to.points)) {
+  if (has_list(from.points) && has_list(to.points)) {
     cells_->move(from.points, to.points);
   } else {
     count_out(from);
     count_in(to);
   }
-  if (in_band(from)) take_out_of_band({member, from});
-  if (in_band(to)) put_in_band({member, to});
+  if (in_band(from.points)) take_out_of_band({member, from});
+  if (in_band(to.points)) put_in_band({member, to});
   balance_band();
 }
 
@@ -180,7 +180,8 @@ void RankBoard::rebuild(const Scan& scan) {
 void RankBoard::balance_band() {
   if (band_size() > 2 * band_members_) {
     floor_ = floor_for(band_members_);
-    while (!tree_.empty() && !in_band(tree_.rbegin()->entry)) tree_.erase(std::prev(tree_.end()));
+    while (!tree_.empty() && !in_band(tree_.rbegin()->entry.points))
+      tree_.erase(std::prev(tree_.end()));
     lists_.erase_below(floor_);
   } else if (floor_ != kNoFloor && band_size() < (band_members_ + 1) / 2) {
     const std::int64_t lower = floor_for(band_members_);
@@ -207,7 +208,7 @@ std::int64_t RankBoard::floor_for(std::uint64_t members) const {
 // Takes in those from the floor up to `highest` points.
 void RankBoard::fill_band(std::int64_t highest, const Scan& scan) {
   scan(floor_, highest, [&](const BoardMember& member) {
-    if (has_list(member.entry)) {
+    if (has_list(member.entry.points)) {
       lists_.gather(member);
     } else {
       tree_.insert(member);
@@ -237,7 +238,7 @@ std::vector<BoardEntry> RankBoard::after(const std::optional<BoardEntry>& place,
 
 std::vector<BoardEntry> RankBoard::before(const BoardEntry& place, std::size_t limit) const {
   std::vector<BoardEntry> found;
-  if (!in_band(place)) found = scan_before(place, limit);
+  if (!in_band(place.points)) found = scan_before(place, limit);
   const std::size_t wanted = limit - found.size();
   std::vector<BoardEntry> higher;
   auto next = tree_.lower_bound(place);

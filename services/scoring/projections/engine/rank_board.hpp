@@ -51,23 +51,25 @@ class RankBoard {
   void enter(const BoardMember& member);
   void leave(const BoardMember& member);
   void move(MemberNumber member, const BoardEntry& from, const BoardEntry& to) {
-    if (has_only_cell(from) && has_only_cell(to)) return cells_->move(from.points, to.points);
+    if (has_only_cell(from.points) && has_only_cell(to.points)) {
+      return cells_->move(from.points, to.points);
+    }
     move_otherwise(member, from, to);
   }
   // That somebody with so many points will earn a few: fetches what is known of his list, if he is
   // in the top band, and, once that is there, the list itself.
   void expect(std::int64_t points) const {
-    if (has_listed(points)) lists_.expect(points);
+    if (has_list(points) && in_band(points)) lists_.expect(points);
   }
   void expect_entries(std::int64_t points) const {
-    if (has_listed(points)) lists_.expect_entries(points);
+    if (has_list(points) && in_band(points)) lists_.expect_entries(points);
   }
   // Whichever of the three it is; nullopt: not on the board.
   void change(MemberNumber member, const std::optional<BoardEntry>& from,
               const std::optional<BoardEntry>& to);
 
   std::uint64_t above(std::int64_t points) const {
-    if (cells_ && ScoreCells::holds(points)) return high_outliers_ + cells_->above(points);
+    if (has_list(points)) return high_outliers_ + cells_->above(points);
     return above_otherwise(points);
   }
   std::uint64_t rank_of(std::int64_t points) const { return above(points) + 1; }
@@ -109,17 +111,10 @@ class RankBoard {
   void count_in(const BoardEntry& member);
   void count_out(const BoardEntry& member);
   void make_cells();
-  bool in_band(const BoardEntry& member) const { return member.points >= floor_; }
-  bool has_list(const BoardEntry& member) const {
-    return cells_ && ScoreCells::holds(member.points);
-  }
-  bool has_listed(std::int64_t points) const {
-    return cells_ && ScoreCells::holds(points) && points >= floor_;
-  }
+  bool in_band(std::int64_t points) const { return points >= floor_; }
+  bool has_list(std::int64_t points) const { return cells_ && ScoreCells::holds(points); }
   // Below the band: what most of many members are.
-  bool has_only_cell(const BoardEntry& member) const {
-    return has_list(member) && !in_band(member);
-  }
+  bool has_only_cell(std::int64_t points) const { return has_list(points) && !in_band(points); }
   void move_otherwise(MemberNumber member, const BoardEntry& from, const BoardEntry& to);
   std::uint64_t above_otherwise(std::int64_t points) const;
   void put_in_band(const BoardMember& member);
