@@ -3,8 +3,6 @@
 //
 // Each line on stdin is one round; it prints one JSON object. --mode limit: bare appends to as many
 // arrays at random instead, which is what the machine's memory allows.
-#include <malloc.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -12,10 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,15 +39,10 @@ double seconds_since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-// Takes memory of the system in advance and keeps it for what is allocated later: a page that a
-// virtual machine has never had can cost many times what one does that it has had before, and the
-// appends that we are measured against take none while they are measured.
+// Takes memory of the system in advance, for what is allocated later: a page that a virtual machine
+// has never had can cost many times what one does that it has had before, and the appends that we
+// are measured against take none while they are measured. fanout.py has it kept.
 void take_memory(std::size_t bytes) {
-  constexpr int kNever = -1;  // as the largest size_t
-  if (mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max()) == 0 ||
-      mallopt(M_TRIM_THRESHOLD, kNever) == 0) {
-    throw std::runtime_error("memory cannot be kept");
-  }
   constexpr std::size_t kPiece = std::size_t{1} << 26;
   std::vector<std::vector<char>> pieces;
   for (std::size_t taken = 0; taken < bytes; taken += kPiece) pieces.emplace_back(kPiece, '\1');

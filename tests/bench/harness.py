@@ -23,10 +23,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from ports import free_ports
 
-# As services are started, and as PostgreSQL and Kafka are.
-PARTS_ENVIRONMENT = dict(os.environ)
-os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
-
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ROOT / "deploy" / "parts"
 
@@ -41,7 +37,7 @@ def say(text: str) -> None:
 
 def part(name: str, action: str, folder: Path, *arguments: str) -> None:
     command = [str(PARTS / name), action, "--data", str(folder), *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=PARTS_ENVIRONMENT)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise BenchFailed(f"{' '.join(command)}: {done.stdout}")
 

@@ -5,6 +5,7 @@ A rule names a part by a pattern over its folder; the first pattern that fits a 
 """
 
 LIBRARIES = [
+    "allocator",
     "core",
     "eventsourcing",
     "snapshots",
@@ -23,6 +24,7 @@ MAY_INCLUDE = [
     # Tests stand outside: they may use any library, and of the services only their own.
     (r"libs/[^/]+/tests/", LIBRARIES),
     (r"services/(?P<own>[^/]+)/tests/", LIBRARIES + ["{own}"]),
+    (r"libs/allocator/", []),
     (r"libs/core/", []),
     (r"libs/eventsourcing/", ["core"]),
     (r"libs/snapshots/", ["core"]),
