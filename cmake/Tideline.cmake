@@ -126,5 +126,6 @@ function(add_service name)
   target_link_libraries(tideline-${name} PRIVATE
     tideline_warnings tideline_allocator ${api} tideline_${id}_migrations tideline_runtime)
   add_dependencies(tideline_suite tideline-${name})
+  tideline_test_allocator(tideline-${name})
   _tideline_part_tests(${id} "${folder}" ${api} tideline_${id}_migrations tideline_runtime)
 endfunction()

@@ -148,6 +148,11 @@ class FeedServers:
                 raise BenchFailed("what was published is not applied")
             time.sleep(0.02)
 
+    def rest(self) -> None:
+        """Until the disk has nothing left to do of what came before: that is not the next one's."""
+        self.postgres.checkpoint()
+        os.sync()
+
     def alone(self, server: WebServer, seconds: float) -> float:
         return self.ask(server, f"/alone?seconds={seconds}")["pages_per_s"]
 

@@ -55,8 +55,12 @@ class Postgres:
         """As in a cluster that has run for a while, segments of its log are used again. In a new one each
         is first filled with zeros within somebody's commit."""
         segments = "SELECT pg_logical_emit_message(false, '', ''); SELECT pg_switch_wal();\n" * 64
-        subprocess.run(["psql", self._admin(), "-qX", "-v", "ON_ERROR_STOP=1"], input=segments + "CHECKPOINT;",
-                       text=True, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["psql", self._admin(), "-qX", "-v", "ON_ERROR_STOP=1"], input=segments, text=True, check=True,
+                       stdout=subprocess.DEVNULL)
+        self.checkpoint()
+
+    def checkpoint(self) -> None:
+        subprocess.run(["psql", self._admin(), "-qX", "-c", "CHECKPOINT"], check=True)
 
     def _admin(self) -> str:
         return (self.folder / "conninfo").read_text().strip()
