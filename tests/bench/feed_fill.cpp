@@ -88,12 +88,17 @@ constexpr std::initializer_list<const char*> kPeerTables = {
     "CREATE TABLE closed (person int PRIMARY KEY)",
     "CREATE TABLE moment (id bigint NOT NULL, author int NOT NULL, audience text NOT NULL,"
     " content text NOT NULL, published_at text NOT NULL)",
-    "CREATE TABLE timeline (viewer int, moment bigint, PRIMARY KEY (viewer, moment))"};
+    "CREATE TABLE timeline (viewer int NOT NULL, moment bigint NOT NULL)"};
 constexpr std::initializer_list<const char*> kPeerIndexes = {
-    "ALTER TABLE contact ADD PRIMARY KEY (one, other)", "ALTER TABLE moment ADD PRIMARY KEY (id)",
-    "CREATE INDEX ON moment (author, id DESC) INCLUDE (audience)", "ANALYZE"};
+    "SET LOCAL maintenance_work_mem = '1GB'",
+    "ALTER TABLE timeline ADD PRIMARY KEY (viewer, moment)",
+    "ALTER TABLE contact ADD PRIMARY KEY (one, other)",
+    "ALTER TABLE moment ADD PRIMARY KEY (id)",
+    "CREATE INDEX ON moment (author, id DESC) INCLUDE (audience)",
+    "ANALYZE"};
 
-void fill_peer(const FeedOptions& options, const Shuffled& order, const std::vector<Pair>& pairs) {
+void fill_peer(const FeedOptions& options, const Shuffled& order,
+               const std::vector<std::uint32_t>& places, const std::vector<Pair>& pairs) {
   postgres::PooledDatabase database(plain_database(options.peer_database));
   run(database, kPeerTables);
   Copy person(database, "person", {"id", "user_id", "real_name"});
@@ -105,13 +110,20 @@ void fill_peer(const FeedOptions& options, const Shuffled& order, const std::vec
                 core::format_iso8601(first_moment_time(place))});
   }
   Copy contact(database, "contact", {"one", "other"});
+  Copy timeline(database, "timeline", {"viewer", "moment"});
+  const auto moment_of = [&](std::uint32_t number) {
+    return first_moment_id(account_of(number), places[number]);
+  };
   // Of whom is asked for, alone: to its advantage.
   const auto is_asked = is_asked_of(order, options.asked);
   for (const auto& [one, other] : pairs) {
     if (is_asked[one]) contact.add({one, other});
     if (is_asked[other]) contact.add({other, one});
+    if (!options.peer_timelines) continue;
+    timeline.add({one, moment_of(other)});
+    timeline.add({other, moment_of(one)});
   }
-  for (Copy* copy : {&person, &moment, &contact}) copy->write();
+  for (Copy* copy : {&person, &moment, &contact, &timeline}) copy->write();
   run(database, kPeerIndexes);
 }
 
@@ -192,7 +204,7 @@ int fill_feed(const FeedOptions& options) {
   const Shuffled order(people_in(pairs));
   const std::vector<std::uint32_t> places = places_of(order);
   fill_service(options, order);
-  fill_peer(options, order, pairs);
+  fill_peer(options, order, places, pairs);
   if (!options.redis.empty()) fill_redis(options, order, places, pairs);
   std::printf("{\"people\":%u,\"friendships\":%zu}\n", order.people(), pairs.size());
   return 0;

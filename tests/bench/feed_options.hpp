@@ -16,8 +16,9 @@
 namespace tideline::bench {
 
 struct FeedOptions {
-  std::string database;       // of the service
-  std::string peer_database;  // of the query
+  std::string database;         // of the service
+  std::string peer_database;    // of the query
+  bool peer_timelines = false;  // it has everybody's, of the moments that there are
   std::string brokers;
   std::string redis;  // its socket
   std::string graph;  // a file of two numbers a line; "" = a power law
@@ -30,6 +31,7 @@ struct FeedOptions {
   void add_to(CLI::App& app) {
     app.add_option("--database", database);
     app.add_option("--peer-database", peer_database);
+    app.add_flag("--peer-timelines", peer_timelines);
     app.add_option("--brokers", brokers);
     app.add_option("--redis", redis);
     app.add_option("--graph", graph);

@@ -83,7 +83,7 @@ def processor_s(roots: list[int]) -> float:
 class FeedServers:
     """Filled with the same people and moments; ended with the benchmark."""
 
-    def __init__(self, bench: Bench, graph: list[str], with_redis: bool = False):
+    def __init__(self, bench: Bench, graph: list[str], with_redis: bool = False, peer_timelines: bool = False):
         self.bench = bench
         self.graph = graph
         self.postgres = bench.postgres()
@@ -96,7 +96,8 @@ class FeedServers:
             self.options += ["--redis", str(self.redis.socket)]
         self.servers: list[WebServer] = []
         begun = time.monotonic()
-        filled = bench.program("tideline-bench-feed", "fill", *self.options, *graph)
+        more = ["--peer-timelines"] if peer_timelines else []
+        filled = bench.program("tideline-bench-feed", "fill", *self.options, *graph, *more)
         self.people = filled["people"]
         self.asked = min(ASKED, self.people)
         say(f"  {bench.name}: {self.people} people and {filled['friendships']} friendships, filled in "
