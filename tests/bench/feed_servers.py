@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from harness import Bench, BenchFailed, conninfo, say
@@ -120,10 +121,12 @@ class FeedServers:
         return server.listens()
 
     def warm_up(self, server: WebServer) -> None:
-        """Until it gets no faster."""
+        self.until_no_faster(lambda: self.alone(server, 1 if self.bench.quick else 4))
+
+    def until_no_faster(self, rate: Callable[[], float]) -> None:
         before = 0.0
         for _ in range(WARM_UPS_MAX):
-            now = self.alone(server, 1 if self.bench.quick else 4)
+            now = rate()
             if now < before * 1.05:
                 return
             before = now
