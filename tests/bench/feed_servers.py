@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from harness import Bench, BenchFailed, conninfo, say
@@ -121,12 +120,10 @@ class FeedServers:
         return server.listens()
 
     def warm_up(self, server: WebServer) -> None:
-        self.until_no_faster(lambda: self.alone(server, 1 if self.bench.quick else 4))
-
-    def until_no_faster(self, rate: Callable[[], float]) -> None:
+        """Until it gets no faster."""
         before = 0.0
         for _ in range(WARM_UPS_MAX):
-            now = rate()
+            now = self.alone(server, 1 if self.bench.quick else 4)
             if now < before * 1.05:
                 return
             before = now
