@@ -78,9 +78,12 @@ class Theirs:
             raise BenchFailed(f"psql: {done.stderr}")
         return done.stdout.strip()
 
-    def count_deliveries(self) -> int:
-        """And looks after the table, which autovacuum would do in somebody's minute."""
+    def vacuum(self) -> None:
+        """What autovacuum would do in the other's minute."""
         self.sql("VACUUM ANALYZE timeline")
+
+    def count_deliveries(self) -> int:
+        self.vacuum()
         return int(self.sql("SELECT count(*) FROM timeline"))
 
     def pgbench(self, seconds: float, *more: str) -> None:
@@ -98,8 +101,8 @@ class Theirs:
         before = processor_s(pids)
         self.pgbench(seconds)
         used = processor_s(pids) - before
-        before_them, self.delivered = self.delivered, self.count_deliveries()
-        deliveries = self.delivered - before_them
+        count = self.count_deliveries()
+        deliveries, self.delivered = count - self.delivered, count
         self.processor_us.append(used / deliveries * 1e6)
         return deliveries / seconds
 
@@ -110,6 +113,7 @@ class Theirs:
         for file in self.logs.parent.glob(self.logs.name + ".*"):
             took_us += [float(line.split()[2]) for line in file.read_text().splitlines()]
             file.unlink()
+        self.vacuum()
         took_us.sort()
         return {share: took_us[int(len(took_us) * part)] / 1000 for share, part in SHARES.items()}
 
@@ -140,7 +144,9 @@ def measure(bench: Bench, name: str, graph: list[str]) -> None:
                 seen[whose].setdefault(share, []).append(measured[key.format(share)])
 
         for _ in range(bench.rounds + 1):
+            servers.rest()
             take("ours", ours.publish(seconds, "--rate", int(ours_rate)), "{}_ms")
+            servers.rest()
             take("theirs", theirs.latencies_ms(seconds, theirs_rate), "{}")
         for share in SHARES:
             mine, other = iter(seen["ours"][share]), iter(seen["theirs"][share])

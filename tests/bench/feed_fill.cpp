@@ -97,31 +97,31 @@ constexpr std::initializer_list<const char*> kPeerIndexes = {
     "CREATE INDEX ON moment (author, id DESC) INCLUDE (audience)",
     "ANALYZE"};
 
-void fill_peer(const FeedOptions& options, const Shuffled& order,
-               const std::vector<std::uint32_t>& places, const std::vector<Pair>& pairs) {
+void fill_peer(const FeedOptions& options, const Shuffled& order, const std::vector<Pair>& pairs) {
   postgres::PooledDatabase database(plain_database(options.peer_database));
   run(database, kPeerTables);
   Copy person(database, "person", {"id", "user_id", "real_name"});
   Copy moment(database, "moment", {"id", "author", "audience", "content", "published_at"});
+  Copy timeline(database, "timeline", {"viewer", "moment"});
+  std::vector<core::MomentId> moments(order.people());  // by their authors
   for (std::uint32_t place = 0; place < order.people(); ++place) {
     const std::uint32_t number = order.at(place);
+    moments[number] = first_moment_id(account_of(number), place);
     person.add({number, std::to_string(number), name_of(number)});
-    moment.add({first_moment_id(account_of(number), place), number, "public", text_of(place),
+    moment.add({moments[number], number, "public", text_of(place),
                 core::format_iso8601(first_moment_time(place))});
+    if (options.peer_timelines) timeline.add({number, moments[number]});
   }
   Copy contact(database, "contact", {"one", "other"});
-  Copy timeline(database, "timeline", {"viewer", "moment"});
-  const auto moment_of = [&](std::uint32_t number) {
-    return first_moment_id(account_of(number), places[number]);
-  };
   // Of whom is asked for, alone: to its advantage.
   const auto is_asked = is_asked_of(order, options.asked);
-  for (const auto& [one, other] : pairs) {
+  const auto add = [&](std::uint32_t one, std::uint32_t other) {
     if (is_asked[one]) contact.add({one, other});
-    if (is_asked[other]) contact.add({other, one});
-    if (!options.peer_timelines) continue;
-    timeline.add({one, moment_of(other)});
-    timeline.add({other, moment_of(one)});
+    if (options.peer_timelines) timeline.add({one, moments[other]});
+  };
+  for (const auto& [one, other] : pairs) {
+    add(one, other);
+    add(other, one);
   }
   for (Copy* copy : {&person, &moment, &contact, &timeline}) copy->write();
   run(database, kPeerIndexes);
@@ -204,7 +204,7 @@ int fill_feed(const FeedOptions& options) {
   const Shuffled order(people_in(pairs));
   const std::vector<std::uint32_t> places = places_of(order);
   fill_service(options, order);
-  fill_peer(options, order, places, pairs);
+  fill_peer(options, order, pairs);
   if (!options.redis.empty()) fill_redis(options, order, places, pairs);
   std::printf("{\"people\":%u,\"friendships\":%zu}\n", order.people(), pairs.size());
   return 0;

@@ -96,8 +96,8 @@ class FeedServers:
             self.options += ["--redis", str(self.redis.socket)]
         self.servers: list[WebServer] = []
         begun = time.monotonic()
-        more = ["--peer-timelines"] if peer_timelines else []
-        filled = bench.program("tideline-bench-feed", "fill", *self.options, *graph, *more)
+        filled = bench.program("tideline-bench-feed", "fill", *self.options, *graph,
+                               *(["--peer-timelines"] if peer_timelines else []))
         self.people = filled["people"]
         self.asked = min(ASKED, self.people)
         say(f"  {bench.name}: {self.people} people and {filled['friendships']} friendships, filled in "
@@ -150,7 +150,7 @@ class FeedServers:
             time.sleep(0.02)
 
     def rest(self) -> None:
-        """Until the disk has nothing left to do of what came before: that is not the next one's."""
+        """Until nothing is left to be written of what came before, in whose time it would not be."""
         self.postgres.checkpoint()
         os.sync()
 
