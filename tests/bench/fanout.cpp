@@ -1,5 +1,5 @@
 // Deliveries of moments to timelines in the feed's engine, from events that are decoded already:
-// one core. Everybody publishes as often as anybody else, to all his contacts.
+// one core. Everybody publishes as often as anybody else, once in 100 s, to all his contacts.
 //
 // Each line on stdin is one round; it prints one JSON object. --mode limit: bare appends to as many
 // arrays at random instead, which is what the machine's memory allows.
@@ -93,14 +93,17 @@ class Engine {
 
  private:
   static constexpr std::size_t kAhead = eventsourcing::Projection::kExpectedAhead;
+  static constexpr core::Timestamp kFirst{std::chrono::milliseconds(1'800'000'000'000)};
+  // In which as many moments come as there are people: whatever their number, as many ids of one
+  // millisecond meet in a timeline, in any order.
+  static constexpr std::chrono::microseconds kEveryone{100'000'000};
+  static constexpr std::uint32_t kSequences = 1U << 14U;
 
   feed::read::MomentPublished next_moment() {
     const auto& author = people_[numbers_() % people_.size()];
     feed::read::MomentPublished event;
-    // Ten a millisecond.
-    event.published_at =
-        core::Timestamp(std::chrono::milliseconds(1'800'000'000'000 + moments_ / 10));
-    event.id = core::make_moment_id(event.published_at, author, moments_++ % 10);
+    event.published_at = kFirst + moments_ * (kEveryone / people_.size());
+    event.id = core::make_moment_id(event.published_at, author, moments_++ % kSequences);
     event.author = author;
     event.audience = feed::Audience::Public;
     return event;
