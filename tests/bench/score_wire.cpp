@@ -63,8 +63,26 @@ std::int64_t number_of(std::string_view text) {
   return number;
 }
 
+// A number in decimal.
+class Digits {
+ public:
+  template <class Number>
+  explicit Digits(Number number)
+      : end_(std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr) {}
+  operator std::string_view() const { return {text_.data(), end_}; }
+
+ private:
+  std::array<char, 20> text_;
+  const char* const end_;
+};
+
+void answer_number(std::string& answer, char mark, std::size_t number) {
+  answer.push_back(mark);
+  answer.append(Digits(number)).append("\r\n");
+}
+
 void answer_text(std::string& answer, std::string_view text) {
-  answer.append("$").append(std::to_string(text.size())).append("\r\n");
+  answer_number(answer, '$', text.size());
   answer.append(text).append("\r\n");
 }
 
@@ -73,33 +91,19 @@ void answer_command(WireBoard& board, const Command& command, std::string& answe
   const auto& account = command.account;
   if (name == "score_top" && command.count == 2) {
     const auto entries = board.top(static_cast<std::size_t>(number_of(command.words[1])));
-    answer.append("*").append(std::to_string(2 * entries.size())).append("\r\n");
+    answer_number(answer, '*', 2 * entries.size());
     for (const auto& entry : entries) {
       answer_text(answer, entry.account.to_string());
-      answer_text(answer, std::to_string(entry.points));
+      answer_text(answer, Digits(entry.points));
     }
     return;
   }
   if (account && name == "score_add" && command.count == 3) {
-    answer_text(answer, std::to_string(board.add(*account, number_of(command.words[2]))));
+    answer_text(answer, Digits(board.add(*account, number_of(command.words[2]))));
   } else if (account && name == "score_rank" && command.count == 2) {
-    answer.append(":").append(std::to_string(board.rank(*account))).append("\r\n");
+    answer_number(answer, ':', board.rank(*account));
   } else {
     answer.append("-ERR unknown command\r\n");
-  }
-}
-
-// What has arrived whole, in its order; the memory is told before whom it is about.
-void answer_all(WireBoard& board, std::span<const Command> commands, std::string& answer) {
-  while (!commands.empty()) {
-    const auto next = commands.first(std::min(commands.size(), scoring::ScoreMemory::kAhead));
-    for (std::size_t step = 0; step < scoring::ScoreMemory::kSteps; ++step) {
-      for (const Command& command : next) {
-        if (command.account) board.expect(*command.account, step);
-      }
-    }
-    for (const Command& command : next) answer_command(board, command, answer);
-    commands = commands.subspan(next.size());
   }
 }
 
@@ -112,9 +116,31 @@ bool send_all(int connection, std::string_view bytes) {
   return true;
 }
 
+// What has arrived whole, in its order; the memory is told before whom it is about. Long answers do
+// not wait for one another. False: the connection is over.
+bool answer_all(WireBoard& board, std::span<const Command> commands, int connection) {
+  constexpr std::size_t kSentAtOnce = 1U << 15;
+  std::string answer;
+  while (!commands.empty()) {
+    const auto next = commands.first(std::min(commands.size(), scoring::ScoreMemory::kAhead));
+    for (std::size_t step = 0; step < scoring::ScoreMemory::kSteps; ++step) {
+      for (const Command& command : next) {
+        if (command.account) board.expect(*command.account, step);
+      }
+    }
+    for (const Command& command : next) {
+      answer_command(board, command, answer);
+      if (answer.size() < kSentAtOnce) continue;
+      if (!send_all(connection, answer)) return false;
+      answer.clear();
+    }
+    commands = commands.subspan(next.size());
+  }
+  return send_all(connection, answer);
+}
+
 void serve_connection(WireBoard& board, int connection) {
   std::string input;
-  std::string answer;
   std::vector<Command> commands;
   std::array<char, kReadBytes> arrived{};
   while (true) {
@@ -124,10 +150,8 @@ void serve_connection(WireBoard& board, int connection) {
     std::string_view rest = input;
     commands.clear();
     while (const auto command = take_command(rest)) commands.push_back(*command);
-    answer_all(board, commands, answer);
+    if (!answer_all(board, commands, connection)) return;
     input.erase(0, input.size() - rest.size());
-    if (!send_all(connection, answer)) return;
-    answer.clear();
   }
 }
 

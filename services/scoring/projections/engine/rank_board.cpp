@@ -220,6 +220,7 @@ void RankBoard::fill_band(std::int64_t highest, const Scan& scan) {
 std::vector<BoardEntry> RankBoard::after(const std::optional<BoardEntry>& place,
                                          std::size_t limit) const {
   std::vector<BoardEntry> found;
+  found.reserve(std::min(limit, band_size()));
   auto next = place ? tree_.upper_bound(*place) : tree_.begin();
   const auto take_from_tree = [&](std::int64_t lowest) {
     for (; next != tree_.end() && next->entry.points >= lowest && found.size() < limit; ++next) {
