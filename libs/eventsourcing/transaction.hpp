@@ -119,12 +119,30 @@ class Database {
   virtual core::Status transact(const std::function<void(Transaction&)>& work) = 0;
   // Read-only, REPEATABLE READ: all statements of `work` see one snapshot.
   virtual core::Status snapshot(const std::function<void(Transaction&)>& work) = 0;
+  // For statements that only read, each of which sees a snapshot of its own: the least that a read
+  // can cost, for there is nothing to begin and to commit.
+  virtual core::Status each_alone(const std::function<void(Transaction&)>& work) {
+    return snapshot(work);
+  }
 
   // A query that returns something.
   template <class Work>
   auto read(const Work& work) -> core::Result<std::invoke_result_t<const Work&, Transaction&>> {
+    return result_of(&Database::snapshot, work);
+  }
+  // The same for one statement, or for several that need not agree.
+  template <class Work>
+  auto read_each_alone(const Work& work)
+      -> core::Result<std::invoke_result_t<const Work&, Transaction&>> {
+    return result_of(&Database::each_alone, work);
+  }
+
+ private:
+  template <class Run, class Work>
+  auto result_of(Run run, const Work& work)
+      -> core::Result<std::invoke_result_t<const Work&, Transaction&>> {
     std::optional<std::invoke_result_t<const Work&, Transaction&>> value;
-    auto status = snapshot([&](Transaction& transaction) { value = work(transaction); });
+    auto status = (this->*run)([&](Transaction& transaction) { value = work(transaction); });
     if (!status) return status.error();
     return std::move(*value);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/check.hpp"
 #include "postgres/session.hpp"
 
 namespace tideline::postgres {
@@ -46,6 +47,24 @@ class SessionTransaction final : public Transaction {
 
   Session& session_;
   std::optional<core::Error> failure_;
+};
+
+// Statements that have nothing to do with each other.
+class SingleQueries final : public Transaction {
+ public:
+  explicit SingleQueries(PooledDatabase& database) : database_(database) {}
+
+  Rows execute(std::string_view sql, const Params& params) override {
+    auto rows = database_.query(sql, params);
+    if (!rows) throw TransactionFailed(rows.error());
+    return *std::move(rows);
+  }
+  void copy_in(std::string_view, std::span<const std::string>, std::span<const Params>) override {
+    CHECK(false, "rows are written in a transaction");
+  }
+
+ private:
+  PooledDatabase& database_;
 };
 
 }  // namespace
@@ -159,6 +178,16 @@ core::Status PooledDatabase::transact(const std::function<void(Transaction&)>& w
 
 core::Status PooledDatabase::snapshot(const std::function<void(Transaction&)>& work) {
   return run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
+}
+
+core::Status PooledDatabase::each_alone(const std::function<void(Transaction&)>& work) {
+  SingleQueries queries(*this);
+  try {
+    work(queries);
+    return core::success();
+  } catch (const TransactionFailed& failed) {
+    return failed.error();
+  }
 }
 
 core::Status PooledDatabase::run(std::string_view begin,

@@ -52,6 +52,8 @@ class PooledDatabase final : public eventsourcing::Database {
   // other than TransactionFailed roll back and pass through.
   core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override;
   core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override;
+  // Each statement by query(), and so in one round trip.
+  core::Status each_alone(const std::function<void(eventsourcing::Transaction&)>& work) override;
 
   // One statement that only reads, in one round trip; done again on another connection when the
   // first turns out to be lost.

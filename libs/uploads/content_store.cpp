@@ -62,7 +62,7 @@ core::Result<bool> TableContentStore::hold(const AccountId& owner,
 
 core::Result<std::optional<Content>> TableContentStore::find(const AccountId& owner,
                                                              const std::string& hash) {
-  return database_.read([&](Transaction& transaction) -> std::optional<Content> {
+  return database_.read_each_alone([&](Transaction& transaction) -> std::optional<Content> {
     const auto rows = transaction.execute(
         "SELECT media_type, encode(bytes, 'hex') FROM upload WHERE owner = $1 AND hash = $2"
         " AND NOT EXISTS (SELECT FROM person WHERE account_id = $1 AND closed)",

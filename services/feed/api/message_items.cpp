@@ -33,7 +33,7 @@ http::Parsed<Json> message_items(const ApiPorts& ports, const std::vector<Messag
     if (message.recipient) accounts.push_back(*message.recipient);
     texts.push_back({message.key.sender, message.sealed_text, kMessageText});
   }
-  const auto people = ports.database.read([&](eventsourcing::Transaction& transaction) {
+  const auto people = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
     return ports.people.find_many(transaction, accounts);
   });
   if (!people) return http::from_error(people.error());

@@ -34,16 +34,16 @@ eventsourcing::CommandResult untold(eventsourcing::CommandResult stopped,
                                     const std::function<bool()>& may_know,
                                     const eventsourcing::Rejection& none);
 
-// Reads the rows of what the engine has let out. Those that the tables have not got yet are waited
-// for, once; retryable when they are still missing.
+// Reads the rows of what the engine has let out, each statement alone. Those that the tables have
+// not got yet are waited for, once; retryable when they are still missing.
 template <class Read, class IsComplete>
 auto read_up_to_engine(const ApiPorts& ports, eventsourcing::AppliedPositions& tables,
                        const Read& read, const IsComplete& is_complete)
-    -> decltype(ports.database.read(read)) {
-  auto found = ports.database.read(read);
+    -> decltype(ports.database.read_each_alone(read)) {
+  auto found = ports.database.read_each_alone(read);
   if (!found || is_complete(*found)) return found;
   if (tables.wait_for(ports.engine_applied.current(), http::kPositionWaitMax)) {
-    found = ports.database.read(read);
+    found = ports.database.read_each_alone(read);
   }
   if (found && !is_complete(*found)) {
     return core::unavailable("the tables are behind the engine");

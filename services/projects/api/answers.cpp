@@ -34,7 +34,7 @@ eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
 
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account) {
   // Names are decoration here: a directory that cannot be read must not fail a command.
-  const auto found = ports.database.read([&](eventsourcing::Transaction& transaction) {
+  const auto found = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
     return ports.people.find(transaction, account);
   });
   return people::person_json(found && *found ? **found : people::Person{});

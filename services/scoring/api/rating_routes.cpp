@@ -49,7 +49,7 @@ Parsed<Asked> person_asked(const ApiPorts& ports, const Request& request) {
 Parsed<Asked> project_asked(const ApiPorts& ports, const Request& request) {
   const std::string id(request.param("project_id"));
   if (!core::is_time_ordered_id(id)) return no_such_project();
-  const auto authors = ports.database.read(
+  const auto authors = ports.database.read_each_alone(
       [&](es::Transaction& transaction) { return find_project_authors(transaction, {id}); });
   if (!authors) return http::from_error(authors.error());
   const auto found = authors->find(id);

@@ -90,7 +90,7 @@ Response create_group(const ApiPorts& ports, const Request& request) {
   const bool is_private = fields.boolean("private");
   if (const auto problem = fields.problem()) return to_response(*problem);
   const AccountId& me = request.account();
-  const auto people = ports.database.read([&](Transaction& transaction) {
+  const auto people = ports.database.read_each_alone([&](Transaction& transaction) {
     return ports.people.find_many(transaction, {&me, 1});
   });
   if (!people) return to_response(http::from_error(people.error()));

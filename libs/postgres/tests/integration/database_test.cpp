@@ -188,6 +188,21 @@ TEST_F(DatabaseTest, ASnapshotSeesOneStateAndCannotWrite) {
       database_.snapshot([](Transaction& t) { t.execute("INSERT INTO item VALUES (2)"); }).ok());
 }
 
+TEST_F(DatabaseTest, StatementsThatAreReadAloneSeeWhatHasCommittedBeforeEach) {
+  ASSERT_TRUE(run("CREATE TABLE item (id int)").ok());
+  const auto seen = database_.read_each_alone([&](Transaction& t) {
+    const auto before = t.execute("SELECT count(*) FROM item").front().integer(0);
+    EXPECT_TRUE(run("INSERT INTO item VALUES (1)").ok());
+    return std::pair(before, t.execute("SELECT count(*) FROM item").front().integer(0));
+  });
+  EXPECT_EQ(seen.value(), std::pair(std::int64_t{0}, std::int64_t{1}));
+
+  const auto failed =
+      database_.read_each_alone([](Transaction& t) { return t.execute("nonsense"); });
+  ASSERT_FALSE(failed.ok());
+  EXPECT_FALSE(failed.error().retryable) << failed.error().message;
+}
+
 TEST_F(DatabaseTest, MoreCallersThanConnectionsWaitOnlySoLong) {
   const auto outer = database_.transact([&](Transaction&) {
     const auto inner = database_.transact([&](Transaction&) {
@@ -220,6 +235,9 @@ TEST_F(DatabaseTest, BrokenConnectionsAreReplacedBetweenTransactionsNeverInside)
   ASSERT_TRUE(other.query("SELECT pg_terminate_backend($1)", {pid}).ok());
   EXPECT_TRUE(database_.ping().ok());
   EXPECT_TRUE(run("SELECT 1").ok());
+  const auto again = one("SELECT pg_backend_pid()");
+  ASSERT_TRUE(other.query("SELECT pg_terminate_backend($1)", {again}).ok());
+  EXPECT_TRUE(database_.read_each_alone([](Transaction& t) { return t.execute("SELECT 1"); }).ok());
 }
 
 TEST_F(DatabaseTest, SessionsSpeakUtcAndHaveLimits) {
