@@ -1,4 +1,5 @@
-// Asks for the cache line of a place that will be read or written soon. Harmless for any place.
+// Asks for the cache line of a place that will be read or written soon. Harmless for any place; but
+// of many at once a processor takes some twenty, and forgets the others: see staggered().
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,23 @@ inline void prefetch(const void* place) {
   asm volatile("");
 }
 
+// Calls each step for 0 to count - 1, in order, and for each of them as many calls behind the step
+// before as `lag` says. So memory that one step asks for is there when the next one looks, and
+// requests come one after the other.
+template <class... Steps>
+void staggered(std::size_t count, std::size_t lag, const Steps&... steps) {
+  for (std::size_t turn = 0; turn < count + (sizeof...(steps) - 1) * lag; ++turn) {
+    std::size_t at = turn;  // wraps below 0
+    ((at < count ? steps(at) : void(), at -= lag), ...);
+  }
+}
+
 // All lines of the values.
 template <class Value>
 void prefetch(std::span<const Value> values) {
   const auto bytes = std::as_bytes(values);
   for (std::size_t i = 0; i < bytes.size(); i += kCacheLine) prefetch(&bytes[i]);
+  if (!bytes.empty()) prefetch(&bytes.back());  // which lies in one line more, as a rule
 }
 
 }  // namespace tideline::core

@@ -3,10 +3,8 @@
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
-#include "core/prefetch.hpp"
 #include "http/message.hpp"
 #include "people/person_json.hpp"
 
@@ -43,10 +41,6 @@ std::size_t bytes_of(const SealedMoment& sealed) {
     bytes += kEntryBytes + edit.sealed_content.capacity();
   }
   return bytes;
-}
-
-void prefetch(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); i += core::kCacheLine) core::prefetch(&text[i]);
 }
 
 }  // namespace
@@ -91,7 +85,6 @@ std::vector<MomentContents::Moment> MomentContents::find(std::span<const Timelin
   moments_.find_each(ids, [&](std::size_t i, const Moment& moment) {
     if (moment->edits != entries[i].edits || moment->good_until <= now) return;
     if (!is_named_right(entries[i].author, moment->names_as_of)) return;
-    prefetch(moment->shown);
     found[i] = moment;
     ++hits;
   });

@@ -93,8 +93,8 @@ class MomentContents {
   void before_use(const read::Event& event);
   void after_use(const read::Event& event);
 
-  // Of each entry, in the text that it shows; nullptr: not remembered so. All at once: the memory
-  // is asked for each place before the first is looked at.
+  // Of each entry, in the text that it shows; nullptr: not remembered so. All in one call: the
+  // memory is asked for each place before it is looked at.
   std::vector<Moment> find(std::span<const TimelineEntry> entries);
   // nullptr: nothing of it has come lately.
   Sealed find_sealed(core::MomentId id) { return sealed_.find(id.value()); }

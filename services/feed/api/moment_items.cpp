@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/prefetch.hpp"
 #include "feed/api/moment_codec.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/private_reads.hpp"
@@ -19,6 +20,9 @@ namespace {
 using http::Json;
 using Accounts = std::vector<core::AccountId>;
 using Contents = std::vector<MomentContents::Moment>;  // of each entry; nullptr: none
+// A text has several cache lines.
+constexpr std::size_t kTextsAhead = 2;
+
 // nullptr: the directory does not know him (yet).
 using PersonByAccount = std::map<core::AccountId, MomentContents::Person>;
 
@@ -277,11 +281,16 @@ http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
 
   items.reserve(items.size() + bytes_of(contents));
   std::size_t count = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!contents[i]) continue;  // deleted meanwhile
-    if (count++ > 0) items.push_back(',');
-    append_item(items, entries[i], *contents[i], viewer, people);
-  }
+  core::staggered(
+      entries.size(), kTextsAhead,
+      [&](std::size_t i) {
+        if (contents[i]) core::prefetch(std::span<const char>(contents[i]->shown));
+      },
+      [&](std::size_t i) {
+        if (!contents[i]) return;  // deleted meanwhile
+        if (count++ > 0) items.push_back(',');
+        append_item(items, entries[i], *contents[i], viewer, people);
+      });
   return count;
 }
 

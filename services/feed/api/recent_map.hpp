@@ -52,22 +52,23 @@ class RecentMap {
   }
 
   // The same of each: take(i, held) for the i-th key, where there is any. They lie anywhere in
-  // memory: all are asked for before the first is looked at.
+  // memory: each is asked for some time before it is looked at.
   template <class Take>
   void find_each(std::span<const Key> keys, const Take& take) {
     absl::InlinedVector<Entry*, kAtOnce> entries;
     const std::shared_lock lock(mutex_);
-    for (const Key& key : keys) part_of(key).entries.prefetch(key);
-    for (const Key& key : keys) {
-      Entry* const entry = part_of(key).entries.find(key);
-      if (entry != nullptr) core::prefetch(entry->value.get());
-      entries.push_back(entry);
-    }
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (entries[i] == nullptr) continue;
-      mark_used(*entries[i]);
-      take(i, entries[i]->value);
-    }
+    core::staggered(
+        keys.size(), kAhead, [&](std::size_t i) { part_of(keys[i]).entries.prefetch(keys[i]); },
+        [&](std::size_t i) {
+          Entry* const entry = part_of(keys[i]).entries.find(keys[i]);
+          if (entry != nullptr) core::prefetch(entry->value.get());
+          entries.push_back(entry);
+        },
+        [&](std::size_t i) {
+          if (entries[i] == nullptr) return;
+          mark_used(*entries[i]);
+          take(i, entries[i]->value);
+        });
   }
 
   // `bytes`: what the entry is counted as. Takes the place of what the key had.
@@ -114,6 +115,7 @@ class RecentMap {
 
  private:
   static constexpr std::size_t kParts = 64;
+  static constexpr std::size_t kAhead = 8;
   static constexpr std::size_t kAtOnce = 32;  // more are looked for in memory of their own
   static constexpr std::size_t kEntryBytesMax = std::numeric_limits<std::uint32_t>::max();
 
