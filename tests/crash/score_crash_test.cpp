@@ -355,7 +355,9 @@ TEST_F(ScoreCrashTest, SumsAndRanksAreThoseOfAPlainRecomputation) {
   const auto history = make_history(seed, events, clock.now());
   auto program = installation.start(1'000);
   ASSERT_TRUE(postgres::testing::eventually([&] {
-    return database.query("SELECT 1 FROM projection_checkpoint, event_log LIMIT 1", {}).ok();
+    return database
+        .query("SELECT 1 FROM event_log, projection_checkpoint, score, day_score LIMIT 1", {})
+        .ok();
   })) << "the service has made no tables";
   Sender sender(history, store);
   ScoreWatcher watcher(installation.database());
