@@ -1,5 +1,5 @@
 // Asks for the cache line of a place that will be read or written soon. Harmless for any place; but
-// of many at once a processor takes some twenty, and forgets the others: see staggered().
+// a burst of many brings less than the same one after the other, see staggered().
 #pragma once
 
 #include <cstddef>

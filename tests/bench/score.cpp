@@ -199,7 +199,8 @@ int measure_memory(std::uint32_t members) {
     scoring::RankBoard board(kBand, books);
     board.rebuild();
     board_rank = board_rank_ns(chosen, board, books.totals, sum);
-    // The first ones also make the lists larger, and take memory of the system for that.
+    // The first adds also make the lists larger, and take memory of the system for that: here and
+    // below they are not counted.
     board_add_ns(chosen, accounts, board, books.totals);
     board_add = board_add_ns(chosen, accounts, board, books.totals);
   }

@@ -67,13 +67,15 @@ std::int64_t number_of(std::string_view text) {
 class Digits {
  public:
   template <class Number>
-  explicit Digits(Number number)
-      : end_(std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr) {}
-  operator std::string_view() const { return {text_.data(), end_}; }
+  explicit Digits(Number number) {
+    const char* const end = std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr;
+    size_ = static_cast<std::size_t>(end - text_.data());
+  }
+  operator std::string_view() const { return {text_.data(), size_}; }
 
  private:
   std::array<char, 20> text_;
-  const char* const end_;
+  std::size_t size_;
 };
 
 void answer_number(std::string& answer, char mark, std::size_t number) {

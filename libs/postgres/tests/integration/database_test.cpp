@@ -30,6 +30,14 @@ class DatabaseTest : public ::testing::Test {
     return database_.query(sql, {}).value().front().text(0);
   }
 
+  // What two statements of a read see of a table, between which somebody else puts a row into it.
+  std::pair<std::int64_t, std::int64_t> rows_seen_by(Transaction& reader) {
+    const auto count = [&] { return reader.execute("SELECT count(*) FROM item")[0].integer(0); };
+    const std::int64_t before = count();
+    EXPECT_TRUE(run("INSERT INTO item VALUES (1)").ok());
+    return {before, count()};
+  }
+
   DatabaseOptions options_ = [] {
     DatabaseOptions options = empty_database();
     options.connections_max = 2;
@@ -178,11 +186,7 @@ TEST_F(DatabaseTest, WhatFailsIsRolledBackEvenIfTheFailureWasSwallowed) {
 
 TEST_F(DatabaseTest, ASnapshotSeesOneStateAndCannotWrite) {
   ASSERT_TRUE(run("CREATE TABLE item (id int)").ok());
-  const auto seen = database_.read([&](Transaction& t) {
-    const auto before = t.execute("SELECT count(*) FROM item").front().integer(0);
-    EXPECT_TRUE(run("INSERT INTO item VALUES (1)").ok());
-    return std::pair(before, t.execute("SELECT count(*) FROM item").front().integer(0));
-  });
+  const auto seen = database_.read([&](Transaction& t) { return rows_seen_by(t); });
   EXPECT_EQ(seen.value(), std::pair(std::int64_t{0}, std::int64_t{0}));
   EXPECT_FALSE(
       database_.snapshot([](Transaction& t) { t.execute("INSERT INTO item VALUES (2)"); }).ok());
@@ -190,11 +194,7 @@ TEST_F(DatabaseTest, ASnapshotSeesOneStateAndCannotWrite) {
 
 TEST_F(DatabaseTest, StatementsThatAreReadAloneSeeWhatHasCommittedBeforeEach) {
   ASSERT_TRUE(run("CREATE TABLE item (id int)").ok());
-  const auto seen = database_.read_each_alone([&](Transaction& t) {
-    const auto before = t.execute("SELECT count(*) FROM item").front().integer(0);
-    EXPECT_TRUE(run("INSERT INTO item VALUES (1)").ok());
-    return std::pair(before, t.execute("SELECT count(*) FROM item").front().integer(0));
-  });
+  const auto seen = database_.read_each_alone([&](Transaction& t) { return rows_seen_by(t); });
   EXPECT_EQ(seen.value(), std::pair(std::int64_t{0}, std::int64_t{1}));
 
   const auto failed =
