@@ -31,6 +31,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::size_t kBand = 1'000'000;
 constexpr std::size_t kPendingMax = 100'000;
 constexpr std::size_t kOperations = 2'000'000;
+constexpr int kTurns = 5;
 constexpr std::size_t kAhead = scoring::ScoreMemory::kAhead;
 constexpr std::size_t kSteps = scoring::ScoreMemory::kSteps;
 const core::Timestamp kNow{std::chrono::microseconds(1'780'000'000'000'000)};
@@ -61,25 +62,32 @@ double nanoseconds_each(SteadyClock::time_point start) {
   return since(start) * 1e9 / static_cast<double>(kOperations);
 }
 
-// One read of a random place of an array with a number for each member, and one addition to such a
-// place: what nothing that looks a member up can go below, and nothing that adds to his number.
-struct RandomAccess {
-  double read_ns = 0;
-  double add_ns = 0;
+// An array with a number for each member, of which places are read or added to at random: what
+// nothing that looks a member up can go below, and nothing that adds to his number.
+class BareNumbers {
+ public:
+  explicit BareNumbers(std::uint32_t members) : numbers_(members, 1) {}
+
+  double read_ns(const std::vector<std::uint32_t>& chosen, std::uint64_t& sum) const {
+    const auto start = SteadyClock::now();
+    for (const std::uint32_t member : chosen) sum += numbers_[member];
+    return nanoseconds_each(start);
+  }
+  double add_ns(const std::vector<std::uint32_t>& chosen, std::uint64_t& sum) {
+    const auto start = SteadyClock::now();
+    for (const std::uint32_t member : chosen) numbers_[member] += member % 5;
+    const double took = nanoseconds_each(start);
+    sum += numbers_[chosen.front()];
+    return took;
+  }
+
+ private:
+  std::vector<std::uint32_t> numbers_;
 };
 
-RandomAccess random_access(const std::vector<std::uint32_t>& chosen, std::uint32_t members,
-                           std::uint64_t& sum) {
-  std::vector<std::uint32_t> numbers(members, 1);
-  RandomAccess access;
-  auto start = SteadyClock::now();
-  for (const std::uint32_t member : chosen) sum += numbers[member];
-  access.read_ns = nanoseconds_each(start);
-  start = SteadyClock::now();
-  for (const std::uint32_t member : chosen) numbers[member] += member % 5;
-  access.add_ns = nanoseconds_each(start);
-  sum += numbers[chosen.front()];
-  return access;
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
 }
 
 // How far ahead of its turn a step is asked for.
@@ -100,15 +108,31 @@ double with_expectation(const scoring::ScoreMemory& memory,
   return nanoseconds_each(start);
 }
 
+// What somebody earns next, and what is pending of it: time goes on from measurement to
+// measurement.
+class Earnings {
+ public:
+  scoring::PersonScore next() {
+    ++step_;
+    return {1 + step_ % 5, kNow + std::chrono::microseconds(step_), 0};
+  }
+  void note(const core::AccountId& account, const scoring::PersonScore& change) {
+    pending_.add_score(account, change);
+    if (pending_.changes() >= kPendingMax) pending_.clear();
+  }
+
+ private:
+  std::int64_t step_ = 0;
+  scoring::ScoreChanges pending_;
+};
+
 // As the engine does for one event on one board.
-double add_ns(scoring::ScoreMemory& memory, const std::vector<core::AccountId>& accounts) {
-  scoring::ScoreChanges pending;
-  std::int64_t step = 0;
+double add_ns(scoring::ScoreMemory& memory, const std::vector<core::AccountId>& accounts,
+              Earnings& earnings) {
   return with_expectation(memory, accounts, [&](const core::AccountId& account) {
-    const scoring::PersonScore change{1 + step % 5, kNow + std::chrono::microseconds(++step), 0};
+    const scoring::PersonScore change = earnings.next();
     memory.add(account, change);
-    pending.add_score(account, change);
-    if (pending.changes() >= kPendingMax) pending.clear();
+    earnings.note(account, change);
   });
 }
 
@@ -125,64 +149,91 @@ class NumberedMembers final : public scoring::BoardMembers {
   explicit NumberedMembers(std::uint32_t members) {
     std::mt19937_64 random(1);
     for (std::uint32_t member = 0; member < members; ++member) {
-      totals.put(member, {lognormal_score(random), kNow - std::chrono::seconds(member)});
+      books.make(member);
+      books.set_totals(member, {lognormal_score(random), kNow - std::chrono::seconds(member)});
       accounts_.make(member) = numbered_account(member);
     }
   }
   std::optional<scoring::Totals> totals_of(std::uint32_t member) const override {
-    return totals.get(member);
+    return books.totals(member);
   }
+  void expect(std::uint32_t member) const override { books.expect(member); }
   const core::AccountId& account_of(std::uint32_t member) const override {
     return accounts_[member];
   }
   void scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const override {
-    totals.for_each(lowest, highest, [&](std::uint32_t member, const scoring::Totals& has) {
+    books.for_each(lowest, highest, [&](std::uint32_t member, const scoring::Totals& has) {
       const core::AccountId& account = accounts_[member];
       if (account != core::AccountId{}) visit({member, {has.points, has.reached_at, account}});
     });
   }
 
-  scoring::AllTimeTotals totals;
+  scoring::MemberBooks books;
 
  private:
   scoring::Column<core::AccountId> accounts_;
 };
 
-// The board's own part of both, by the member's number: without finding the account and without
-// what is pending.
+// The board's own part of both, by the member's number: without finding the account. An add also
+// notes what is pending, as the engine's do.
 double board_rank_ns(const std::vector<std::uint32_t>& chosen, const scoring::RankBoard& board,
-                     const scoring::AllTimeTotals& totals, std::uint64_t& sum) {
+                     const scoring::MemberBooks& books, std::uint64_t& sum) {
   const auto start = SteadyClock::now();
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (i + kAhead < chosen.size()) {
-      totals.expect_points(chosen[i + kAhead]);
-    }
-    sum += board.rank_of(totals.get(chosen[i]).points);
+    if (i + kAhead < chosen.size()) books.expect(chosen[i + kAhead]);
+    sum += board.rank_of(books.points(chosen[i]));
   }
   return nanoseconds_each(start);
 }
 
 double board_add_ns(const std::vector<std::uint32_t>& chosen,
                     const std::vector<core::AccountId>& accounts, scoring::RankBoard& board,
-                    scoring::AllTimeTotals& totals) {
-  scoring::ScoreChanges pending;
+                    scoring::MemberBooks& books, Earnings& earnings) {
   const auto start = SteadyClock::now();
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (i + kAhead < chosen.size()) {
-      totals.expect(chosen[i + kAhead]);
-      board.expect(totals.points(chosen[i + kAhead / 2]));
-      board.expect_entries(totals.points(chosen[i + kAhead / 4]));
-    }
-    const scoring::Totals had = totals.get(chosen[i]);
-    const std::int64_t delta = 1 + static_cast<std::int64_t>(i % 5);
-    const scoring::Totals has = had.joined({delta, kNow + std::chrono::microseconds(i)});
-    totals.put(chosen[i], has);
+    if (i + kAhead < chosen.size()) books.expect(chosen[i + kAhead]);
+    const scoring::PersonScore change = earnings.next();
+    const scoring::Totals had = books.totals(chosen[i]);
+    const scoring::Totals has = had.joined({change.points, change.reached_at});
+    books.set_totals(chosen[i], has);
     board.move(chosen[i], {had.points, had.reached_at, accounts[i]},
                {has.points, has.reached_at, accounts[i]});
-    pending.add_score(accounts[i], {delta, has.reached_at, 0});
-    if (pending.changes() >= kPendingMax) pending.clear();
+    earnings.note(accounts[i], change);
   }
   return nanoseconds_each(start);
+}
+
+// Nanoseconds of the board beside those of bare numbers, each the median of turns that follow one
+// another closely: what else runs on the machine slows both.
+struct BoardFigures {
+  double random_read = 0;
+  double random_add = 0;
+  double rank = 0;
+  double add = 0;
+};
+
+BoardFigures measure_board(const std::vector<std::uint32_t>& chosen,
+                           const std::vector<core::AccountId>& accounts, std::uint32_t members,
+                           std::uint64_t& sum) {
+  BareNumbers numbers(members);
+  NumberedMembers known(members);
+  scoring::RankBoard board(kBand, known);
+  board.rebuild();
+  // The first adds also make the lists larger, and take memory of the system for that: here and
+  // below they are not counted.
+  Earnings earnings;
+  board_add_ns(chosen, accounts, board, known.books, earnings);
+  std::vector<double> random_reads;
+  std::vector<double> random_adds;
+  std::vector<double> ranks;
+  std::vector<double> adds;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    random_reads.push_back(numbers.read_ns(chosen, sum));
+    ranks.push_back(board_rank_ns(chosen, board, known.books, sum));
+    random_adds.push_back(numbers.add_ns(chosen, sum));
+    adds.push_back(board_add_ns(chosen, accounts, board, known.books, earnings));
+  }
+  return {median(random_reads), median(random_adds), median(ranks), median(adds)};
 }
 
 int measure_memory(std::uint32_t members) {
@@ -190,20 +241,7 @@ int measure_memory(std::uint32_t members) {
   std::vector<core::AccountId> accounts;
   for (const std::uint32_t member : chosen) accounts.push_back(numbered_account(member));
   std::uint64_t sum = 0;
-  const RandomAccess access = random_access(chosen, members, sum);
-
-  double board_rank = 0;
-  double board_add = 0;
-  {
-    NumberedMembers books(members);
-    scoring::RankBoard board(kBand, books);
-    board.rebuild();
-    board_rank = board_rank_ns(chosen, board, books.totals, sum);
-    // The first adds also make the lists larger, and take memory of the system for that: here and
-    // below they are not counted.
-    board_add_ns(chosen, accounts, board, books.totals);
-    board_add = board_add_ns(chosen, accounts, board, books.totals);
-  }
+  const BoardFigures board = measure_board(chosen, accounts, members, sum);
 
   const auto start = SteadyClock::now();
   scoring::ScoreMemory memory(kBand);
@@ -211,14 +249,15 @@ int measure_memory(std::uint32_t members) {
   const double built = since(start);
   const scoring::MemoryBytes bytes = memory.bytes();
   const double rank = rank_ns(memory, accounts, sum);
-  add_ns(memory, accounts);
-  const double add = add_ns(memory, accounts);
+  Earnings earnings;
+  add_ns(memory, accounts, earnings);
+  const double add = add_ns(memory, accounts, earnings);
   std::printf(
       "{\"members\":%u,\"random_read_ns\":%.3f,\"random_add_ns\":%.3f,\"board_add_ns\":%.3f,"
       "\"board_rank_ns\":%.3f,"
       "\"add_ns\":%.3f,\"rank_ns\":%.3f,\"built_s\":%.3f,\"board_bytes\":%.3f,"
       "\"all_bytes\":%.3f,\"sum\":%llu}\n",
-      members, access.read_ns, access.add_ns, board_add, board_rank, add, rank, built,
+      members, board.random_read, board.random_add, board.add, board.rank, add, rank, built,
       static_cast<double>(bytes.all_time) / members,
       static_cast<double>(bytes.all_time + bytes.people) / members,
       static_cast<unsigned long long>(sum % 10));
@@ -235,10 +274,10 @@ class Board final : public WireBoard {
   }
   std::int64_t add(const core::AccountId& account, std::int64_t delta) override {
     const absl::WriterMutexLock lock(&mutex_);
-    const scoring::PersonScore change{delta, kNow + std::chrono::microseconds(++step_), 0};
+    scoring::PersonScore change = earnings_.next();
+    change.points = delta;
     memory_.add(account, change);
-    pending_.add_score(account, change);
-    if (pending_.changes() >= kPendingMax) pending_.clear();
+    earnings_.note(account, change);
     return memory_.find(account)->points;
   }
   std::uint64_t rank(const core::AccountId& account) override {
@@ -254,8 +293,7 @@ class Board final : public WireBoard {
  private:
   absl::Mutex mutex_;
   scoring::ScoreMemory memory_{kBand};
-  scoring::ScoreChanges pending_;
-  std::int64_t step_ = 0;
+  Earnings earnings_;
 };
 
 eventsourcing::RecordedEvent signed_in(std::uint32_t member) {

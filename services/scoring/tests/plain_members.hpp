@@ -23,6 +23,7 @@ class PlainMembers final : public BoardMembers {
     if (found == entries.end()) return std::nullopt;
     return Totals{found->second.points, found->second.reached_at};
   }
+  void expect(MemberNumber /*member*/) const override {}
   const core::AccountId& account_of(MemberNumber member) const override {
     return accounts_.at(member);
   }

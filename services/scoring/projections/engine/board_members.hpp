@@ -43,6 +43,8 @@ class BoardMembers {
   virtual ~BoardMembers() = default;
   // nullopt: not on the board (now).
   virtual std::optional<Totals> totals_of(MemberNumber member) const = 0;
+  // That totals_of() will be asked of him: fetches what it looks at.
+  virtual void expect(MemberNumber member) const = 0;
   // Of anybody who was ever on the board.
   virtual const core::AccountId& account_of(MemberNumber member) const = 0;
   // Visits every member with points from `lowest` to `highest`.

@@ -1,19 +1,16 @@
-// Who the members are: the account of each number, and whether boards show him.
+// Who the members are: the account of each number, and what is known of him.
 //
 // Not synchronized.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "scoring/projections/engine/dense_column.hpp"
+#include "scoring/projections/engine/member_books.hpp"
 #include "scoring/projections/engine/member_ids.hpp"
 
 namespace tideline::scoring {
-
-// Facts about an account, each a bit that once set stays: in tables and memory they are joined by
-// or.
-enum Standing : std::uint8_t { kRegistered = 1, kClosed = 2 };
 
 class MemberRegister {
  public:
@@ -21,7 +18,7 @@ class MemberRegister {
   MemberNumber number_of(const core::AccountId& account) {
     const std::size_t known = ids_.size();
     const MemberNumber member = ids_.number_of(account);
-    if (member == known) standing_.make(member);
+    if (member == known) books_.make(member);
     return member;
   }
   // nullopt: never heard of.
@@ -29,29 +26,29 @@ class MemberRegister {
     return ids_.find(account);
   }
   const core::AccountId& account(MemberNumber member) const { return ids_.account(member); }
+  const MemberBooks& books() const { return books_; }
+  MemberBooks& books() { return books_; }
+
   // See MemberIds.
   void reserve(std::size_t members, ReservedPages& pages) {
     ids_.reserve(members, pages);
-    standing_.reserve(members, pages);
+    books_.reserve(members, pages);
   }
   void expect(const core::AccountId& account) const { ids_.expect(account); }
   std::optional<MemberNumber> guess(const core::AccountId& account) const {
     return ids_.guess(account);
   }
-  void expect(MemberNumber member) const { standing_.expect(member); }
 
-  std::uint8_t standing(MemberNumber member) const { return standing_[member]; }
-  void set_standing(MemberNumber member, std::uint8_t standing) { standing_[member] = standing; }
   // A closed account leaves lists and ranks; one that nobody registered yet waits for it.
   static bool on_board(std::uint8_t standing) { return standing == kRegistered; }
-  bool on_board(MemberNumber member) const { return on_board(standing_[member]); }
+  bool on_board(MemberNumber member) const { return on_board(books_.standing(member)); }
 
   std::size_t size() const { return ids_.size(); }
-  std::size_t bytes() const { return ids_.bytes() + standing_.bytes(); }
+  std::size_t bytes() const { return ids_.bytes() + books_.bytes(); }
 
  private:
   MemberIds ids_;
-  DenseColumn<std::uint8_t> standing_;
+  MemberBooks books_;
 };
 
 }  // namespace tideline::scoring

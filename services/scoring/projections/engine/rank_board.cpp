@@ -107,7 +107,7 @@ void RankBoard::put_in_band(const BoardMember& member) {
 
 void RankBoard::take_out_of_band(const BoardMember& member) {
   if (has_list(member.entry.points)) {
-    lists_.erase(member);
+    lists_.erase(member.entry.points);
   } else {
     tree_.erase(member);
   }
@@ -128,7 +128,11 @@ void RankBoard::leave(const BoardMember& member) {
 
 void RankBoard::move_otherwise(MemberNumber member, const BoardEntry& from, const BoardEntry& to) {
   if (from == to) return;
-  if (has_list(from.points) && has_list(to.points)) {
+  const bool of_lists = has_list(from.points) && has_list(to.points);
+  if (of_lists && from.points == to.points) {  // in the band, or it had only a cell
+    return lists_.put_again({member, to});
+  }
+  if (of_lists) {
     cells_->move(from.points, to.points);
   } else {
     count_out(from);

@@ -56,14 +56,6 @@ class RankBoard {
     }
     move_otherwise(member, from, to);
   }
-  // That somebody with so many points will earn a few: fetches what is known of his list, if he is
-  // in the top band, and, once that is there, the list itself.
-  void expect(std::int64_t points) const {
-    if (has_list(points) && in_band(points)) lists_.expect(points);
-  }
-  void expect_entries(std::int64_t points) const {
-    if (has_list(points) && in_band(points)) lists_.expect_entries(points);
-  }
   // Whichever of the three it is; nullopt: not on the board.
   void change(MemberNumber member, const std::optional<BoardEntry>& from,
               const std::optional<BoardEntry>& to);

@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/prefetch.hpp"
 
 namespace tideline::scoring {
 namespace {
 
-// Up to so many entries a search from end to end is cheaper than stale ones.
-constexpr std::size_t kShort = 64;
-
-// How far up a change is expected to lead, in lists: as awards go.
-constexpr std::size_t kNear = 5;
+// Books of so many members are asked for at once.
+constexpr std::size_t kAhead = 8;
 
 std::size_t index_of(std::int64_t score) {
   CHECK(ScoreCells::holds(score), "a score outside the lists");
@@ -73,27 +69,6 @@ ScoreLists::List& ScoreLists::list_of(std::int64_t score) {
   return block->lists[index];
 }
 
-std::span<const ScoreLists::List> ScoreLists::lists_from(std::int64_t score) const {
-  const auto* const block = blocks_.empty() ? nullptr : blocks_[index_of(score) / kBlock].get();
-  if (block == nullptr) return {};
-  const std::size_t first = block->lists_below(index_of(score) % kBlock);
-  return std::span(block->lists).subspan(first, std::min(kNear + 1, block->lists.size() - first));
-}
-
-void ScoreLists::expect(std::int64_t score) const { core::prefetch(lists_from(score)); }
-
-void ScoreLists::expect_entries(std::int64_t score) const {
-  for (const List& list : lists_from(score)) {
-    const auto& entries = list.entries;
-    if (list.score == score && entries.size() <= kShort) {
-      core::prefetch(std::span(entries));
-    } else {
-      core::prefetch(entries.data() + entries.size());
-    }
-    if (list.score == score) core::prefetch(list.left.data() + list.left.size());
-  }
-}
-
 void ScoreLists::remove_list(std::int64_t score) {
   Block& block = block_of(score);
   const std::size_t offset = index_of(score) % kBlock;
@@ -121,28 +96,30 @@ void ScoreLists::insert(const BoardMember& member) {
   List& list = list_of(member.entry.points);
   push(list, member, Ahead{*books_});
   ++size_;
-  const std::size_t tail = list.entries.size() - list.ordered;
-  if (tail * tail > 16 * list.entries.size()) settle(list);
+  settle_if_due(list);
 }
 
-void ScoreLists::erase(const BoardMember& member) {
-  List& list = list_of(member.entry.points);
+void ScoreLists::erase(std::int64_t score) {
+  List& list = list_of(score);
   CHECK(list.live > 0, "who leaves a list was on it");
   --list.live;
   --size_;
-  if (list.live == 0) {
-    remove_list(member.entry.points);
-  } else if (list.entries.size() <= kShort) {
-    // So short a list has no stale entries: it lost them when it became so.
-    const auto found = std::find(list.entries.begin(), list.entries.end(),
-                                 Entry{member.entry.reached_at, member.number});
-    CHECK(found != list.entries.end(), "who leaves a list was on it");
-    if (static_cast<std::size_t>(found - list.entries.begin()) < list.ordered) --list.ordered;
-    list.entries.erase(found);
-  } else {
-    list.left.push_back({member.entry.reached_at, member.number});
-    if (list.is_full_of_stale()) settle(list);
-  }
+  if (list.live == 0) return remove_list(score);
+  settle_if_due(list);
+}
+
+// Not an erase() and an insert(): in between, an older entry of his may be what the books say.
+void ScoreLists::put_again(const BoardMember& member) {
+  List& list = list_of(member.entry.points);
+  CHECK(list.live > 0, "he was on the list");
+  --list.live;
+  push(list, member, Ahead{*books_});
+  settle_if_due(list);
+}
+
+void ScoreLists::settle_if_due(List& list) {
+  const std::size_t tail = list.entries.size() - list.ordered;
+  if (tail * tail > 16 * list.entries.size() || list.stale() > list.live / 2) settle(list);
 }
 
 bool ScoreLists::is_stale(const List& list, const Entry& entry) const {
@@ -150,29 +127,33 @@ bool ScoreLists::is_stale(const List& list, const Entry& entry) const {
   return !has || has->points != list.score || has->reached_at != entry.reached_at;
 }
 
+// Leaves out the entries that the books do not know: the order of the others stays.
+void ScoreLists::drop_stale(List& list) const {
+  auto& entries = list.entries;
+  std::size_t kept = 0;
+  std::uint32_t ordered = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i + kAhead < entries.size()) books_->expect(entries[i + kAhead].member);
+    if (is_stale(list, entries[i])) continue;
+    if (i < list.ordered) ++ordered;
+    entries[kept++] = entries[i];
+  }
+  entries.resize(kept);
+  list.ordered = ordered;
+}
+
 void ScoreLists::settle(List& list) {
   auto& entries = list.entries;
-  settled_ += entries.size() + list.left.size();
+  settled_ += entries.size();
+  if (list.stale() > 0) drop_stale(list);
   const Ahead ahead{*books_};
   const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(list.ordered);
   std::sort(middle, entries.end(), ahead);
   std::inplace_merge(entries.begin(), middle, entries.end(), ahead);
-  std::sort(list.left.begin(), list.left.end(), ahead);
-  auto kept = entries.begin();
-  auto left = list.left.cbegin();
-  for (const Entry& entry : entries) {
-    if (left != list.left.cend() && *left == entry) {
-      ++left;
-    } else {
-      *kept++ = entry;
-    }
-  }
-  entries.erase(kept, entries.end());
-  list.left.clear();
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   CHECK(entries.size() == list.live, "who left a list was on it");
-  list.ordered = entries.size();
+  list.ordered = list.live;
   if (entries.capacity() > 2 * entries.size()) entries.shrink_to_fit();
-  if (list.left.capacity() > entries.size()) list.left.shrink_to_fit();
 }
 
 void ScoreLists::settle() {
@@ -213,7 +194,7 @@ std::size_t ScoreLists::bytes() const {
     if (!block) continue;
     bytes += sizeof *block + block->lists.capacity() * sizeof(List);
     for (const List& list : block->lists) {
-      bytes += (list.entries.capacity() + list.left.capacity()) * sizeof(Entry);
+      bytes += list.entries.capacity() * sizeof(Entry);
     }
   }
   return bytes;
@@ -229,7 +210,7 @@ void ScoreLists::take(const List& list, Iterator first, Iterator last, std::vect
   while (found.size() < limit && (first != last || waiting != tail.cend())) {
     const bool from_tail = first == last || (waiting != tail.cend() && order(*waiting, *first));
     const Entry entry = from_tail ? *waiting++ : *first++;
-    if (list.has_stale() && (taken == entry || is_stale(list, entry))) continue;
+    if (list.stale() > 0 && (taken == entry || is_stale(list, entry))) continue;
     taken = entry;
     found.push_back({list.score, entry.reached_at, books_->account_of(entry.member)});
   }

@@ -3,12 +3,12 @@
 //
 // A score in use has a list, an array of (reached_at, member). Time mostly rises, so that who comes
 // to a score mostly belongs at the end of its list; who does not waits behind it, in a tail without
-// order. Of a long list nobody is taken out: who left it is written down beside it, and his entry
-// is stale. A list is put in order, without stale entries, when its tail is longer than four times
-// the root of its length, or when a third of it is stale; so a change costs neither a search nor a
+// order. Who leaves a score is not looked for: his entry is stale from then on, which the books
+// tell. A list is put in order, without stale entries, when its tail is longer than four times the
+// root of its length, or when a third of it is stale; so a change costs neither a search nor a
 // shift, and a reader passes over a third of a list at most.
 //
-// 16 bytes an entry, 16 a stale one more, 72 a score in use, and what arrays keep spare.
+// 16 bytes an entry, 40 a score in use, and what arrays keep spare.
 //
 // Not synchronized. Reading changes nothing.
 #pragma once
@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "scoring/projections/engine/board_members.hpp"
@@ -33,18 +32,15 @@ class ScoreLists {
 
   // The books say so already.
   void insert(const BoardMember& member);
-  // He was inserted so.
-  void erase(const BoardMember& member);
+  // He was inserted with that score, and the books do not say so any more.
+  void erase(std::int64_t score);
+  // He was inserted with the same score and another time.
+  void put_again(const BoardMember& member);
   // As insert(), for many: the lists may be read after settle() alone.
   void gather(const BoardMember& member);
   void settle();
   void erase_below(std::int64_t score);
   void clear();
-
-  // That somebody with that score will be erased, and inserted with a few points more: fetches what
-  // is known of those lists, and, once that is there, the entries that a change touches.
-  void expect(std::int64_t score) const;
-  void expect_entries(std::int64_t score) const;
 
   std::size_t size() const { return size_; }
   // Passes over every list.
@@ -75,14 +71,12 @@ class ScoreLists {
   struct Ahead;
   struct List {
     std::uint32_t score = 0;
-    std::uint32_t live = 0;   // entries that are not stale
-    std::size_t ordered = 0;  // so many entries are in order, the tail is behind them
-    // The same one twice, where a member came back at the same time; in `left` as often as stale.
+    std::uint32_t live = 0;     // members on the score: entries that are not stale
+    std::uint32_t ordered = 0;  // so many entries are in order, the tail is behind them
+    // The same one twice, where a member came back at the same time: one of them counts as stale.
     std::vector<Entry> entries;
-    std::vector<Entry> left;
 
-    bool has_stale() const { return !left.empty(); }
-    bool is_full_of_stale() const { return left.size() > live / 2; }
+    std::size_t stale() const { return entries.size() - live; }
   };
   // The lists of 1,024 adjacent scores, those in use alone.
   struct Block {
@@ -97,11 +91,11 @@ class ScoreLists {
 
   List& list_of(std::int64_t score);
   Block& block_of(std::int64_t score) const;
-  // That of the score, or where it would be, and the next ones.
-  std::span<const List> lists_from(std::int64_t score) const;
   void remove_list(std::int64_t score);
   static void push(List& list, const BoardMember& member, const Ahead& ahead);
+  void settle_if_due(List& list);
   void settle(List& list);
+  void drop_stale(List& list) const;
   bool is_stale(const List& list, const Entry& entry) const;
   template <class Iterator, class Order>
   void take(const List& list, Iterator first, Iterator last, std::vector<Entry> tail,

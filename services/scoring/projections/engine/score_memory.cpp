@@ -21,44 +21,33 @@ ScoreMemory::ScoreMemory(std::size_t band_members)
 
 bool ScoreMemory::AllTime::holds(MemberNumber member) const {
   return memory_.members_.on_board(member) &&
-         (department_ == kNoDepartment || memory_.department_[member] == department_);
+         (department_ == kNoDepartment ||
+          memory_.members_.books().department(member) == department_);
 }
 
 std::optional<Totals> ScoreMemory::AllTime::totals_of(MemberNumber member) const {
   if (!holds(member)) return std::nullopt;
-  return memory_.totals_.get(member);
+  return memory_.members_.books().totals(member);
 }
 
 void ScoreMemory::AllTime::scan(std::int64_t lowest, std::int64_t highest,
                                 const Visit& visit) const {
-  memory_.totals_.for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
-    if (member >= memory_.members_.size() || !holds(member)) return;
+  memory_.members_.books().for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
+    if (!holds(member)) return;
     visit({member, memory_.entry_of(member, has)});
   });
-}
-
-MemberNumber ScoreMemory::member_of(const core::AccountId& account) {
-  const std::size_t known = members_.size();
-  const MemberNumber member = members_.number_of(account);
-  if (member == known) {
-    department_.make(member);
-    totals_.put(member, {});
-  }
-  return member;
 }
 
 std::vector<std::span<std::byte>> ScoreMemory::reserve(std::size_t people) {
   ReservedPages pages;
   members_.reserve(people, pages);
-  department_.reserve(people, pages);
-  totals_.reserve(people, pages);
   return std::move(pages).in_order();
 }
 
 void ScoreMemory::put(const core::AccountId& account, const PersonScore& score) {
-  const MemberNumber member = member_of(account);
-  members_.set_standing(member, score.standing);
-  totals_.put(member, {score.points, score.reached_at});
+  const MemberNumber member = members_.number_of(account);
+  members_.books().set_standing(member, score.standing);
+  members_.books().set_totals(member, {score.points, score.reached_at});
 }
 
 void ScoreMemory::put_day(MemberNumber member, core::Day day, const Totals& earned) {
@@ -82,7 +71,7 @@ core::Day ScoreMemory::earned_from(core::Day today) {
 std::optional<bool> ScoreMemory::count(const core::AccountId& account, core::Day day, Reason reason,
                                        std::uint32_t cap) {
   if (!counts_.holds(day)) return std::nullopt;
-  return counts_.count(member_of(account), day, reason) <= cap;
+  return counts_.count(members_.number_of(account), day, reason) <= cap;
 }
 
 std::size_t ScoreMemory::periods() const {
@@ -93,10 +82,10 @@ std::size_t ScoreMemory::periods() const {
 
 void ScoreMemory::put_departments_of(const ScoreMemory& other) {
   for (MemberNumber theirs = 0; theirs < other.members_.size(); ++theirs) {
-    const DepartmentNumber number = other.department_[theirs];
+    const DepartmentNumber number = other.members_.books().department(theirs);
     if (number == kNoDepartment) continue;
-    const MemberNumber member = member_of(other.members_.account(theirs));
-    department_[member] = department_named(other.departments_[number - 1]->name);
+    const MemberNumber member = members_.number_of(other.members_.account(theirs));
+    members_.books().set_department(member, department_named(other.departments_[number - 1]->name));
   }
 }
 
@@ -112,14 +101,14 @@ void ScoreMemory::finish() {
 void ScoreMemory::rebuild_departments() {
   std::vector<std::vector<MemberNumber>> members(departments_.size());
   for (MemberNumber member = 0; member < members_.size(); ++member) {
-    const DepartmentNumber number = department_[member];
+    const DepartmentNumber number = members_.books().department(member);
     if (number != kNoDepartment && members_.on_board(member)) members[number - 1].push_back(member);
   }
   for (std::size_t i = 0; i < departments_.size(); ++i) {
     departments_[i]->board.rebuild(
         [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
           for (const MemberNumber member : members[i]) {
-            const Totals has = totals_.get(member);
+            const Totals has = members_.books().totals(member);
             if (has.points < lowest || has.points > highest) continue;
             visit({member, entry_of(member, has)});
           }
@@ -136,11 +125,12 @@ std::optional<BoardEntry> ScoreMemory::period_entry(const Period& period,
 
 void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
                       std::optional<core::Day> day) {
-  const MemberNumber member = member_of(account);
-  const Totals had = totals_.get(member);
+  const MemberNumber member = members_.number_of(account);
+  const Totals had = members_.books().totals(member);
   const Totals has = had.joined({change.points, change.reached_at});
   const bool was_shown = members_.on_board(member);
-  const auto standing = static_cast<std::uint8_t>(members_.standing(member) | change.standing);
+  const auto standing =
+      static_cast<std::uint8_t>(members_.books().standing(member) | change.standing);
   const bool is_shown = MemberRegister::on_board(standing);
 
   // What the boards of periods showed of him before any of the books change.
@@ -152,8 +142,8 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   const std::vector<ShownBefore> others =
       was_shown == is_shown ? std::vector<ShownBefore>{} : shown_in_other_periods(member, earned);
 
-  members_.set_standing(member, standing);
-  totals_.put(member, has);
+  members_.books().set_standing(member, standing);
+  members_.books().set_totals(member, has);
   const auto from = was_shown ? std::optional(entry_of(member, had)) : std::nullopt;
   const auto to = is_shown ? std::optional(entry_of(member, has)) : std::nullopt;
   board_.change(member, from, to);
@@ -187,11 +177,11 @@ std::vector<ScoreMemory::ShownBefore> ScoreMemory::shown_in_other_periods(
 }
 
 RankBoard* ScoreMemory::department_board(MemberNumber member) {
-  const DepartmentNumber number = department_[member];
+  const DepartmentNumber number = members_.books().department(member);
   return number == kNoDepartment ? nullptr : &departments_[number - 1]->board;
 }
 
-ScoreMemory::DepartmentNumber ScoreMemory::department_named(std::string_view name) {
+DepartmentNumber ScoreMemory::department_named(std::string_view name) {
   const auto [found, added] = department_numbers_.try_emplace(
       std::string(name), static_cast<DepartmentNumber>(departments_.size() + 1));
   if (added) {
@@ -202,14 +192,14 @@ ScoreMemory::DepartmentNumber ScoreMemory::department_named(std::string_view nam
 
 void ScoreMemory::set_department(const core::AccountId& account, std::string_view department) {
   if (department.empty() && !members_.find(account)) return;
-  const MemberNumber member = member_of(account);
+  const MemberNumber member = members_.number_of(account);
   const DepartmentNumber number = department.empty() ? kNoDepartment : department_named(department);
-  if (department_[member] == number) return;
+  if (members_.books().department(member) == number) return;
   const auto shown = members_.on_board(member)
-                         ? std::optional(entry_of(member, totals_.get(member)))
+                         ? std::optional(entry_of(member, members_.books().totals(member)))
                          : std::nullopt;
   RankBoard* before = department_board(member);
-  department_[member] = number;
+  members_.books().set_department(member, number);
   if (before != nullptr) before->change(member, shown, std::nullopt);
   if (RankBoard* after = department_board(member)) after->change(member, std::nullopt, shown);
 }
@@ -218,26 +208,17 @@ void ScoreMemory::expect(const core::AccountId& account, std::size_t step) const
   if (step == 0) return members_.expect(account);
   const auto member = members_.guess(account);
   if (!member) return;
-  if (step == 1) return expect_books(*member);
-  const std::int64_t points = totals_.points(*member);
-  if (step == 2) return board_.expect(points);
-  board_.expect_entries(points);
-}
-
-void ScoreMemory::expect_books(MemberNumber member) const {
-  members_.expect(member);
-  totals_.expect(member);
-  department_.expect(member);
+  members_.books().expect(*member);
   for (const Periods& periods : periods_) {
-    if (const Period* const newest = periods.newest()) newest->totals.expect(member);
+    if (const Period* const newest = periods.newest()) newest->totals.expect(*member);
   }
 }
 
 std::optional<PersonScore> ScoreMemory::find(const core::AccountId& account) const {
   const auto member = members_.find(account);
   if (!member) return std::nullopt;
-  const Totals has = totals_.get(*member);
-  return PersonScore{has.points, has.reached_at, members_.standing(*member)};
+  const Totals has = members_.books().totals(*member);
+  return PersonScore{has.points, has.reached_at, members_.books().standing(*member)};
 }
 
 const RankBoard* ScoreMemory::board(const BoardName& name) const {
@@ -265,18 +246,19 @@ std::optional<BoardEntry> ScoreMemory::entry(const BoardName& name,
     return period == nullptr ? std::nullopt : period_entry(*period, *member);
   }
   if (name.department) {
-    const DepartmentNumber number = department_[*member];
+    const DepartmentNumber number = members_.books().department(*member);
     if (number == kNoDepartment || departments_[number - 1]->name != *name.department) {
       return std::nullopt;
     }
   }
-  return entry_of(*member, totals_.get(*member));
+  return entry_of(*member, members_.books().totals(*member));
 }
 
 MemoryBytes ScoreMemory::bytes() const {
   MemoryBytes bytes;
-  bytes.people = members_.bytes() + department_.bytes() + totals_.bytes_of_times();
-  bytes.all_time = totals_.bytes_of_points() + board_.bytes();
+  const std::size_t points = members_.books().bytes_of_points();
+  bytes.people = members_.bytes() - points;
+  bytes.all_time = points + board_.bytes();
   for (const Periods& periods : periods_) bytes.periods += periods.bytes();
   for (const auto& department : departments_) bytes.departments += department->board.bytes();
   return bytes;

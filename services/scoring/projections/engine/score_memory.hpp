@@ -1,7 +1,7 @@
 // Everybody's totals, the counters of the daily caps of late, and the boards over them. What was
 // added in any order comes out the same. Not synchronized.
 //
-// People are numbered (see MemberIds); what is known of them lies in columns by their number.
+// People are numbered (see MemberIds); what is known of them lies by their number (MemberBooks).
 // Boards: everybody of all time, the periods (periods.hpp), and everybody of a department, which
 // has the points of all time and a small band of its own.
 #pragma once
@@ -23,7 +23,6 @@
 
 #include "scoring/domain/rules.hpp"
 #include "scoring/projections/engine/cap_counts.hpp"
-#include "scoring/projections/engine/dense_column.hpp"
 #include "scoring/projections/engine/member_register.hpp"
 #include "scoring/projections/engine/periods.hpp"
 #include "scoring/projections/engine/rank_board.hpp"
@@ -80,11 +79,11 @@ class ScoreMemory {
   // numbered from 0 as they are put.
   void put(const core::AccountId& account, const PersonScore& score);
   void put_day(const core::AccountId& account, core::Day day, const Totals& earned) {
-    put_day(member_of(account), day, earned);
+    put_day(members_.number_of(account), day, earned);
   }
   void put_day(MemberNumber member, core::Day day, const Totals& earned);
   void put_cap(const core::AccountId& account, core::Day day, Reason reason, std::uint32_t events) {
-    put_cap(member_of(account), day, reason, events);
+    put_cap(members_.number_of(account), day, reason, events);
   }
   void put_cap(MemberNumber member, core::Day day, Reason reason, std::uint32_t events) {
     counts_.put(member, day, reason, events);
@@ -115,11 +114,11 @@ class ScoreMemory {
   // "": none.
   void set_department(const core::AccountId& account, std::string_view department);
 
-  // Among millions each account costs a miss of the cache after the other: where its number is,
-  // what there is of it, where its list is, what stands at the list's ends. Who has many to do
-  // tells of each kSteps times, from step 0 on, and of others in between: a step asks for what the
-  // next one looks at. Nothing changes by it but the time.
-  static constexpr std::size_t kSteps = 4;
+  // Among millions an account costs a miss of the cache for where his number is, and then some for
+  // what there is of him. Who has many to do tells of each kSteps times, from step 0 on, and of
+  // others in between: a step asks for what the next one looks at. Nothing changes by it but the
+  // time.
+  static constexpr std::size_t kSteps = 2;
   void expect(const core::AccountId& account, std::size_t step) const;
   // Of accounts that need little each, step 0 is best so many before their turn.
   static constexpr std::size_t kAhead = 64;
@@ -143,15 +142,13 @@ class ScoreMemory {
   MemoryBytes bytes() const;
 
  private:
-  using DepartmentNumber = std::uint32_t;
-  static constexpr DepartmentNumber kNoDepartment = 0;  // the first is 1
-
   // The books of everybody of all time, or of a department.
   class AllTime final : public BoardMembers {
    public:
     explicit AllTime(const ScoreMemory& memory, DepartmentNumber department = kNoDepartment)
         : memory_(memory), department_(department) {}
     std::optional<Totals> totals_of(MemberNumber member) const override;
+    void expect(MemberNumber member) const override { memory_.members_.books().expect(member); }
     const core::AccountId& account_of(MemberNumber member) const override {
       return memory_.members_.account(member);
     }
@@ -178,8 +175,6 @@ class ScoreMemory {
     std::optional<BoardEntry> entry{};
   };
 
-  void expect_books(MemberNumber member) const;
-  MemberNumber member_of(const core::AccountId& account);
   BoardEntry entry_of(MemberNumber member, const Totals& totals) const {
     return {totals.points, totals.reached_at, members_.account(member)};
   }
@@ -193,8 +188,6 @@ class ScoreMemory {
 
   const std::size_t period_band_;
   MemberRegister members_;
-  DenseColumn<DepartmentNumber> department_;
-  AllTimeTotals totals_;
   CapCounts counts_;
   const AllTime everybody_{*this};
   RankBoard board_;

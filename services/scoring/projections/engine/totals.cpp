@@ -6,17 +6,6 @@
 
 namespace tideline::scoring {
 
-// To there, from there, or there already.
-void AllTimeTotals::put_elsewhere(MemberNumber member, std::int64_t points) {
-  if (fits(points)) {
-    elsewhere_.erase(member);
-    points_[member] = static_cast<std::int32_t>(points);
-  } else {
-    elsewhere_[member] = points;
-    points_[member] = kElsewhere;
-  }
-}
-
 void PeriodTotals::put(MemberNumber member, const Totals& totals) {
   const std::int64_t since_us = (totals.reached_at - origin_).count();
   CHECK(since_us >= 0 && static_cast<std::uint64_t>(since_us) <= kTimeMask,

@@ -1,7 +1,6 @@
-// What members have on a board: points, and when they reached them.
-//
-// AllTimeTotals keeps 4 bytes for the points of a member and 8 for the time; PeriodTotals 7 for
-// both, for those who did something in the period. Points that do not fit lie in a map aside.
+// What members have on a board: points, and when they reached them. Of all time it lies in
+// MemberBooks; of a period in PeriodTotals, 7 bytes for each of those who did something in it, and
+// points that do not fit in a map aside.
 //
 // Not synchronized.
 #pragma once
@@ -10,12 +9,10 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "core/clock.hpp"
 #include "scoring/projections/engine/column.hpp"
-#include "scoring/projections/engine/dense_column.hpp"
 
 namespace tideline::scoring {
 
@@ -28,64 +25,6 @@ struct Totals {
     return {points + change.points, std::max(reached_at, change.reached_at)};
   }
   friend bool operator==(const Totals&, const Totals&) = default;
-};
-
-class AllTimeTotals {
- public:
-  // Of somebody new: nothing.
-  Totals get(MemberNumber member) const {
-    if (member >= points_.size()) return {};
-    return {points_of(member, points_[member]), core::Timestamp(reached_[member])};
-  }
-  std::int64_t points(MemberNumber member) const {
-    return member >= points_.size() ? 0 : points_of(member, points_[member]);
-  }
-  void put(MemberNumber member, const Totals& totals) {
-    std::int32_t& stored = points_.make(member);
-    reached_.make(member) = totals.reached_at.time_since_epoch();
-    if (stored == kElsewhere || !fits(totals.points)) return put_elsewhere(member, totals.points);
-    stored = static_cast<std::int32_t>(totals.points);
-  }
-  void reserve(std::size_t members, ReservedPages& pages) {
-    points_.reserve(members, pages);
-    reached_.reserve(members, pages);
-  }
-  // Fetches what both will look at.
-  void expect(MemberNumber member) const {
-    expect_points(member);
-    reached_.expect(member);
-  }
-  void expect_points(MemberNumber member) const { points_.expect(member); }
-
-  // Calls visit(member, totals) for every member with points from `lowest` to `highest`.
-  template <class Visit>
-  void for_each(std::int64_t lowest, std::int64_t highest, const Visit& visit) const {
-    points_.for_each([&](MemberNumber member, std::int32_t stored) {
-      if (stored != kElsewhere && (stored < lowest || stored > highest)) return;
-      const std::int64_t points = points_of(member, stored);
-      if (points < lowest || points > highest) return;
-      visit(member, Totals{points, core::Timestamp(reached_[member])});
-    });
-  }
-
-  std::size_t bytes_of_points() const { return points_.bytes(); }
-  std::size_t bytes_of_times() const { return reached_.bytes(); }
-
- private:
-  static constexpr std::int32_t kElsewhere = std::numeric_limits<std::int32_t>::min();
-
-  std::int64_t points_of(MemberNumber member, std::int32_t stored) const {
-    return stored == kElsewhere ? elsewhere_.at(member) : stored;
-  }
-
-  static bool fits(std::int64_t points) {
-    return points > kElsewhere && points <= std::numeric_limits<std::int32_t>::max();
-  }
-  void put_elsewhere(MemberNumber member, std::int64_t points);
-
-  DenseColumn<std::int32_t> points_;
-  DenseColumn<core::Timestamp::duration> reached_;
-  absl::flat_hash_map<MemberNumber, std::int64_t> elsewhere_;
 };
 
 class PeriodTotals {
@@ -102,7 +41,7 @@ class PeriodTotals {
   // Fetches what both will look at.
   void expect(MemberNumber member) const { packed_.expect(member); }
 
-  // As above.
+  // Calls visit(member, totals) for every member with points from `lowest` to `highest`.
   template <class Visit>
   void for_each(std::int64_t lowest, std::int64_t highest, const Visit& visit) const {
     packed_.for_each([&](MemberNumber member, const Packed& packed) {
