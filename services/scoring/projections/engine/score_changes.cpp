@@ -15,6 +15,7 @@ namespace {
 
 using eventsourcing::Params;
 using eventsourcing::Transaction;
+using eventsourcing::TransactionFailed;
 
 // unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
 // them into a table of its own.
@@ -35,6 +36,10 @@ SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::bigint[]), unnest($4::
 ON CONFLICT (account_id, day) DO UPDATE
   SET points = held.points + excluded.points,
       reached_at = greatest(held.reached_at, excluded.reached_at))";
+
+constexpr const char* kAddNewDays = R"(
+INSERT INTO day_score (account_id, day, points, reached_at)
+SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::bigint[]), unnest($4::timestamptz[]))";
 
 // Up to the cap, however many there are. In order, so that it is the index that is read even while
 // nothing is known of the table's size.
@@ -84,16 +89,23 @@ SELECT (SELECT max(number) FROM score_flush) + 1, $1::uuid[]
 FROM pg_class scores JOIN pg_class log USING (relnamespace)
 WHERE scores.oid = 'score'::regclass AND log.oid = 'score_flush'::regclass)";
 
-// The entries of a map in the order of their keys: a batch that is sorted meets its pages once, and
-// two writers cannot lock rows crosswise.
-template <class Map>
-std::vector<const typename Map::value_type*> sorted(const Map& map) {
+// The entries of a map that are wanted, in the order of their keys: a batch that is sorted meets
+// its pages once, and two writers cannot lock rows crosswise.
+template <class Map, class Wanted>
+std::vector<const typename Map::value_type*> sorted(const Map& map, const Wanted& wanted) {
   std::vector<const typename Map::value_type*> entries;
   entries.reserve(map.size());
-  for (const auto& entry : map) entries.push_back(&entry);
+  for (const auto& entry : map) {
+    if (wanted(entry.second)) entries.push_back(&entry);
+  }
   std::sort(entries.begin(), entries.end(),
             [](const auto* left, const auto* right) { return left->first < right->first; });
   return entries;
+}
+
+template <class Map>
+auto sorted(const Map& map) {
+  return sorted(map, [](const auto&) { return true; });
 }
 
 // The next flush is about as large as the last one: it need not grow again step by step.
@@ -106,9 +118,10 @@ void forget(Map& map) {
 
 }  // namespace
 
-void ScoreChanges::add_day(const core::AccountId& account, core::Day day, const Totals& earned) {
-  Totals& pending = days_[{account, day}];
-  pending = pending.joined(earned);
+void ScoreChanges::add_day(const core::AccountId& account, core::Day day, const Totals& earned,
+                           bool is_new) {
+  DayChange& pending = days_.try_emplace({account, day}, DayChange{{}, is_new}).first->second;
+  pending.earned = pending.earned.joined(earned);
 }
 
 void ScoreChanges::add_belated(const CapKey& key, const Rule& rule, core::Timestamp time) {
@@ -178,8 +191,20 @@ void ScoreChanges::flush(Transaction& transaction) {
   const auto write = [&](const char* sql, const Params& columns) {
     if (!columns.empty()) transaction.execute(sql, columns);
   };
-  write(kAddDays, day_columns());
+  flush_new_days(transaction, day_columns(true));
+  write(kAddDays, day_columns(false));
   for (const auto& [sql, columns] : next.get()) write(sql, columns);
+}
+
+void ScoreChanges::flush_new_days(Transaction& transaction, const Params& columns) {
+  if (columns.empty()) return;
+  try {
+    transaction.execute(kAddNewDays, columns);
+  } catch (const TransactionFailed& failed) {
+    core::Error error = failed.error();
+    if (error.code == core::ErrorCode::Conflict) error.retryable = true;
+    throw TransactionFailed(error);
+  }
 }
 
 // One of each person, by account.
@@ -219,18 +244,20 @@ Params ScoreChanges::score_columns() const {
   return {accounts, points, reached, standings, contributions, events};
 }
 
-Params ScoreChanges::day_columns() const {
-  if (days_.empty()) return {};
+Params ScoreChanges::day_columns(bool is_new) const {
   std::vector<core::AccountId> accounts;
   std::vector<core::Day> days;
   std::vector<std::int64_t> points;
   std::vector<core::Timestamp> reached;
-  for (const auto* entry : sorted(days_)) {
-    accounts.push_back(entry->first.account);
-    days.push_back(entry->first.day);
-    points.push_back(entry->second.points);
-    reached.push_back(entry->second.reached_at);
+  const auto wanted = [&](const DayChange& change) { return change.is_new == is_new; };
+  for (const auto* entry : sorted(days_, wanted)) {
+    const auto& [key, change] = *entry;
+    accounts.push_back(key.account);
+    days.push_back(key.day);
+    points.push_back(change.earned.points);
+    reached.push_back(change.earned.reached_at);
   }
+  if (accounts.empty()) return {};
   return {accounts, days, points, reached};
 }
 
@@ -261,7 +288,7 @@ void ScoreChanges::flush_belated(Transaction& transaction) {
     belated.earning = static_cast<std::uint32_t>(earning);
     if (const std::int64_t points = earning * belated.rule.points; points != 0) {
       add_score(key.account, {points, belated.latest, 0});
-      add_day(key.account, key.day, {points, belated.latest});
+      add_day(key.account, key.day, {points, belated.latest}, false);
       add_awards(key.day, key.reason, 0, points);
     }
     if (const std::int64_t amount = earning * belated.rule.contribution; amount != 0) {

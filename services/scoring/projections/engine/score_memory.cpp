@@ -123,7 +123,7 @@ std::optional<BoardEntry> ScoreMemory::period_entry(const Period& period,
   return entry_of(member, *has);
 }
 
-void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
+bool ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
                       std::optional<core::Day> day) {
   const MemberNumber member = members_.number_of(account);
   const Totals had = members_.books().totals(member);
@@ -149,14 +149,18 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   board_.change(member, from, to);
   if (RankBoard* board = department_board(member)) board->change(member, from, to);
 
-  for (const ShownBefore& shown : earned) {
+  bool first_of_day = false;
+  for (std::size_t i = 0; i < earned.size(); ++i) {
+    const ShownBefore& shown = earned.at(i);
     if (shown.period == nullptr) continue;
     PeriodTotals& totals = shown.period->totals;
-    const auto held = totals.find(member).value_or(Totals{});
-    totals.put(member, held.joined({change.points, change.reached_at}));
+    const auto held = totals.find(member);
+    if (kSpans.at(i) == Span::Day) first_of_day = !held;
+    totals.put(member, held.value_or(Totals{}).joined({change.points, change.reached_at}));
     tell(shown, member);
   }
   for (const ShownBefore& shown : others) tell(shown, member);
+  return first_of_day;
 }
 
 void ScoreMemory::tell(const ShownBefore& shown, MemberNumber member) const {

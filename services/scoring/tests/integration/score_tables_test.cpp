@@ -293,6 +293,36 @@ TEST_F(ScoreTablesTest, DaysAreWhatTheLedgerSays) {
   }
 }
 
+// For a moment there may be two owners, of different logs. What the memory of one takes for new the
+// other may have written: that flush fails, nothing of it stays, and after a load it comes right.
+TEST_F(ScoreTablesTest, ADayThatIsNotNewAfterAllComesRightAfterALoad) {
+  auto one = new_engine();
+  auto other = new_engine();
+  load(*one);
+  load(*other);
+  one->apply(make.signed_in(1, kStart + 24h));
+  flush(*one);
+
+  const auto commented = make.commented(1, kStart + 24h + 1s);
+  other->apply(commented);
+  ASSERT_EQ(other->prepare_flush().state, es::Preparation::State::Done);
+  const auto flushed =
+      database.transact([&](es::Transaction& transaction) { other->flush(transaction); });
+  ASSERT_FALSE(flushed.ok());
+  EXPECT_EQ(flushed.error().code, core::ErrorCode::Conflict);
+  EXPECT_TRUE(flushed.error().retryable) << "nobody is to blame, so no event may be parked for it";
+
+  load(*other);
+  other->apply(commented);
+  flush(*other);
+  const auto days = database.query("SELECT points FROM day_score", {}).value();
+  ASSERT_EQ(days.size(), 1U);
+  EXPECT_EQ(days[0].integer(0), other->total(account_with(1)).points);
+  const auto scores = database.query("SELECT points FROM score", {}).value();
+  ASSERT_EQ(scores.size(), 1U);
+  EXPECT_EQ(scores[0].integer(0), days[0].integer(0));
+}
+
 // An older one had a table of counters, and no rows in the ledger for events without points.
 TEST_F(ScoreTablesTest, CountersThatHadATableAreInTheLedger) {
   auto engine = new_engine();
