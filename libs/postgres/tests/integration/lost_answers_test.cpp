@@ -108,10 +108,11 @@ class Saboteur {
     while (proxy.cuts() == cuts && std::chrono::steady_clock::now() < until) {
       std::this_thread::yield();
     }
-    if (proxy.cuts() == cuts) return;
-    ++cuts_;
-    if (refuses) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    proxy.refuse(false);
+    if (proxy.cuts() != cuts) {
+      ++cuts_;
+      if (refuses) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    proxy.refuse(false);  // also for a cut that came too late to be seen here
   }
 
   static constexpr Cut kKinds[] = {Cut::BeforeServer, Cut::AfterServer, Cut::AfterServer};
