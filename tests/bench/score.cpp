@@ -29,7 +29,6 @@ using namespace tideline::bench;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kBand = 1'000'000;
-constexpr std::size_t kPendingMax = 100'000;
 constexpr std::size_t kOperations = 2'000'000;
 constexpr int kTurns = 5;
 constexpr std::size_t kAhead = scoring::ScoreMemory::kAhead;
@@ -296,16 +295,6 @@ class Board final : public WireBoard {
   Earnings earnings_;
 };
 
-eventsourcing::RecordedEvent signed_in(std::uint32_t member) {
-  eventsourcing::RecordedEvent event;
-  event.source = "accounts";
-  event.type = "SignedIn";
-  event.position = core::LogPosition(member + 1);
-  event.time = kNow;
-  event.data = R"({"account_id":")" + numbered_account(member).to_string() + R"("})";
-  return event;
-}
-
 // A database as the service has it, with so many rows in table score.
 postgres::DatabaseOptions prepared(const std::string& conninfo, std::uint32_t members) {
   postgres::DatabaseOptions options = scoring_database(conninfo);
@@ -346,16 +335,7 @@ int measure_tables(const std::string& conninfo, std::uint32_t members) {
       database.transact([&](eventsourcing::Transaction& transaction) { engine.load(transaction); });
   const double load = since(start);
   if (!loaded) return failed(loaded.error().message);
-  // Of all who are known, evenly.
-  const std::uint32_t step = std::max<std::uint32_t>(1, members / kPendingMax);
-  for (std::uint32_t i = 0; i < kPendingMax; ++i) engine.apply(signed_in(i * step));
-  const auto flush_start = SteadyClock::now();
-  CHECK(engine.prepare_flush().state == eventsourcing::Preparation::State::Done,
-        "nobody else settles days");
-  const auto flushed = database.transact(
-      [&](eventsourcing::Transaction& transaction) { engine.flush(transaction); });
-  const double flush = since(flush_start);
-  if (!flushed) return failed(flushed.error().message);
+  const double flush = flush_s(engine, database, members, kNow);
   std::printf("{\"load_per_s\":%.1f,\"flush_s\":%.4f,\"plain_s\":%.4f}\n", members / load, flush,
               plain_upsert_s(database));
   return 0;

@@ -11,15 +11,18 @@
 #include "bench/score_wire.hpp"
 #include "core/check.hpp"
 #include "core/clock.hpp"
+#include "eventsourcing/event.hpp"
 #include "eventsourcing/transaction.hpp"
 #include "postgres/database.hpp"
 #include "postgres/migrations.hpp"
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/member_register.hpp"
+#include "scoring/projections/engine/score_engine.hpp"
 
 namespace tideline::bench {
 
 inline constexpr std::uint32_t kPeopleAtOnce = 50'000;
+inline constexpr std::uint32_t kPendingMax = 100'000;
 
 inline postgres::DatabaseOptions scoring_database(const std::string& conninfo) {
   postgres::DatabaseOptions options;
@@ -46,6 +49,32 @@ inline void copy_people(eventsourcing::Transaction& transaction, std::uint32_t m
     }
     transaction.copy_in("score", columns, rows);
   }
+}
+
+// As many people as a flush has at most, evenly of all members, sign in at `now`; returns how long
+// their flush takes, in seconds. Of one another's neighbours with each `turn`.
+inline double flush_s(scoring::ScoreEngine& engine, postgres::PooledDatabase& database,
+                      std::uint32_t members, core::Timestamp now, std::uint32_t turn = 0) {
+  const std::uint32_t step = std::max<std::uint32_t>(1, members / kPendingMax);
+  for (std::uint32_t i = 0; i < kPendingMax; ++i) {
+    eventsourcing::RecordedEvent event;
+    event.source = "accounts";
+    event.type = "SignedIn";
+    event.position = core::LogPosition(std::uint64_t{turn} * kPendingMax + i + 1);
+    event.time = now;
+    event.data =
+        R"({"account_id":")" + numbered_account(i * step + turn % step).to_string() + R"("})";
+    engine.apply(event);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(engine.prepare_flush().state == eventsourcing::Preparation::State::Done,
+        "nobody else settles days");
+  const auto flushed = database.transact(
+      [&](eventsourcing::Transaction& transaction) { engine.flush(transaction); });
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  CHECK(flushed.ok(), flushed.ok() ? "" : flushed.error().message.c_str());
+  engine.flushed();
+  return took.count();
 }
 
 }  // namespace tideline::bench

@@ -2,7 +2,7 @@
 //   fill    copies --members people into the table of --database and takes a snapshot of it into
 //           --folder
 //   start   loads the engine and says the first rank; from the snapshot, or with --tables without
-//   it
+//           it; then writes --flushes, each of 100,000 people, and says how long it takes
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -45,7 +45,7 @@ int fill(const std::string& conninfo, const std::string& folder, std::uint32_t m
   return 0;
 }
 
-int start(const std::string& conninfo, const std::string& folder) {
+int start(const std::string& conninfo, const std::string& folder, std::uint32_t flushes) {
   postgres::DatabaseOptions options;
   options.conninfo = conninfo;
   options.statement_timeout = std::chrono::milliseconds(0);
@@ -66,6 +66,11 @@ int start(const std::string& conninfo, const std::string& folder) {
   std::printf("{\"rank\":%ju,\"members\":%ju}\n", std::uintmax_t{total.rank.value_or(0)},
               std::uintmax_t{total.members});
   std::fflush(stdout);
+  const auto members = static_cast<std::uint32_t>(total.members);
+  for (std::uint32_t turn = 0; turn < flushes; ++turn) {
+    std::printf("{\"flush_s\":%.4f}\n", flush_s(engine, database, members, clock.now(), turn));
+    std::fflush(stdout);
+  }
   // Without giving the memory back piece by piece, which nobody waits for.
   std::_Exit(0);
 }
@@ -83,9 +88,11 @@ int main(int argc, char** argv) {
   auto* filling = app.add_subcommand("fill");
   auto* starting = app.add_subcommand("start");
   bool tables = false;
+  std::uint32_t flushes = 0;
   starting->add_flag("--tables", tables);
+  starting->add_option("--flushes", flushes);
   app.require_subcommand(1);
   CLI11_PARSE(app, argc, argv);
   if (filling->parsed()) return fill(database, folder, members);
-  return start(database, tables ? "" : folder);
+  return start(database, tables ? "" : folder, flushes);
 }
