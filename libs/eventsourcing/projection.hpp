@@ -91,6 +91,10 @@ class Projection {
   virtual void flush(Transaction& transaction) = 0;
   // The transaction of the last flush has committed.
   virtual void flushed() {}
+  // Does what flushes have put off, if they put off anything: then the tables of two builds of the
+  // same events are equal row by row. Called while nobody flushes, perhaps of an object that has
+  // never loaded.
+  virtual void settle(Transaction&) {}
 };
 
 }  // namespace tideline::eventsourcing

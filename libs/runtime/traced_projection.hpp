@@ -44,6 +44,9 @@ class TracedProjection final : public eventsourcing::Projection {
   eventsourcing::Preparation prepare_flush() override { return projection_->prepare_flush(); }
   void flush(eventsourcing::Transaction& transaction) override { projection_->flush(transaction); }
   void flushed() override;
+  void settle(eventsourcing::Transaction& transaction) override {
+    projection_->settle(transaction);
+  }
 
  private:
   std::optional<observability::Span> begin(const eventsourcing::RecordedEvent& event);

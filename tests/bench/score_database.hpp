@@ -51,10 +51,16 @@ inline void copy_people(eventsourcing::Transaction& transaction, std::uint32_t m
   }
 }
 
-// As many people as a flush has at most, evenly of all members, sign in at `now`; returns how long
-// their flush takes, in seconds. Of one another's neighbours with each `turn`.
-inline double flush_s(scoring::ScoreEngine& engine, postgres::PooledDatabase& database,
-                      std::uint32_t members, core::Timestamp now, std::uint32_t turn = 0) {
+struct FlushTimes {
+  double flush_s = 0;
+  double fold_s = 0;  // of what it has put off
+};
+
+// As many people as a flush has at most, evenly of all members, sign in at `now`: the neighbours of
+// those of the last `turn`.
+inline FlushTimes measure_flush(scoring::ScoreEngine& engine, postgres::PooledDatabase& database,
+                                std::uint32_t members, core::Timestamp now,
+                                std::uint32_t turn = 0) {
   const std::uint32_t step = std::max<std::uint32_t>(1, members / kPendingMax);
   for (std::uint32_t i = 0; i < kPendingMax; ++i) {
     eventsourcing::RecordedEvent event;
@@ -66,15 +72,25 @@ inline double flush_s(scoring::ScoreEngine& engine, postgres::PooledDatabase& da
         R"({"account_id":")" + numbered_account(i * step + turn % step).to_string() + R"("})";
     engine.apply(event);
   }
-  const auto start = std::chrono::steady_clock::now();
-  CHECK(engine.prepare_flush().state == eventsourcing::Preparation::State::Done,
-        "nobody else settles days");
-  const auto flushed = database.transact(
-      [&](eventsourcing::Transaction& transaction) { engine.flush(transaction); });
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  CHECK(flushed.ok(), flushed.ok() ? "" : flushed.error().message.c_str());
+  const auto seconds_of = [&](const auto& work) {
+    const auto start = std::chrono::steady_clock::now();
+    const core::Status done = work();
+    CHECK(done.ok(), done.ok() ? "" : done.error().message.c_str());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  FlushTimes times;
+  times.flush_s = seconds_of([&] {
+    CHECK(engine.prepare_flush().state == eventsourcing::Preparation::State::Done,
+          "nobody else settles days");
+    return database.transact(
+        [&](eventsourcing::Transaction& transaction) { engine.flush(transaction); });
+  });
   engine.flushed();
-  return took.count();
+  times.fold_s = seconds_of([&] {
+    return database.transact(
+        [&](eventsourcing::Transaction& transaction) { engine.settle(transaction); });
+  });
+  return times;
 }
 
 }  // namespace tideline::bench

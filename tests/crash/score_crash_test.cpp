@@ -280,12 +280,23 @@ class ScoreCrashTest : public ::testing::Test {
   }
 
   void expect_tables(const PlainScores& scores) {
-    const std::string us = "(extract(epoch FROM reached_at) * 1000000)::bigint";
-    expect_equal("score", table("SELECT account_id, points, " + us + ", standing FROM score", 1, 4),
-                 scores.score);
-    expect_equal("day_score",
-                 table("SELECT account_id, day, points, " + us + " FROM day_score", 2, 4),
-                 scores.day_score);
+    const auto us = [](const std::string& time) {
+      return "(extract(epoch FROM " + time + ") * 1000000)::bigint";
+    };
+    expect_equal(
+        "score",
+        table("SELECT account_id, sum(points)::bigint, " + us("max(reached_at)") +
+                  ", bit_or(standing) FROM ("
+                  "SELECT account_id, points, reached_at, standing FROM score"
+                  " UNION ALL"
+                  " SELECT unnest(accounts), unnest(points), unnest(reached_at), unnest(standing)"
+                  " FROM score_delta) AS part GROUP BY account_id",
+              1, 4),
+        scores.score);
+    expect_equal(
+        "day_score",
+        table("SELECT account_id, day, points, " + us("reached_at") + " FROM day_score", 2, 4),
+        scores.day_score);
     expect_equal(
         "calendar",
         table("SELECT account_id, make_date(year, month, place::int), amount FROM calendar,"
@@ -356,7 +367,9 @@ TEST_F(ScoreCrashTest, SumsAndRanksAreThoseOfAPlainRecomputation) {
   auto program = installation.start(1'000);
   ASSERT_TRUE(postgres::testing::eventually([&] {
     return database
-        .query("SELECT 1 FROM event_log, projection_checkpoint, score, day_score LIMIT 1", {})
+        .query(
+            "SELECT 1 FROM event_log, projection_checkpoint, score, score_delta, day_score LIMIT 1",
+            {})
         .ok();
   })) << "the service has made no tables";
   Sender sender(history, store);

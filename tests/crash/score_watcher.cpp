@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kLookSql =
     "SELECT coalesce((SELECT string_agg(service || ' ' || log || ' ' || position, E'\\n')"
     " FROM projection_checkpoint WHERE projection = 'scores'), ''),"
-    " coalesce((SELECT sum(points) FROM score), 0)::bigint,"
+    " (coalesce((SELECT sum(points) FROM score), 0)"
+    "  + coalesce((SELECT sum(more) FROM score_delta, unnest(points) AS more), 0))::bigint,"
     " coalesce((SELECT sum(points) FROM day_score), 0)::bigint";
 
 ScoreWatcher::Checkpoint checkpoint_of(const std::string& text) {

@@ -88,7 +88,7 @@ TEST_F(ScoreEngineTest, WhatIsDoneAgainEarnsNothing) {
   apply(make.followed(1, 3, false, kNoon));
   apply(make.voted(4, 1, false, kNoon));
   flush();
-  EXPECT_TRUE(tables.scores.empty());
+  EXPECT_TRUE(tables.deltas.empty());
   EXPECT_TRUE(tables.months.empty());
 }
 

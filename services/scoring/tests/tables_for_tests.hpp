@@ -41,15 +41,20 @@ class TablesForTests final : public eventsourcing::Transaction {
   std::map<std::pair<std::string, std::string>, LedgerRow> ledger;  // account, event
   // Day and reason; events and points.
   std::map<std::pair<std::string, std::string>, std::pair<std::int64_t, std::int64_t>> awards;
-  std::vector<std::set<std::string>> flushes = {{}};  // whom each wrote, by its number
+  std::vector<std::set<std::string>> flushes = {{}};    // whom each wrote, by its number
+  std::map<std::size_t, eventsourcing::Params> deltas;  // put off, by the number of the flush
   std::size_t statements = 0;
 
   eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
     ++statements;
     const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
     if (is("INSERT INTO score_flush")) return log_flush(params);
+    if (is("INSERT INTO score_delta")) return put_off(params);
+    if (is("SELECT number FROM score_delta")) return deltas_but(number(params.at(0)));
+    if (is("DELETE FROM score_delta")) return fold(number(params.at(0)));
+    if (is("pg_try_advisory_xact_lock")) return {eventsourcing::Row({"t"})};
+    if (is("SELECT NOT EXISTS")) return {eventsourcing::Row({"f"})};
     if (is("pg_advisory_xact_lock")) return {};
-    if (is("INSERT INTO score")) return add_scores(params);
     if (is("INSERT INTO award_day")) return add_awards(params);
     if (is("INSERT INTO day_score")) return add_days(params);
     if (is("INSERT INTO calendar")) return add_months(params);
@@ -61,6 +66,7 @@ class TablesForTests final : public eventsourcing::Transaction {
                              ? std::optional(changed_after(number(params.at(0))))
                              : std::nullopt;
     if (is("DECLARE changed_rows")) return declare_changed(*changed);
+    if (is("DECLARE delta_rows")) return declare_deltas(changed);
     if (is("DECLARE score_rows")) return declare_scores(changed);
     if (is("DECLARE day_rows")) return declare_days(params.back().text().value(), changed);
     if (is("DECLARE count_rows")) return declare_counts(params.back().text().value(), changed);
@@ -88,9 +94,25 @@ class TablesForTests final : public eventsourcing::Transaction {
     return std::to_string(time.time_since_epoch().count());
   }
 
-  eventsourcing::Rows add_scores(const eventsourcing::Params& params) {
+  eventsourcing::Rows put_off(const eventsourcing::Params& params) {
+    expect_sorted(array(params, 0));
+    CHECK(deltas.emplace(flushes.size(), params).second, "one for each flush");
+    return {};
+  }
+  // The newest `kept` stay.
+  eventsourcing::Rows deltas_but(std::size_t kept) const {
+    eventsourcing::Rows numbers;
+    for (const auto& [number, columns] : deltas) {
+      if (numbers.size() + kept == deltas.size()) break;
+      numbers.push_back(eventsourcing::Row({std::to_string(number)}));
+    }
+    return numbers;
+  }
+  eventsourcing::Rows fold(std::size_t flush) {
+    const auto taken = deltas.extract(flush);
+    if (!taken) return {};
+    const eventsourcing::Params& params = taken.mapped();
     const auto accounts = array(params, 0);
-    expect_sorted(accounts);
     for (std::size_t i = 0; i < accounts.size(); ++i) {
       Score& held = scores[accounts[i]];
       held.points += std::stoll(array(params, 1)[i]);
@@ -256,6 +278,20 @@ class TablesForTests final : public eventsourcing::Transaction {
     return changed && !changed->contains(account);
   }
 
+  eventsourcing::Rows declare_deltas(const std::optional<Accounts>& changed) {
+    fetched_.clear();
+    for (const auto& [number, columns] : deltas) {
+      const auto accounts = array(columns, 0);
+      for (std::size_t i = 0; i < accounts.size(); ++i) {
+        if (leaves_out(changed, accounts[i])) continue;
+        fetched_.push_back(
+            eventsourcing::Row({accounts[i], array(columns, 1)[i],
+                                microseconds(core::parse_iso8601(array(columns, 2)[i]).value()),
+                                array(columns, 3)[i]}));
+      }
+    }
+    return {};
+  }
   eventsourcing::Rows declare_scores(const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [account, score] : scores) {

@@ -125,6 +125,38 @@ TEST(Rebuild, AChangedRowIsFoundAndNothingIsExchanged) {
   EXPECT_EQ(seen, expected);
 }
 
+// What its flushes have put off is in another row.
+class PutsOff final : public Counted {
+ public:
+  void settle(Transaction& transaction) override {
+    transaction.execute(
+        "WITH taken AS (DELETE FROM counted_total WHERE one = 2 RETURNING count)"
+        " UPDATE counted_total SET count = counted_total.count + taken.count FROM taken"
+        " WHERE one = 1");
+  }
+};
+
+TEST(Rebuild, WhatWasPutOffIsDoneBeforeTablesAreCompared) {
+  RebuiltService service;
+  service.publish(1000);
+  service.serve(std::make_unique<Counted>());
+  ASSERT_TRUE(service.has_all());
+  for (const bool verify_only : {true, false}) {
+    for (const std::int64_t locked_bytes_max : {64 << 20, 0}) {
+      service.write("UPDATE counted_total SET count = count - 7");
+      service.write("INSERT INTO counted_total VALUES (2, 7)");
+      RebuildOptions wanted = RebuiltService::rebuild_options();
+      wanted.verify_only = verify_only;
+      wanted.compare_locked_bytes_max = locked_bytes_max;
+      const auto report = service.rebuild(wanted, PutsOff());
+      ASSERT_TRUE(report.ok()) << report.error().message;
+      EXPECT_TRUE(report->comparison.equal) << report->finding;
+      EXPECT_EQ(report->switched, !verify_only);
+      EXPECT_EQ(service.number("SELECT count(*) FROM counted_total"), 1);
+    }
+  }
+}
+
 TEST(Rebuild, AStoppedRebuildGoesOnWhereItWas) {
   RebuiltService service;
   service.publish(100'000);

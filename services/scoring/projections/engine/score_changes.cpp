@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "scoring/projections/engine/score_deltas.hpp"
 
 namespace tideline::scoring {
 namespace {
@@ -17,19 +18,15 @@ using eventsourcing::Params;
 using eventsourcing::Transaction;
 using eventsourcing::TransactionFailed;
 
+// In one piece, before the flush is logged under the same number.
+constexpr const char* kAddDeltas = R"(
+INSERT INTO score_delta (number, accounts, points, reached_at, standing, contributions, events)
+SELECT max(number) + 1, $1::uuid[], $2::bigint[], $3::timestamptz[], $4::smallint[], $5::bigint[],
+       $6::bigint[]
+FROM score_flush)";
+
 // unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
 // them into a table of its own.
-constexpr const char* kAddScores = R"(
-INSERT INTO score AS held (account_id, points, reached_at, standing, contributions, events)
-SELECT unnest($1::uuid[]), unnest($2::bigint[]), unnest($3::timestamptz[]), unnest($4::smallint[]),
-       unnest($5::bigint[]), unnest($6::bigint[])
-ON CONFLICT (account_id) DO UPDATE
-  SET points = held.points + excluded.points,
-      reached_at = greatest(held.reached_at, excluded.reached_at),
-      standing = held.standing | excluded.standing,
-      contributions = held.contributions + excluded.contributions,
-      events = held.events + excluded.events)";
-
 constexpr const char* kAddDays = R"(
 INSERT INTO day_score AS held (account_id, day, points, reached_at)
 SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::bigint[]), unnest($4::timestamptz[])
@@ -182,7 +179,7 @@ void ScoreChanges::flush(Transaction& transaction) {
   // What comes next is put together while the database writes what comes first, or after it where
   // there is no thread to be had.
   auto next = std::async(std::launch::async | std::launch::deferred, [this] {
-    return std::array<std::pair<const char*, Params>, 5>{{{kAddScores, score_columns()},
+    return std::array<std::pair<const char*, Params>, 5>{{{kAddDeltas, score_columns()},
                                                           {kAddMonths, month_columns()},
                                                           {kAddLedger, ledger_columns()},
                                                           {kAddAwards, award_columns()},
@@ -194,6 +191,7 @@ void ScoreChanges::flush(Transaction& transaction) {
   flush_new_days(transaction, day_columns(true));
   write(kAddDays, day_columns(false));
   for (const auto& [sql, columns] : next.get()) write(sql, columns);
+  fold_after_flush(transaction);
 }
 
 void ScoreChanges::flush_new_days(Transaction& transaction, const Params& columns) {

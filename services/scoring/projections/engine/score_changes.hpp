@@ -1,5 +1,6 @@
 // What has changed since the last flush, as deltas and not as totals, and the statements that write
-// it: rows of table score, day_score, calendar, ledger and award_day, each batch sorted by key.
+// it: one row of table score_delta, from where it comes to table score (score_deltas.hpp), and rows
+// of day_score, calendar, ledger and award_day, each batch sorted by key.
 // Table score_flush learns whose rows a flush has written: what a snapshot lacks.
 //
 // Belated events, those of days whose counters are not in memory any more, are counted by the

@@ -44,6 +44,7 @@
 #include "scoring/domain/rule_changes.hpp"
 #include "scoring/projections/engine/rule_keeper.hpp"
 #include "scoring/projections/engine/score_changes.hpp"
+#include "scoring/projections/engine/score_deltas.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
 #include "scoring/projections/snapshot/snapshot_folder.hpp"
 #include "scoring/projections/snapshot/snapshot_restore.hpp"
@@ -118,7 +119,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   std::string_view name() const override { return "scores"; }
   std::vector<std::string> sources() const override;
   std::vector<std::string> tables() const override {
-    return {"score", "day_score", "calendar", "ledger", "award_day"};
+    return {"score", "score_delta", "day_score", "calendar", "ledger", "award_day"};
   }
   eventsourcing::FlushPolicy flush_policy() const override;
   bool answers_from_memory() const override { return true; }
@@ -128,6 +129,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   eventsourcing::Preparation prepare_flush() override;
   void flush(eventsourcing::Transaction& transaction) override;
   void flushed() override;
+  void settle(eventsourcing::Transaction& transaction) override { fold_deltas(transaction); }
 
   // The newest profile of an account says so; "": none. Any thread.
   void set_department(const core::AccountId& account, std::string_view department);

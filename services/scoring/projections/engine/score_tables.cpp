@@ -1,5 +1,7 @@
 #include "scoring/projections/engine/score_tables.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
 namespace tideline::scoring {
 namespace {
 
@@ -16,6 +18,11 @@ constexpr const char* kOfChanged =
 constexpr const char* kSelectScores =
     "DECLARE score_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM score";
+constexpr const char* kSelectDeltas =
+    "DECLARE delta_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
+    " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM ("
+    "SELECT unnest(accounts) AS account_id, unnest(points) AS points,"
+    " unnest(reached_at) AS reached_at, unnest(standing) AS standing FROM score_delta) AS delta";
 constexpr const char* kSelectDays =
     "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score";
@@ -78,6 +85,10 @@ Reason reason_at(const Row& row, std::size_t column, const char* table) {
   return *reason;
 }
 
+PersonScore score_of(const Row& row) {
+  return {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))};
+}
+
 FlushMark mark_of(const Row& row) { return {row.integer(0), row.integer(1), row.text(2)}; }
 
 }  // namespace
@@ -86,10 +97,15 @@ void visit_scores(Transaction& transaction, ChangedAfter after,
                   const std::function<void(const core::AccountId&, const PersonScore&)>& visit) {
   const std::string rows = after ? kOfChanged : "";
   const Params params = after ? Params{*after} : Params{};
+  absl::flat_hash_map<core::AccountId, PersonScore> put_off;
+  for_each_row(transaction, kSelectDeltas + rows, params, "delta_rows",
+               [&](const Row& row) { put_off[row.account(0)].join(score_of(row)); });
   for_each_row(transaction, kSelectScores + rows, params, "score_rows", [&](const Row& row) {
-    visit(row.account(0),
-          {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))});
+    PersonScore score = score_of(row);
+    if (const auto more = put_off.extract(row.account(0))) score.join(more.mapped());
+    visit(row.account(0), score);
   });
+  for (const auto& [account, score] : put_off) visit(account, score);
 }
 
 void visit_days(
@@ -126,7 +142,8 @@ std::optional<FlushMark> find_flush(Transaction& transaction, std::int64_t numbe
 
 void hold_tables(Transaction& transaction) {
   transaction.execute(
-      "LOCK TABLE score, day_score, ledger, award_day, score_flush IN ACCESS SHARE MODE");
+      "LOCK TABLE score, score_delta, day_score, ledger, award_day, score_flush IN ACCESS SHARE "
+      "MODE");
 }
 
 std::uint64_t count_changed(Transaction& transaction, std::int64_t after) {

@@ -87,6 +87,19 @@ class ScoreFeedTablesTest : public ::testing::Test {
     return std::make_unique<ScoreFeed>(std::move(ports), options);
   }
 
+  void flush() {
+    ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
+    const auto flushed =
+        database.transact([&](es::Transaction& transaction) { engine.flush(transaction); });
+    ASSERT_TRUE(flushed.ok()) << flushed.error().message;
+    engine.flushed();
+  }
+  void settle() {
+    const auto settled =
+        database.transact([&](es::Transaction& transaction) { engine.settle(transaction); });
+    ASSERT_TRUE(settled.ok()) << settled.error().message;
+  }
+
   ShiftedCalendar campus{8h};
   core::ManualClock clock{kStart + std::chrono::days(40)};
   EventMaker make;
@@ -144,14 +157,45 @@ TEST_F(ScoreFeedTablesTest, AKilledFeedLosesNothing) {
   }
 }
 
+TEST_F(ScoreFeedTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
+  const auto number = [&](const std::string& sql) {
+    return database.query(sql, {}).value().at(0).integer(0);
+  };
+  std::size_t events = 0;
+  for (const auto& event : history()) {
+    engine.apply(event);
+    if (++events % 30 == 0) flush();
+  }
+  flush();
+  EXPECT_EQ(number("SELECT count(*) FROM score_delta"), static_cast<std::int64_t>(kDeltasMax))
+      << "more were folded by the flushes";
+  // Nor does a flush wait for somebody who folds, whose transaction may last.
+  const auto folded = database.transact([&](es::Transaction& transaction) {
+    engine.settle(transaction);
+    engine.apply(make.signed_in(1, kStart + 1h));
+    flush();
+  });
+  ASSERT_TRUE(folded.ok()) << folded.error().message;
+  EXPECT_EQ(number("SELECT count(*) FROM score_delta"), 1);
+
+  std::vector<std::jthread> folders;
+  for (int i = 0; i < 3; ++i) folders.emplace_back([&] { settle(); });
+  folders.clear();
+  EXPECT_EQ(number("SELECT count(*) FROM score_delta"), 0);
+  const auto rows = database.query("SELECT account_id, points FROM score", {}).value();
+  EXPECT_EQ(rows.size(), kPeople);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.integer(1), engine.total(row.account(0)).points_of_all_time) << row.text(0);
+  }
+}
+
 TEST_F(ScoreFeedTablesTest, StatesAreReadWithTheirDays) {
   engine.apply(make.registered(2, kStart));
   engine.apply(make.published(1, at("2025-12-31T12:00:00.000000Z")));
   engine.apply(make.published(1, at("2026-01-31T12:00:00.000000Z")));
   engine.apply(make.published(1, at("2026-02-28T12:00:00.000000Z")));
-  ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
-  ASSERT_TRUE(
-      database.transact([&](es::Transaction& transaction) { engine.flush(transaction); }).ok());
+  flush();
+  settle();
   const auto states = database.read([](es::Transaction& transaction) {
     const std::vector<core::AccountId> wanted{account_with(1), account_with(2), account_with(3)};
     return find_score_states(transaction, wanted, core::parse_day("2026-01-15").value());
@@ -170,9 +214,8 @@ TEST_F(ScoreFeedTablesTest, StatesAreReadWithTheirDays) {
 TEST_F(ScoreFeedTablesTest, ContributionsAreWhatTheCalendarsSay) {
   for (const auto& event : history()) engine.apply(event);
   engine.apply(make.edited(77, kStart));
-  ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
-  ASSERT_TRUE(
-      database.transact([&](es::Transaction& transaction) { engine.flush(transaction); }).ok());
+  flush();
+  settle();
   const auto totals = [&] {
     std::map<std::string, std::int64_t> by_account;
     for (const auto& row :

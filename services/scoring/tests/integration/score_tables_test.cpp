@@ -72,6 +72,11 @@ class ScoreTablesTest : public ::testing::Test {
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
     engine.flushed();
   }
+  void settle(ScoreEngine& engine) {
+    const auto settled =
+        database.transact([&](es::Transaction& transaction) { engine.settle(transaction); });
+    ASSERT_TRUE(settled.ok()) << settled.error().message;
+  }
 
   void execute(std::initializer_list<std::string> statements) {
     const auto done = database.transact([&](es::Transaction& transaction) {
@@ -318,6 +323,7 @@ TEST_F(ScoreTablesTest, ADayThatIsNotNewAfterAllComesRightAfterALoad) {
   const auto days = database.query("SELECT points FROM day_score", {}).value();
   ASSERT_EQ(days.size(), 1U);
   EXPECT_EQ(days[0].integer(0), other->total(account_with(1)).points);
+  settle(*other);
   const auto scores = database.query("SELECT points FROM score", {}).value();
   ASSERT_EQ(scores.size(), 1U);
   EXPECT_EQ(scores[0].integer(0), days[0].integer(0));

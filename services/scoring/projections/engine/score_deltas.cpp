@@ -1,0 +1,60 @@
+#include "scoring/projections/engine/score_deltas.hpp"
+
+namespace tideline::scoring {
+namespace {
+
+using eventsourcing::Row;
+using eventsourcing::Transaction;
+
+constexpr const char* kWaitForFolding =
+    "SELECT pg_advisory_xact_lock("
+    "hashtextextended('tideline score_delta', 'score'::regclass::oid::bigint))";
+constexpr const char* kTryToFold =
+    "SELECT pg_try_advisory_xact_lock("
+    "hashtextextended('tideline score_delta', 'score'::regclass::oid::bigint))";
+
+constexpr const char* kListDeltas =
+    "SELECT number FROM score_delta"
+    " WHERE number <= (SELECT number FROM score_delta ORDER BY number DESC OFFSET $1 LIMIT 1)"
+    " ORDER BY number";
+
+// unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
+// them into a table of its own. They are sorted, so that a batch meets its pages in order.
+constexpr const char* kFold = R"(
+WITH taken AS (DELETE FROM score_delta WHERE number = $1 RETURNING *)
+INSERT INTO score AS held (account_id, points, reached_at, standing, contributions, events)
+SELECT unnest(accounts), unnest(points), unnest(reached_at), unnest(standing),
+       unnest(contributions), unnest(events)
+FROM taken
+ON CONFLICT (account_id) DO UPDATE
+  SET points = held.points + excluded.points,
+      reached_at = greatest(held.reached_at, excluded.reached_at),
+      standing = held.standing | excluded.standing,
+      contributions = held.contributions + excluded.contributions,
+      events = held.events + excluded.events)";
+
+// A copy has no log of flushes in its own schema.
+constexpr const char* kIsCopy =
+    "SELECT NOT EXISTS (SELECT FROM pg_class scores JOIN pg_class log USING (relnamespace)"
+    " WHERE scores.oid = 'score'::regclass AND log.oid = 'score_flush'::regclass)";
+
+void fold_all_but(Transaction& transaction, std::size_t newest) {
+  for (const Row& row : transaction.execute(kListDeltas, {newest})) {
+    transaction.execute(kFold, {row.integer(0)});
+  }
+}
+
+}  // namespace
+
+void fold_deltas(Transaction& transaction) {
+  transaction.execute(kWaitForFolding);
+  fold_all_but(transaction, 0);
+}
+
+void fold_after_flush(Transaction& transaction) {
+  if (!transaction.execute(kTryToFold).at(0).boolean(0)) return;
+  const bool is_copy = transaction.execute(kIsCopy).at(0).boolean(0);
+  fold_all_but(transaction, is_copy ? 0 : kDeltasMax);
+}
+
+}  // namespace tideline::scoring

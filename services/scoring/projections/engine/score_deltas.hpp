@@ -1,0 +1,28 @@
+// Table score takes its deltas behind the flush: a flush writes them in one piece (a row of table
+// score_delta), for which it does not matter how many people table score has, and what was put off
+// so is folded in later, one flush after the other, each once. The score feed does it before it
+// reads what it publishes, a load before it reads the tables, and a flush when too much has been
+// put off.
+//
+// One folds at a time. Who folds may hold his locks for a while (the feed publishes within the same
+// transaction): a flush does not wait for him, for what he leaves is little. Runs inside the
+// caller's transaction and throws TransactionFailed.
+#pragma once
+
+#include <cstddef>
+
+#include "eventsourcing/transaction.hpp"
+
+namespace tideline::scoring {
+
+// So many flushes are put off at most, and those that commit while somebody folds.
+inline constexpr std::size_t kDeltasMax = 16;
+
+// All, the oldest first. Waits for who folds.
+void fold_deltas(eventsourcing::Transaction& transaction);
+
+// What a flush has to fold itself: what is too much, or everything in a copy that is built anew in
+// another schema, where nobody else folds.
+void fold_after_flush(eventsourcing::Transaction& transaction);
+
+}  // namespace tideline::scoring
