@@ -145,11 +145,18 @@ struct Shards {
             {.instance = settings.instance, .address = settings.address, .lease = settings.lease}),
         places({.find = [this](std::size_t shard) { return leases.find(shard); },
                 .after_next_look = [this](auto then) { leases.after_next_look(std::move(then)); },
-                .ask = [this](const auto& request,
-                              auto then) { client.get(request, std::move(then)); }}) {}
+                .ask =
+                    [this](const auto& request, auto then) {
+                      passed_on.add();
+                      client.get(request, std::move(then));
+                    }}),
+        passed_on(context.metrics().counter("tideline_feed_timelines_passed_on_total",
+                                            "requests that came here with their shard elsewhere")) {
+  }
 
   ShardLeases leases;
   TimelinePlaces places;
+  const observability::Counter passed_on;
   http::Client client;
 };
 
