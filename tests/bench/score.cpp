@@ -193,7 +193,8 @@ double board_add_ns(const std::vector<std::uint32_t>& chosen,
     if (i + kAhead < chosen.size()) books.expect(chosen[i + kAhead]);
     const scoring::PersonScore change = earnings.next();
     const scoring::Totals had = books.totals(chosen[i]);
-    const scoring::Totals has = had.joined({change.points, change.reached_at});
+    scoring::Totals has = had;
+    has.join({change.points, change.reached_at});
     books.set_totals(chosen[i], has);
     board.move(chosen[i], {had.points, had.reached_at, accounts[i]},
                {has.points, has.reached_at, accounts[i]});

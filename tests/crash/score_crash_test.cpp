@@ -295,7 +295,12 @@ class ScoreCrashTest : public ::testing::Test {
         scores.score);
     expect_equal(
         "day_score",
-        table("SELECT account_id, day, points, " + us("reached_at") + " FROM day_score", 2, 4),
+        table("SELECT account_id, day, sum(points)::bigint, " + us("max(reached_at)") +
+                  " FROM (SELECT account_id, day, points, reached_at FROM day_score"
+                  " UNION ALL"
+                  " SELECT unnest(day_accounts), unnest(days), unnest(day_points),"
+                  " unnest(day_reached_at) FROM score_delta) AS part GROUP BY account_id, day",
+              2, 4),
         scores.day_score);
     expect_equal(
         "calendar",

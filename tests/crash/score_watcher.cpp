@@ -13,7 +13,8 @@ constexpr std::string_view kLookSql =
     " FROM projection_checkpoint WHERE projection = 'scores'), ''),"
     " (coalesce((SELECT sum(points) FROM score), 0)"
     "  + coalesce((SELECT sum(more) FROM score_delta, unnest(points) AS more), 0))::bigint,"
-    " coalesce((SELECT sum(points) FROM day_score), 0)::bigint";
+    " (coalesce((SELECT sum(points) FROM day_score), 0)"
+    "  + coalesce((SELECT sum(more) FROM score_delta, unnest(day_points) AS more), 0))::bigint";
 
 ScoreWatcher::Checkpoint checkpoint_of(const std::string& text) {
   ScoreWatcher::Checkpoint checkpoint;

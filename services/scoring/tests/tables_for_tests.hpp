@@ -56,7 +56,6 @@ class TablesForTests final : public eventsourcing::Transaction {
     if (is("SELECT NOT EXISTS")) return {eventsourcing::Row({"f"})};
     if (is("pg_advisory_xact_lock")) return {};
     if (is("INSERT INTO award_day")) return add_awards(params);
-    if (is("INSERT INTO day_score")) return add_days(params);
     if (is("INSERT INTO calendar")) return add_months(params);
     if (is("INSERT INTO ledger")) return add_ledger(params);
     if (is("AS earlier")) return count_earlier(params);
@@ -66,7 +65,10 @@ class TablesForTests final : public eventsourcing::Transaction {
                              ? std::optional(changed_after(number(params.at(0))))
                              : std::nullopt;
     if (is("DECLARE changed_rows")) return declare_changed(*changed);
-    if (is("DECLARE delta_rows")) return declare_deltas(changed);
+    if (is("FROM score_delta) AS delta")) {
+      return is("unnest(days)") ? declare_day_deltas(params.back().text().value(), changed)
+                                : declare_deltas(changed);
+    }
     if (is("DECLARE score_rows")) return declare_scores(changed);
     if (is("DECLARE day_rows")) return declare_days(params.back().text().value(), changed);
     if (is("DECLARE count_rows")) return declare_counts(params.back().text().value(), changed);
@@ -96,6 +98,7 @@ class TablesForTests final : public eventsourcing::Transaction {
 
   eventsourcing::Rows put_off(const eventsourcing::Params& params) {
     expect_sorted(array(params, 0));
+    expect_sorted(array(params, 6));
     CHECK(deltas.emplace(flushes.size(), params).second, "one for each flush");
     return {};
   }
@@ -120,6 +123,12 @@ class TablesForTests final : public eventsourcing::Transaction {
       held.standing |= std::stoll(array(params, 3)[i]);
       held.contributions += std::stoll(array(params, 4)[i]);
       held.events += std::stoll(array(params, 5)[i]);
+    }
+    const auto day_accounts = array(params, 6);
+    for (std::size_t i = 0; i < day_accounts.size(); ++i) {
+      Score& held = earned[{day_accounts[i], array(params, 7)[i]}];
+      held.points += std::stoll(array(params, 8)[i]);
+      held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 9)[i]).value());
     }
     return {};
   }
@@ -153,16 +162,6 @@ class TablesForTests final : public eventsourcing::Transaction {
       rows.push_back(eventsourcing::Row(std::move(columns)));
     }
     return rows;
-  }
-  eventsourcing::Rows add_days(const eventsourcing::Params& params) {
-    const auto accounts = array(params, 0);
-    expect_sorted(accounts);
-    for (std::size_t i = 0; i < accounts.size(); ++i) {
-      Score& held = earned[{accounts[i], array(params, 1)[i]}];
-      held.points += std::stoll(array(params, 2)[i]);
-      held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 3)[i]).value());
-    }
-    return {};
   }
   // By account, day and reason.
   using Counts = std::map<std::tuple<std::string, std::string, std::string>, std::int64_t>;
@@ -288,6 +287,21 @@ class TablesForTests final : public eventsourcing::Transaction {
             eventsourcing::Row({accounts[i], array(columns, 1)[i],
                                 microseconds(core::parse_iso8601(array(columns, 2)[i]).value()),
                                 array(columns, 3)[i]}));
+      }
+    }
+    return {};
+  }
+  eventsourcing::Rows declare_day_deltas(const std::string& from,
+                                         const std::optional<Accounts>& changed) {
+    fetched_.clear();
+    for (const auto& [number, columns] : deltas) {
+      const auto accounts = array(columns, 6);
+      const auto days = array(columns, 7);
+      for (std::size_t i = 0; i < accounts.size(); ++i) {
+        if (days[i] < from || leaves_out(changed, accounts[i])) continue;
+        fetched_.push_back(
+            eventsourcing::Row({accounts[i], days[i], array(columns, 8)[i],
+                                microseconds(core::parse_iso8601(array(columns, 9)[i]).value())}));
       }
     }
     return {};

@@ -16,27 +16,14 @@ namespace {
 
 using eventsourcing::Params;
 using eventsourcing::Transaction;
-using eventsourcing::TransactionFailed;
 
 // In one piece, before the flush is logged under the same number.
 constexpr const char* kAddDeltas = R"(
-INSERT INTO score_delta (number, accounts, points, reached_at, standing, contributions, events)
+INSERT INTO score_delta (number, accounts, points, reached_at, standing, contributions, events,
+                         day_accounts, days, day_points, day_reached_at)
 SELECT max(number) + 1, $1::uuid[], $2::bigint[], $3::timestamptz[], $4::smallint[], $5::bigint[],
-       $6::bigint[]
+       $6::bigint[], $7::uuid[], $8::date[], $9::bigint[], $10::timestamptz[]
 FROM score_flush)";
-
-// unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
-// them into a table of its own.
-constexpr const char* kAddDays = R"(
-INSERT INTO day_score AS held (account_id, day, points, reached_at)
-SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::bigint[]), unnest($4::timestamptz[])
-ON CONFLICT (account_id, day) DO UPDATE
-  SET points = held.points + excluded.points,
-      reached_at = greatest(held.reached_at, excluded.reached_at))";
-
-constexpr const char* kAddNewDays = R"(
-INSERT INTO day_score (account_id, day, points, reached_at)
-SELECT unnest($1::uuid[]), unnest($2::date[]), unnest($3::bigint[]), unnest($4::timestamptz[]))";
 
 // Up to the cap, however many there are. In order, so that it is the index that is read even while
 // nothing is known of the table's size.
@@ -58,6 +45,8 @@ FROM unnest($1::uuid[], $2::smallint[], $3::smallint[], $4::text[])
 ON CONFLICT (account_id, year, month) DO UPDATE
   SET days = calendar_days_add(held.days, excluded.days))";
 
+// unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
+// them into a table of its own.
 constexpr const char* kAddLedger = R"(
 INSERT INTO ledger (account_id, happened_at, event, day, reason, points, cap, person, project_id,
                     note)
@@ -86,23 +75,16 @@ SELECT (SELECT max(number) FROM score_flush) + 1, $1::uuid[]
 FROM pg_class scores JOIN pg_class log USING (relnamespace)
 WHERE scores.oid = 'score'::regclass AND log.oid = 'score_flush'::regclass)";
 
-// The entries of a map that are wanted, in the order of their keys: a batch that is sorted meets
-// its pages once, and two writers cannot lock rows crosswise.
-template <class Map, class Wanted>
-std::vector<const typename Map::value_type*> sorted(const Map& map, const Wanted& wanted) {
+// The entries of a map in the order of their keys: a batch that is sorted meets its pages once, and
+// two writers cannot lock rows crosswise.
+template <class Map>
+std::vector<const typename Map::value_type*> sorted(const Map& map) {
   std::vector<const typename Map::value_type*> entries;
   entries.reserve(map.size());
-  for (const auto& entry : map) {
-    if (wanted(entry.second)) entries.push_back(&entry);
-  }
+  for (const auto& entry : map) entries.push_back(&entry);
   std::sort(entries.begin(), entries.end(),
             [](const auto* left, const auto* right) { return left->first < right->first; });
   return entries;
-}
-
-template <class Map>
-auto sorted(const Map& map) {
-  return sorted(map, [](const auto&) { return true; });
 }
 
 // The next flush is about as large as the last one: it need not grow again step by step.
@@ -115,10 +97,8 @@ void forget(Map& map) {
 
 }  // namespace
 
-void ScoreChanges::add_day(const core::AccountId& account, core::Day day, const Totals& earned,
-                           bool is_new) {
-  DayChange& pending = days_.try_emplace({account, day}, DayChange{{}, is_new}).first->second;
-  pending.earned = pending.earned.joined(earned);
+void ScoreChanges::add_day(const core::AccountId& account, core::Day day, const Totals& earned) {
+  days_[{account, day}].join(earned);
 }
 
 void ScoreChanges::add_belated(const CapKey& key, const Rule& rule, core::Timestamp time) {
@@ -179,8 +159,7 @@ void ScoreChanges::flush(Transaction& transaction) {
   // What comes next is put together while the database writes what comes first, or after it where
   // there is no thread to be had.
   auto next = std::async(std::launch::async | std::launch::deferred, [this] {
-    return std::array<std::pair<const char*, Params>, 5>{{{kAddDeltas, score_columns()},
-                                                          {kAddMonths, month_columns()},
+    return std::array<std::pair<const char*, Params>, 4>{{{kAddMonths, month_columns()},
                                                           {kAddLedger, ledger_columns()},
                                                           {kAddAwards, award_columns()},
                                                           {kLogFlush, log_columns()}}};
@@ -188,21 +167,9 @@ void ScoreChanges::flush(Transaction& transaction) {
   const auto write = [&](const char* sql, const Params& columns) {
     if (!columns.empty()) transaction.execute(sql, columns);
   };
-  flush_new_days(transaction, day_columns(true));
-  write(kAddDays, day_columns(false));
+  write(kAddDeltas, delta_columns());
   for (const auto& [sql, columns] : next.get()) write(sql, columns);
   fold_after_flush(transaction);
-}
-
-void ScoreChanges::flush_new_days(Transaction& transaction, const Params& columns) {
-  if (columns.empty()) return;
-  try {
-    transaction.execute(kAddNewDays, columns);
-  } catch (const TransactionFailed& failed) {
-    core::Error error = failed.error();
-    if (error.code == core::ErrorCode::Conflict) error.retryable = true;
-    throw TransactionFailed(error);
-  }
 }
 
 // One of each person, by account.
@@ -223,7 +190,7 @@ std::vector<ScoreChanges::PersonChange> ScoreChanges::joined_people() const {
   return joined;
 }
 
-Params ScoreChanges::score_columns() const {
+Params ScoreChanges::delta_columns() const {
   if (people_.empty()) return {};
   std::vector<core::AccountId> accounts;
   std::vector<std::int64_t> points;
@@ -239,24 +206,19 @@ Params ScoreChanges::score_columns() const {
     contributions.push_back(person.contributions);
     events.push_back(person.events);
   }
-  return {accounts, points, reached, standings, contributions, events};
-}
-
-Params ScoreChanges::day_columns(bool is_new) const {
-  std::vector<core::AccountId> accounts;
+  std::vector<core::AccountId> day_accounts;
   std::vector<core::Day> days;
-  std::vector<std::int64_t> points;
-  std::vector<core::Timestamp> reached;
-  const auto wanted = [&](const DayChange& change) { return change.is_new == is_new; };
-  for (const auto* entry : sorted(days_, wanted)) {
-    const auto& [key, change] = *entry;
-    accounts.push_back(key.account);
+  std::vector<std::int64_t> day_points;
+  std::vector<core::Timestamp> day_reached;
+  for (const auto* entry : sorted(days_)) {
+    const auto& [key, earned] = *entry;
+    day_accounts.push_back(key.account);
     days.push_back(key.day);
-    points.push_back(change.earned.points);
-    reached.push_back(change.earned.reached_at);
+    day_points.push_back(earned.points);
+    day_reached.push_back(earned.reached_at);
   }
-  if (accounts.empty()) return {};
-  return {accounts, days, points, reached};
+  return {accounts, points,       reached, standings,  contributions,
+          events,   day_accounts, days,    day_points, day_reached};
 }
 
 // Before the others, which it adds to, and before the ledger has these events too.
@@ -286,7 +248,7 @@ void ScoreChanges::flush_belated(Transaction& transaction) {
     belated.earning = static_cast<std::uint32_t>(earning);
     if (const std::int64_t points = earning * belated.rule.points; points != 0) {
       add_score(key.account, {points, belated.latest, 0});
-      add_day(key.account, key.day, {points, belated.latest}, false);
+      add_day(key.account, key.day, {points, belated.latest});
       add_awards(key.day, key.reason, 0, points);
     }
     if (const std::int64_t amount = earning * belated.rule.contribution; amount != 0) {

@@ -1,6 +1,6 @@
 // What has changed since the last flush, as deltas and not as totals, and the statements that write
-// it: one row of table score_delta, from where it comes to table score (score_deltas.hpp), and rows
-// of day_score, calendar, ledger and award_day, each batch sorted by key.
+// it: one row of table score_delta, from where it comes to tables score and day_score
+// (score_deltas.hpp), and rows of calendar, ledger and award_day, each batch sorted by key.
 // Table score_flush learns whose rows a flush has written: what a snapshot lacks.
 //
 // Belated events, those of days whose counters are not in memory any more, are counted by the
@@ -61,9 +61,8 @@ class ScoreChanges {
   }
   // One more event that counts for the account, whatever it earns: see people_of() in awards.hpp.
   void add_event(const core::AccountId& account) { ++change_of(account).events; }
-  // is_new: that memory, which holds what the tables do and what is pending, knew of nothing that
-  // he earned on the day. So his row is written without a look for one, which takes half the time.
-  void add_day(const core::AccountId& account, core::Day day, const Totals& earned, bool is_new);
+  // Of what add_score() was told, what counts on a day.
+  void add_day(const core::AccountId& account, core::Day day, const Totals& earned);
   // The rule is always the same for a key.
   void add_belated(const CapKey& key, const Rule& rule, core::Timestamp time);
   void add_contribution(const core::AccountId& account, core::Day day, std::int64_t amount);
@@ -76,8 +75,6 @@ class ScoreChanges {
   // Of a reason on a day, of everybody.
   void add_awards(core::Day day, Reason reason, std::int64_t events, std::int64_t points);
 
-  // Throws TransactionFailed: retryable when there is a row of a day that was said to be new, which
-  // another owner has written since the memory was loaded; the next load knows it.
   void flush(eventsourcing::Transaction& transaction);
   // What the last flush has come to that is not in memory yet; until clear().
   const auto& belated() const { return belated_; }
@@ -86,18 +83,6 @@ class ScoreChanges {
   std::size_t changes() const { return people_.size(); }
 
  private:
-  struct DayKey {
-    core::AccountId account;
-    core::Day day;
-
-    friend auto operator<=>(const DayKey&, const DayKey&) = default;
-    struct Hash {
-      std::size_t operator()(const DayKey& key) const {
-        const auto day = static_cast<std::uint64_t>(key.day.time_since_epoch().count()) + 1;
-        return std::hash<core::AccountId>{}(key.account) ^ (day * 0x9e3779b97f4a7c15U);
-      }
-    };
-  };
   struct MonthKey {
     core::AccountId account;
     std::int32_t months = 0;  // year * 12 + month - 1
@@ -109,10 +94,6 @@ class ScoreChanges {
         return std::hash<core::AccountId>{}(key.account) ^ (months * 0x9e3779b97f4a7c15U);
       }
     };
-  };
-  struct DayChange {
-    Totals earned;
-    bool is_new = false;
   };
   using Days = std::array<std::int64_t, 31>;
   struct PersonChange {
@@ -150,11 +131,8 @@ class ScoreChanges {
   }
   std::vector<PersonChange> joined_people() const;
   void flush_belated(eventsourcing::Transaction& transaction);
-  static void flush_new_days(eventsourcing::Transaction& transaction,
-                             const eventsourcing::Params& columns);
   // The columns of a table's batch; empty: there is none.
-  eventsourcing::Params score_columns() const;
-  eventsourcing::Params day_columns(bool is_new) const;
+  eventsourcing::Params delta_columns() const;
   eventsourcing::Params month_columns() const;
   eventsourcing::Params ledger_columns() const;
   eventsourcing::Params award_columns() const;
@@ -163,7 +141,7 @@ class ScoreChanges {
   // In the order in which they came: those of one person are joined by the flush, which has to sort
   // them anyway, not by each event.
   std::vector<PersonChange> people_;
-  absl::flat_hash_map<DayKey, DayChange, DayKey::Hash> days_;
+  absl::flat_hash_map<PersonDay, Totals, PersonDay::Hash> days_;
   absl::flat_hash_map<CapKey, BelatedEvents, CapKey::Hash> belated_;
   absl::flat_hash_map<MonthKey, Days, MonthKey::Hash> months_;
   std::vector<LedgerRow> ledger_;

@@ -21,7 +21,16 @@ constexpr const char* kListDeltas =
 // unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
 // them into a table of its own. They are sorted, so that a batch meets its pages in order.
 constexpr const char* kFold = R"(
-WITH taken AS (DELETE FROM score_delta WHERE number = $1 RETURNING *)
+WITH taken AS (
+  DELETE FROM score_delta WHERE number = $1 RETURNING *
+), in_days AS (
+  INSERT INTO day_score AS held (account_id, day, points, reached_at)
+  SELECT unnest(day_accounts), unnest(days), unnest(day_points), unnest(day_reached_at)
+  FROM taken
+  ON CONFLICT (account_id, day) DO UPDATE
+    SET points = held.points + excluded.points,
+        reached_at = greatest(held.reached_at, excluded.reached_at)
+)
 INSERT INTO score AS held (account_id, points, reached_at, standing, contributions, events)
 SELECT unnest(accounts), unnest(points), unnest(reached_at), unnest(standing),
        unnest(contributions), unnest(events)

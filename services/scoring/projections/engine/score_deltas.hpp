@@ -1,8 +1,8 @@
-// Table score takes its deltas behind the flush: a flush writes them in one piece (a row of table
-// score_delta), for which it does not matter how many people table score has, and what was put off
-// so is folded in later, one flush after the other, each once. The score feed does it before it
-// reads what it publishes, a load before it reads the tables, and a flush when too much has been
-// put off.
+// Tables score and day_score take their deltas behind the flush: a flush writes them in one piece
+// (a row of table score_delta), for which it does not matter how many rows those tables have, and
+// what was put off so is folded in later, one flush after the other, each once. The score feed does
+// it before it reads what it publishes, a load before it reads the tables, and a flush when too
+// much has been put off.
 //
 // One folds at a time. Who folds may hold his locks for a while (the feed publishes within the same
 // transaction): a flush does not wait for him, for what he leaves is little. Runs inside the

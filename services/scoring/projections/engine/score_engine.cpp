@@ -189,9 +189,9 @@ void ScoreEngine::take(const RecordedEvent& event, const Award& award) {
 
 void ScoreEngine::change(const core::AccountId& account, const PersonScore& change,
                          std::optional<core::Day> day) {
-  const bool first_of_day = memory_->add(account, change, day);
+  memory_->add(account, change, day);
   changes_.add_score(account, change);
-  if (day) changes_.add_day(account, *day, {change.points, change.reached_at}, first_of_day);
+  if (day) changes_.add_day(account, *day, {change.points, change.reached_at});
 }
 
 void ScoreEngine::set_department(const core::AccountId& account, std::string_view department) {

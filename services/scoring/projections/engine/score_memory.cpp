@@ -54,8 +54,9 @@ void ScoreMemory::put_day(MemberNumber member, core::Day day, const Totals& earn
   for (Periods& periods : periods_) {
     Period* period = periods.of(day);
     if (period == nullptr) continue;
-    const auto held = period->totals.find(member);
-    period->totals.put(member, held ? held->joined(earned) : earned);
+    Totals held = period->totals.find(member).value_or(Totals{});
+    held.join(earned);
+    period->totals.put(member, held);
   }
 }
 
@@ -123,11 +124,12 @@ std::optional<BoardEntry> ScoreMemory::period_entry(const Period& period,
   return entry_of(member, *has);
 }
 
-bool ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
+void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
                       std::optional<core::Day> day) {
   const MemberNumber member = members_.number_of(account);
   const Totals had = members_.books().totals(member);
-  const Totals has = had.joined({change.points, change.reached_at});
+  Totals has = had;
+  has.join({change.points, change.reached_at});
   const bool was_shown = members_.on_board(member);
   const auto standing =
       static_cast<std::uint8_t>(members_.books().standing(member) | change.standing);
@@ -149,18 +151,15 @@ bool ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   board_.change(member, from, to);
   if (RankBoard* board = department_board(member)) board->change(member, from, to);
 
-  bool first_of_day = false;
-  for (std::size_t i = 0; i < earned.size(); ++i) {
-    const ShownBefore& shown = earned.at(i);
+  for (const ShownBefore& shown : earned) {
     if (shown.period == nullptr) continue;
     PeriodTotals& totals = shown.period->totals;
-    const auto held = totals.find(member);
-    if (kSpans.at(i) == Span::Day) first_of_day = !held;
-    totals.put(member, held.value_or(Totals{}).joined({change.points, change.reached_at}));
+    Totals held = totals.find(member).value_or(Totals{});
+    held.join({change.points, change.reached_at});
+    totals.put(member, held);
     tell(shown, member);
   }
   for (const ShownBefore& shown : others) tell(shown, member);
-  return first_of_day;
 }
 
 void ScoreMemory::tell(const ShownBefore& shown, MemberNumber member) const {

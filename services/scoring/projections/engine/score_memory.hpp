@@ -109,8 +109,7 @@ class ScoreMemory {
                             std::uint32_t cap);
   // Points and facts join what is known; the later time stays. With a day the change also counts in
   // the periods that hold it; without, it is nothing that was earned (a registration, a closing).
-  // True: the day is in memory, and he had nothing on it yet.
-  bool add(const core::AccountId& account, const PersonScore& change,
+  void add(const core::AccountId& account, const PersonScore& change,
            std::optional<core::Day> day = std::nullopt);
   // "": none.
   void set_department(const core::AccountId& account, std::string_view department);

@@ -2,6 +2,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <utility>
+
 namespace tideline::scoring {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr const char* kOfChanged =
 constexpr const char* kSelectScores =
     "DECLARE score_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM score";
-constexpr const char* kSelectDeltas =
+constexpr const char* kSelectScoreDeltas =
     "DECLARE delta_rows NO SCROLL CURSOR FOR SELECT account_id, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint, standing FROM ("
     "SELECT unnest(accounts) AS account_id, unnest(points) AS points,"
@@ -26,6 +28,11 @@ constexpr const char* kSelectDeltas =
 constexpr const char* kSelectDays =
     "DECLARE day_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
     " (extract(epoch FROM reached_at) * 1000000)::bigint FROM day_score";
+constexpr const char* kSelectDayDeltas =
+    "DECLARE delta_rows NO SCROLL CURSOR FOR SELECT account_id, day, points,"
+    " (extract(epoch FROM reached_at) * 1000000)::bigint FROM ("
+    "SELECT unnest(day_accounts) AS account_id, unnest(days) AS day, unnest(day_points) AS points,"
+    " unnest(day_reached_at) AS reached_at FROM score_delta) AS delta";
 // In the order of ledger_by_cap, so that groups come as the index is read: nothing is sorted, and
 // the first rows do not wait for the last.
 constexpr const char* kSelectCounts =
@@ -85,8 +92,33 @@ Reason reason_at(const Row& row, std::size_t column, const char* table) {
   return *reason;
 }
 
-PersonScore score_of(const Row& row) {
-  return {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))};
+// Each row that `held` declares, joined with those of its key that `put_off` does, and those that
+// are put off alone. `read` makes a key and a value of a row.
+template <class Hash, class Read, class Visit>
+void for_each_joined(Transaction& transaction, const std::string& held, const std::string& put_off,
+                     const Params& params, const std::string& cursor, const Read& read,
+                     const Visit& visit) {
+  using Entry = decltype(read(std::declval<const Row&>()));
+  absl::flat_hash_map<typename Entry::first_type, typename Entry::second_type, Hash> deltas;
+  for_each_row(transaction, put_off, params, "delta_rows", [&](const Row& row) {
+    const auto [key, delta] = read(row);
+    deltas[key].join(delta);
+  });
+  for_each_row(transaction, held, params, cursor, [&](const Row& row) {
+    auto [key, value] = read(row);
+    if (const auto delta = deltas.extract(key)) value.join(delta.mapped());
+    visit(key, value);
+  });
+  for (const auto& [key, delta] : deltas) visit(key, delta);
+}
+
+std::pair<core::AccountId, PersonScore> score_of(const Row& row) {
+  return {row.account(0),
+          {row.integer(1), row.timestamp_us(2), static_cast<std::uint8_t>(row.integer(3))}};
+}
+
+std::pair<PersonDay, Totals> day_of(const Row& row) {
+  return {{row.account(0), row.day(1)}, {row.integer(2), row.timestamp_us(3)}};
 }
 
 FlushMark mark_of(const Row& row) { return {row.integer(0), row.integer(1), row.text(2)}; }
@@ -97,15 +129,9 @@ void visit_scores(Transaction& transaction, ChangedAfter after,
                   const std::function<void(const core::AccountId&, const PersonScore&)>& visit) {
   const std::string rows = after ? kOfChanged : "";
   const Params params = after ? Params{*after} : Params{};
-  absl::flat_hash_map<core::AccountId, PersonScore> put_off;
-  for_each_row(transaction, kSelectDeltas + rows, params, "delta_rows",
-               [&](const Row& row) { put_off[row.account(0)].join(score_of(row)); });
-  for_each_row(transaction, kSelectScores + rows, params, "score_rows", [&](const Row& row) {
-    PersonScore score = score_of(row);
-    if (const auto more = put_off.extract(row.account(0))) score.join(more.mapped());
-    visit(row.account(0), score);
-  });
-  for (const auto& [account, score] : put_off) visit(account, score);
+  for_each_joined<std::hash<core::AccountId>>(transaction, kSelectScores + rows,
+                                              kSelectScoreDeltas + rows, params, "score_rows",
+                                              score_of, visit);
 }
 
 void visit_days(
@@ -114,9 +140,9 @@ void visit_days(
   const std::string rows = after ? std::string(kOfChanged) + " WHERE day >= $2::date"
                                  : std::string(" WHERE day >= $1::date");
   const Params params = after ? Params{*after, from} : Params{from};
-  for_each_row(transaction, kSelectDays + rows, params, "day_rows", [&](const Row& row) {
-    visit(row.account(0), row.day(1), {row.integer(2), row.timestamp_us(3)});
-  });
+  for_each_joined<PersonDay::Hash>(
+      transaction, kSelectDays + rows, kSelectDayDeltas + rows, params, "day_rows", day_of,
+      [&](const PersonDay& of, const Totals& earned) { visit(of.account, of.day, earned); });
 }
 
 void visit_counts(

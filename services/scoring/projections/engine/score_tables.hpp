@@ -23,7 +23,7 @@ using ChangedAfter = std::optional<std::int64_t>;
 // snapshot, or has folded everything itself while nobody flushes.
 void visit_scores(eventsourcing::Transaction& transaction, ChangedAfter after,
                   const std::function<void(const core::AccountId&, const PersonScore&)>& visit);
-// Of days from `from` on.
+// Of days from `from` on; in the same way.
 void visit_days(eventsourcing::Transaction& transaction, ChangedAfter after, core::Day from,
                 const std::function<void(const core::AccountId&, core::Day, const Totals&)>& visit);
 void visit_counts(

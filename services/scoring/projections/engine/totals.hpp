@@ -7,11 +7,15 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/clock.hpp"
+#include "core/ids.hpp"
 #include "scoring/projections/engine/column.hpp"
 
 namespace tideline::scoring {
@@ -21,10 +25,25 @@ struct Totals {
   core::Timestamp reached_at{};  // the epoch: never
 
   // Points add up, the later time stays: in any order the same.
-  Totals joined(const Totals& change) const {
-    return {points + change.points, std::max(reached_at, change.reached_at)};
+  void join(const Totals& change) {
+    points += change.points;
+    reached_at = std::max(reached_at, change.reached_at);
   }
   friend bool operator==(const Totals&, const Totals&) = default;
+};
+
+// What somebody has earned by day is kept under this.
+struct PersonDay {
+  core::AccountId account;
+  core::Day day;  // of the campus
+
+  friend auto operator<=>(const PersonDay&, const PersonDay&) = default;
+  struct Hash {
+    std::size_t operator()(const PersonDay& key) const {
+      const auto day = static_cast<std::uint64_t>(key.day.time_since_epoch().count()) + 1;
+      return std::hash<core::AccountId>{}(key.account) ^ (day * 0x9e3779b97f4a7c15U);
+    }
+  };
 };
 
 class PeriodTotals {
