@@ -22,6 +22,9 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
       metrics.gauge("tideline_scoring_band_members", "people whose lists are kept in order");
   auto counters = metrics.gauge("tideline_scoring_cap_counters", "daily counters in memory");
   auto pending = metrics.gauge("tideline_scoring_pending_changes", "changes not in the tables yet");
+  auto put_off =
+      metrics.gauge("tideline_scoring_flushes_put_off",
+                    "flushes whose totals and days are not folded into their tables yet");
   auto departments = metrics.gauge("tideline_scoring_departments", "departments with a board");
   auto periods =
       metrics.gauge("tideline_scoring_periods",
@@ -37,6 +40,7 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
     band.set(static_cast<double>(status.band));
     counters.set(static_cast<double>(status.cap_counters));
     pending.set(static_cast<double>(status.pending_changes));
+    put_off.set(static_cast<double>(status.flushes_put_off));
     departments.set(static_cast<double>(status.departments));
     periods.set(static_cast<double>(status.periods));
     bytes.with({"people"}).set(static_cast<double>(status.bytes.people));

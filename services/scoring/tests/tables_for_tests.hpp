@@ -51,6 +51,9 @@ class TablesForTests final : public eventsourcing::Transaction {
     if (is("INSERT INTO score_flush")) return log_flush(params);
     if (is("INSERT INTO score_delta")) return put_off(params);
     if (is("SELECT number FROM score_delta")) return deltas_but(number(params.at(0)));
+    if (is("SELECT count(*) FROM score_delta")) {
+      return {eventsourcing::Row({std::to_string(deltas.size())})};
+    }
     if (is("DELETE FROM score_delta")) return fold(number(params.at(0)));
     if (is("pg_try_advisory_xact_lock")) return {eventsourcing::Row({"t"})};
     if (is("SELECT NOT EXISTS")) return {eventsourcing::Row({"f"})};

@@ -76,6 +76,8 @@ class ScoreChanges {
   void add_awards(core::Day day, Reason reason, std::int64_t events, std::int64_t points);
 
   void flush(eventsourcing::Transaction& transaction);
+  // How many flushes are not folded yet, as the last one saw it.
+  std::size_t put_off() const { return put_off_; }
   // What the last flush has come to that is not in memory yet; until clear().
   const auto& belated() const { return belated_; }
   void clear();
@@ -150,6 +152,7 @@ class ScoreChanges {
     std::int64_t points = 0;
   };
   std::map<std::pair<core::Day, Reason>, Awards> awards_;
+  std::size_t put_off_ = 0;
 };
 
 }  // namespace tideline::scoring

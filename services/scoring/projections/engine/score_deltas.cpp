@@ -18,6 +18,8 @@ constexpr const char* kListDeltas =
     " WHERE number <= (SELECT number FROM score_delta ORDER BY number DESC OFFSET $1 LIMIT 1)"
     " ORDER BY number";
 
+constexpr const char* kCountDeltas = "SELECT count(*) FROM score_delta";
+
 // unnest() of several arrays among the columns, not in FROM, where PostgreSQL would first write
 // them into a table of its own. They are sorted, so that a batch meets its pages in order.
 constexpr const char* kFold = R"(
@@ -60,10 +62,12 @@ void fold_deltas(Transaction& transaction) {
   fold_all_but(transaction, 0);
 }
 
-void fold_after_flush(Transaction& transaction) {
-  if (!transaction.execute(kTryToFold).at(0).boolean(0)) return;
-  const bool is_copy = transaction.execute(kIsCopy).at(0).boolean(0);
-  fold_all_but(transaction, is_copy ? 0 : kDeltasMax);
+std::size_t fold_after_flush(Transaction& transaction) {
+  if (transaction.execute(kTryToFold).at(0).boolean(0)) {
+    const bool is_copy = transaction.execute(kIsCopy).at(0).boolean(0);
+    fold_all_but(transaction, is_copy ? 0 : kDeltasMax);
+  }
+  return static_cast<std::size_t>(transaction.execute(kCountDeltas).at(0).integer(0));
 }
 
 }  // namespace tideline::scoring

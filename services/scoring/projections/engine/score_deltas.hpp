@@ -22,7 +22,7 @@ inline constexpr std::size_t kDeltasMax = 16;
 void fold_deltas(eventsourcing::Transaction& transaction);
 
 // What a flush has to fold itself: what is too much, or everything in a copy that is built anew in
-// another schema, where nobody else folds.
-void fold_after_flush(eventsourcing::Transaction& transaction);
+// another schema, where nobody else folds. How many flushes are put off then.
+std::size_t fold_after_flush(eventsourcing::Transaction& transaction);
 
 }  // namespace tideline::scoring

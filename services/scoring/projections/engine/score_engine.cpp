@@ -233,6 +233,7 @@ void ScoreEngine::flushed() {
   }
   changes_.clear();
   pending_changes_ = 0;
+  flushes_put_off_ = changes_.put_off();
 }
 
 RankedEntry ScoreEngine::ranked(const RankBoard& board, const BoardEntry& entry) const {
@@ -312,6 +313,7 @@ EngineStatus ScoreEngine::status() const {
           .band = memory_->board().band_size(),
           .cap_counters = memory_->cap_counters(),
           .pending_changes = pending_changes_,
+          .flushes_put_off = flushes_put_off_,
           .departments = memory_->departments(),
           .periods = memory_->periods(),
           .bytes = memory_->bytes(),

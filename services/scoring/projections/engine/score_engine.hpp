@@ -101,6 +101,7 @@ struct EngineStatus {
   std::uint64_t band = 0;
   std::uint64_t cap_counters = 0;
   std::uint64_t pending_changes = 0;
+  std::uint64_t flushes_put_off = 0;  // see score_deltas.hpp; as of the last flush
   std::uint64_t departments = 0;
   std::uint64_t periods = 0;
   MemoryBytes bytes{};
@@ -197,6 +198,7 @@ class ScoreEngine final : public eventsourcing::Projection {
   // by.
   std::map<core::Day, int> counted_by_;
   std::atomic<std::uint64_t> pending_changes_{0};
+  std::atomic<std::uint64_t> flushes_put_off_{0};
 };
 
 }  // namespace tideline::scoring

@@ -169,6 +169,7 @@ TEST_F(ScoreFeedTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
   flush();
   EXPECT_EQ(number("SELECT count(*) FROM score_delta"), static_cast<std::int64_t>(kDeltasMax))
       << "more were folded by the flushes";
+  EXPECT_EQ(engine.status().flushes_put_off, kDeltasMax);
   // Nor does a flush wait for somebody who folds, whose transaction may last.
   const auto folded = database.transact([&](es::Transaction& transaction) {
     engine.settle(transaction);
@@ -177,6 +178,7 @@ TEST_F(ScoreFeedTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
   });
   ASSERT_TRUE(folded.ok()) << folded.error().message;
   EXPECT_EQ(number("SELECT count(*) FROM score_delta"), 1);
+  EXPECT_EQ(engine.status().flushes_put_off, kDeltasMax + 1) << "the other has not committed yet";
 
   std::vector<std::jthread> folders;
   for (int i = 0; i < 3; ++i) folders.emplace_back([&] { settle(); });
