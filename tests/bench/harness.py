@@ -62,6 +62,11 @@ class Postgres:
     def checkpoint(self) -> None:
         subprocess.run(["psql", self._admin(), "-qX", "-c", "CHECKPOINT"], check=True)
 
+    def settle(self, database: str) -> None:
+        """What autovacuum and the next checkpoint would do beside the measurements, with tables just filled."""
+        subprocess.run(["psql", f"{self._admin()} dbname={database}", "-qX", "-c", "VACUUM (FREEZE, ANALYZE)"], check=True)
+        self.checkpoint()
+
     def _admin(self) -> str:
         return (self.folder / "conninfo").read_text().strip()
 
