@@ -14,11 +14,6 @@ namespace {
 // Of an entry besides its texts: places in tables, counts of owners, the values themselves.
 constexpr std::size_t kEntryBytes = 96;
 
-std::size_t bytes_of(const MomentContent& moment) {
-  return kEntryBytes + sizeof moment + moment.shown.capacity() + moment.audience.capacity() +
-         moment.user_ids.capacity() * sizeof(core::AccountId);
-}
-
 std::size_t bytes_of(const PersonContent& person) {
   return kEntryBytes + sizeof person + person.person.capacity() + person.user_id.capacity();
 }
@@ -83,8 +78,8 @@ std::vector<MomentContents::Moment> MomentContents::find(std::span<const Timelin
   std::vector<Moment> found(entries.size());
   std::size_t hits = 0;
   moments_.find_each(ids, [&](std::size_t i, const Moment& moment) {
-    if (moment->edits != entries[i].edits || moment->good_until <= now) return;
-    if (!is_named_right(entries[i].author, moment->names_as_of)) return;
+    if (moment->edits() != entries[i].edits || moment->good_until() <= now) return;
+    if (!is_named_right(entries[i].author, moment->names_as_of())) return;
     found[i] = moment;
     ++hits;
   });
@@ -102,12 +97,10 @@ std::map<core::CommentId, CommentRow> MomentContents::find_sealed_comments(
   return rows;
 }
 
-MomentContents::Moment MomentContents::put(core::MomentId id, MomentContent moment) {
-  moment.good_until = clock_.now() + kAgeMax;
-  const std::size_t bytes = bytes_of(moment);
-  auto shared = std::make_shared<const MomentContent>(std::move(moment));
-  moments_.put(id.value(), shared, bytes);
-  return shared;
+MomentContents::Moment MomentContents::put(core::MomentId id, const MomentTexts& texts) {
+  auto moment = MomentContent::of(texts, clock_.now() + kAgeMax);
+  moments_.put(id.value(), moment, kEntryBytes + moment->bytes());
+  return moment;
 }
 
 void MomentContents::put_sealed(core::MomentId id, SealedMoment sealed) {
@@ -122,7 +115,7 @@ void MomentContents::drop(core::MomentId id) {
 
 void MomentContents::drop_author(const core::AccountId& author) {
   const auto is_his = [&](std::uint64_t, const auto& text) { return text.author == author; };
-  moments_.erase_if(is_his);
+  moments_.erase_if([&](std::uint64_t, const auto& moment) { return moment.author() == author; });
   sealed_.erase_if(is_his);
   sealed_comments_.erase_if(is_his);
 }

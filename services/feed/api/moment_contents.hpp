@@ -26,6 +26,7 @@
 
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
+#include "feed/api/moment_content.hpp"
 #include "feed/api/recent_map.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "feed/projections/events_read.hpp"
@@ -34,17 +35,6 @@
 #include "people/people_directory.hpp"
 
 namespace tideline::feed {
-
-// Members of JSON objects, without the braces.
-struct MomentContent {
-  std::string shown;           // to everybody who may see the moment, with its author's name
-  std::uint32_t edits = 0;     // with the text of this edit
-  core::Timestamp good_until;  // set when it is put
-  std::uint64_t names_as_of = 0;
-  core::AccountId author;
-  std::string audience;                   // to its author: audience, group_ids, tag_ids
-  std::vector<core::AccountId> user_ids;  // listed in its audience: for its author, by their names
-};
 
 struct PersonContent {
   std::string person;   // an object, as people/person_json.hpp says
@@ -103,7 +93,7 @@ class MomentContents {
   std::map<core::CommentId, CommentRow> find_sealed_comments(std::span<const core::CommentId> ids);
   // Whoever puts a moment asks the engine afterwards whether it still stands, and drops it if not:
   // the deletion may have been applied after the row was read.
-  Moment put(core::MomentId id, MomentContent moment);
+  Moment put(core::MomentId id, const MomentTexts& texts);
   void drop(core::MomentId id);
 
   // How often names have changed. Asked before names are read from the table, and put with what has

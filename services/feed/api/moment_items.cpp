@@ -122,7 +122,7 @@ std::string members_of(const Json& object) {
   return text.substr(1, text.size() - 2);
 }
 
-MomentContent content_of(const Opened& opened, const MomentContents::Person& author) {
+MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author) {
   const MomentRow& row = *opened.row;
   Json shown{
       {"id", core::to_string(row.id)}, {"content", nullptr},
@@ -131,11 +131,10 @@ MomentContent content_of(const Opened& opened, const MomentContents::Person& aut
   if (opened.content) shown["content"] = *opened.content;
   if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
   const std::string name = author ? author->person : http::text_of(people::person_json({}));
-  return {members_of(shown) + R"(,"author":)" + name,
+  return {row.author,
           opened.entry->edits,
-          {},
           author ? author->names_as_of : 0,
-          row.author,
+          members_of(shown) + R"(,"author":)" + name,
           members_of({{"audience", to_string(row.audience)},
                       {"group_ids", row.lists.group_ids},
                       {"tag_ids", row.lists.tag_ids}}),
@@ -165,9 +164,9 @@ void take_found(const ApiPorts& ports, const PeopleByAccount& found, std::uint64
 MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer,
                             const Opened& opened, const MomentContents::Person& author) {
   const core::MomentId id = opened.row->id;
-  MomentContent content = content_of(opened, author);
-  if (!author) return std::make_shared<const MomentContent>(std::move(content));
-  auto kept = ports.contents.put(id, std::move(content));
+  const MomentTexts texts = texts_of(opened, author);
+  if (!author) return MomentContent::of(texts, {});
+  auto kept = ports.contents.put(id, texts);
   // Its deletion may have been applied since: whoever tells of it told before it was there.
   if (!ports.engine.find_author(id, viewer)) ports.contents.drop(id);
   return kept;
@@ -205,8 +204,8 @@ core::Status name_listed(const ApiPorts& ports, const core::AccountId& viewer,
   const std::uint64_t names_as_of = ports.contents.name_changes();
   Accounts listed;
   for (const auto& content : contents) {
-    if (!content || content->user_ids.empty() || content->author != viewer) continue;
-    listed.insert(listed.end(), content->user_ids.begin(), content->user_ids.end());
+    if (!content || content->user_ids().empty() || content->author() != viewer) continue;
+    listed.insert(listed.end(), content->user_ids().begin(), content->user_ids().end());
   }
   const Accounts missing = take_known(ports, listed, people);
   if (missing.empty()) return core::success();
@@ -219,7 +218,7 @@ core::Status name_listed(const ApiPorts& ports, const core::AccountId& viewer,
 // As far as the author may be told how they are called.
 std::string listed_users(const MomentContent& moment, const PersonByAccount& people) {
   std::string users;
-  for (const core::AccountId& account : moment.user_ids) {
+  for (const core::AccountId& account : moment.user_ids()) {
     const auto& person = people.at(account);
     if (!person || person->user_id == "null") continue;
     if (!users.empty()) users += ',';
@@ -246,14 +245,14 @@ void append_counts(std::string& items, const TimelineEntry& entry) {
 void append_item(std::string& items, const TimelineEntry& entry, const MomentContent& moment,
                  const core::AccountId& viewer, const PersonByAccount& people) {
   items.push_back('{');
-  items.append(moment.shown);
+  items.append(moment.shown());
   append_counts(items, entry);
   if (entry.author != viewer) {
     items.append(R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
     return;
   }
   items.append(",");
-  items.append(moment.audience);
+  items.append(moment.audience());
   items.append(R"(,"user_ids":[)");
   items.append(listed_users(moment, people));
   items.append("]}");
@@ -263,7 +262,7 @@ std::size_t bytes_of(const Contents& contents) {
   constexpr std::size_t kCountsAndLists = 192;
   std::size_t bytes = 0;
   for (const auto& content : contents) {
-    if (content) bytes += content->shown.size() + content->audience.size() + kCountsAndLists;
+    if (content) bytes += content->shown().size() + content->audience().size() + kCountsAndLists;
   }
   return bytes;
 }
@@ -284,7 +283,7 @@ http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
   core::staggered(
       entries.size(), kTextsAhead,
       [&](std::size_t i) {
-        if (contents[i]) core::prefetch(std::span<const char>(contents[i]->shown));
+        if (contents[i]) core::prefetch(std::span<const char>(contents[i]->shown()));
       },
       [&](std::size_t i) {
         if (!contents[i]) return;  // deleted meanwhile

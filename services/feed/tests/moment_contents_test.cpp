@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -20,8 +21,8 @@ core::AccountId account(std::uint8_t number) {
   return core::AccountId(bytes);
 }
 
-MomentContent moment_by(const core::AccountId& author, std::uint32_t edits = 0) {
-  MomentContent moment;
+MomentTexts moment_by(const core::AccountId& author, std::uint32_t edits = 0) {
+  MomentTexts moment;
   moment.shown = "said";
   moment.edits = edits;
   moment.author = author;
@@ -121,6 +122,26 @@ class Contents : public ::testing::Test {
   MomentContents contents{kPlenty, clock};
 };
 
+TEST(MomentContentTest, HasWhatItWasMadeOf) {
+  for (std::size_t size = 0; size < 20; ++size) {
+    MomentTexts texts = moment_by(account(3), 7);
+    texts.names_as_of = 9;
+    texts.shown.assign(size, 's');
+    texts.audience.assign(20 - size, 'a');
+    for (std::uint8_t n = 0; n < size; ++n) texts.user_ids.push_back(account(n));
+    const core::Timestamp good_until{milliseconds(1'800'000'000'000)};
+    const auto content = MomentContent::of(texts, good_until);
+    EXPECT_EQ(content->author(), account(3));
+    EXPECT_EQ(content->edits(), 7U);
+    EXPECT_EQ(content->names_as_of(), 9U);
+    EXPECT_EQ(content->good_until(), good_until);
+    EXPECT_EQ(content->shown(), texts.shown);
+    EXPECT_EQ(content->audience(), texts.audience);
+    EXPECT_TRUE(std::ranges::equal(content->user_ids(), texts.user_ids)) << size;
+    EXPECT_GE(content->bytes(), 20 + 16 * size);
+  }
+}
+
 TEST_F(Contents, AreOfOneText) {
   contents.put(kId, moment_by(account(1), 2));
   EXPECT_NE(find(kId, 2), nullptr);
@@ -141,7 +162,7 @@ TEST_F(Contents, AreFoundForAPageAtOnce) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_EQ(found[i] != nullptr, i % 2 == 0);
     if (found[i]) {
-      EXPECT_EQ(found[i]->author, wanted[i].author);
+      EXPECT_EQ(found[i]->author(), wanted[i].author);
     }
   }
   EXPECT_EQ(contents.counts().hits, 20U);
@@ -225,9 +246,9 @@ TEST_F(Contents, NameNobodyAsTheTableDoesNotAnyMore) {
 
 TEST_F(Contents, ShowNoNameOfBeforeItsChange) {
   const auto put_with_names_of = [&](std::uint64_t names_as_of) {
-    MomentContent moment = moment_by(account(1));
+    MomentTexts moment = moment_by(account(1));
     moment.names_as_of = names_as_of;
-    contents.put(kId, std::move(moment));
+    contents.put(kId, moment);
   };
   const auto before = contents.name_changes();
   put_with_names_of(before);

@@ -1,0 +1,63 @@
+// What answers say of one moment, in one block of memory: a page has twenty of them, which lie
+// anywhere, and waits for each line of the cache that it needs. The first line has what is asked of
+// it, and the text begins behind that.
+//
+// Never changes: shared by as many threads as like.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
+namespace tideline::feed {
+
+// Texts are members of JSON objects, without the braces.
+struct MomentTexts {
+  core::AccountId author;
+  std::uint32_t edits = 0;        // with the text of this edit
+  std::uint64_t names_as_of = 0;  // see MomentContents::name_changes()
+  std::string shown;              // to everybody who may see the moment, with its author's name
+  std::string audience;           // to its author: audience, group_ids, tag_ids
+  std::vector<core::AccountId> user_ids;  // listed in its audience: for its author, by their names
+};
+
+class MomentContent {
+ public:
+  static std::shared_ptr<const MomentContent> of(const MomentTexts& texts,
+                                                 core::Timestamp good_until);
+
+  std::uint32_t edits() const { return edits_; }
+  core::Timestamp good_until() const { return good_until_; }
+  std::uint64_t names_as_of() const { return names_as_of_; }
+  const core::AccountId& author() const { return author_; }
+  std::string_view shown() const { return {rest(), shown_}; }
+  std::string_view audience() const { return {rest() + shown_, audience_}; }
+  std::span<const core::AccountId> user_ids() const {
+    return {reinterpret_cast<const core::AccountId*>(rest() + shown_ + audience_), user_ids_};
+  }
+  std::size_t bytes() const {  // of the block
+    return sizeof *this + shown_ + audience_ + user_ids_ * sizeof(core::AccountId);
+  }
+
+ private:
+  MomentContent(const MomentTexts& texts, core::Timestamp good_until);
+  // Where the texts and ids begin.
+  const char* rest() const { return reinterpret_cast<const char*>(this + 1); }
+
+  const std::uint32_t edits_;
+  const std::uint32_t shown_;     // bytes
+  const std::uint32_t audience_;  // bytes
+  const std::uint32_t user_ids_;  // how many
+  const core::Timestamp good_until_;
+  const std::uint64_t names_as_of_;
+  const core::AccountId author_;
+};
+
+}  // namespace tideline::feed
