@@ -4,7 +4,8 @@
 // table of bytes first, waits for each value by itself.
 //
 // Open addressing with linear probing; what is erased leaves no mark, for those behind it move up
-// (Knuth, The Art of Computer Programming 3, section 6.4, algorithms L and R).
+// (Knuth, The Art of Computer Programming 3, section 6.4, algorithms L and R). Where a line has
+// room for several entries, a home is a line (his buckets): a third as many are found outside it.
 //
 // Key() marks an empty place: no entry can have it, and nobody finds it. Pointers hold until
 // something is put or erased. What was moved from can be assigned to or destroyed. As thread-safe
@@ -42,15 +43,15 @@ class ProbedMap {
     const Place& home = places_[home_of(key)];
     core::prefetch(&home);
     // It may lie across two lines.
-    if constexpr (kCacheLine % sizeof(Place) != 0) core::prefetch(&home.value);
+    if constexpr (!kFitsLines) core::prefetch(&home.value);
   }
 
   // That the key will be put, whose place is likely to be in the line behind its home's.
   void prefetch_new(const Key& key) const {
     if (places_.empty()) return;
     prefetch(key);
-    constexpr std::size_t kLinePlaces = (kCacheLine + sizeof(Place) - 1) / sizeof(Place);
-    core::prefetch(&places_[(home_of(key) + kLinePlaces) & (places_.size() - 1)]);
+    constexpr std::size_t kNextLine = (kCacheLine + sizeof(Place) - 1) / sizeof(Place);
+    core::prefetch(&places_[(home_of(key) + kNextLine) & (places_.size() - 1)]);
   }
 
   const Value* find(const Key& key) const {
@@ -110,11 +111,13 @@ class ProbedMap {
   };
   // Two to a cache line, if they fit, and none across two.
   struct alignas(sizeof(Entry) == 32 ? 32 : alignof(Entry)) Place : Entry {};
+  static constexpr bool kFitsLines = kCacheLine % sizeof(Place) == 0;
+  static constexpr std::size_t kHomePlaces = kFitsLines ? kCacheLine / sizeof(Place) : 1;
 
-  // The upper bits of a product; not the golden ratio's, by which maps that are split choose a
-  // part.
+  // The first place of a line, by the upper bits of a product; not the golden ratio's, by which
+  // maps that are split choose a part.
   std::size_t home_of(const Key& key) const {
-    return (Hash()(key) * 0xd1342543de82ef95U) >> shift_;
+    return ((Hash()(key) * 0xd1342543de82ef95U) >> shift_) & ~(kHomePlaces - 1);
   }
   std::size_t place_of(const Key& key) const {
     if (places_.empty()) return kNowhere;

@@ -54,10 +54,14 @@ void add_alone(http::Router& router, const Shuffled& order, std::uint32_t asked,
       for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
         threads.emplace_back([&, i] {
           std::mt19937_64 numbers(i);
+          std::uint64_t pages_here = 0;
+          std::uint64_t bytes_here = 0;
           while (SteadyClock::now() < end) {
-            bytes += read(order.at(numbers() % std::min(asked, order.people()))).size();
-            ++pages;
+            bytes_here += read(order.at(numbers() % std::min(asked, order.people()))).size();
+            ++pages_here;
           }
+          pages += pages_here;
+          bytes += bytes_here;
         });
       }
     }

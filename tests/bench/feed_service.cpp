@@ -32,9 +32,14 @@ constexpr std::chrono::seconds kDeadline{600};
 class PreloadedEngine final : public eventsourcing::Projection {
  public:
   PreloadedEngine(feed::FeedEngine& engine, const FeedOptions& options)
-      : engine_(engine), pairs_(graph_of(options.graph, options.law)), order_(people_in(pairs_)) {}
+      : engine_(engine), pairs_(graph_of(options.graph, options.law)), order_(people_in(pairs_)) {
+    for (std::uint32_t person = 0; person < order_.people(); ++person) {
+      accounts_.push_back(account_of(person));
+    }
+  }
 
   const Shuffled& order() const { return order_; }
+  const core::AccountId& account(std::uint32_t person) const { return accounts_[person]; }
 
   std::string_view name() const override { return engine_.name(); }
   std::vector<std::string> sources() const override { return engine_.sources(); }
@@ -44,18 +49,14 @@ class PreloadedEngine final : public eventsourcing::Projection {
   void flush(eventsourcing::Transaction& transaction) override { engine_.flush(transaction); }
   void load(eventsourcing::Transaction& transaction) override {
     engine_.load(transaction);
-    std::vector<core::AccountId> accounts;
-    for (std::uint32_t person = 0; person < order_.people(); ++person) {
-      accounts.push_back(account_of(person));
-      // Names him, so that numbers follow the order of the pairs.
-      engine_.use(feed::read::Unfollowed{accounts.back(), accounts.back()});
-    }
+    // Names everybody, so that numbers follow the order of the pairs.
+    for (const auto& account : accounts_) engine_.use(feed::read::Unfollowed{account, account});
     for (const auto& [one, other] : pairs_) {
-      engine_.use(feed::read::ContactAccepted{accounts[one], accounts[other]});
+      engine_.use(feed::read::ContactAccepted{accounts_[one], accounts_[other]});
     }
     for (std::uint32_t place = 0; place < order_.people(); ++place) {
       feed::read::MomentPublished event;
-      event.author = accounts[order_.at(place)];
+      event.author = accounts_[order_.at(place)];
       event.id = first_moment_id(event.author, place);
       event.published_at = first_moment_time(place);
       event.audience = feed::Audience::Public;
@@ -67,6 +68,7 @@ class PreloadedEngine final : public eventsourcing::Projection {
   feed::FeedEngine& engine_;
   const std::vector<Pair> pairs_;
   const Shuffled order_;
+  std::vector<core::AccountId> accounts_;  // by number
 };
 
 // Of the moments that were published over HTTP.
@@ -182,7 +184,7 @@ class Service {
   }
 
   std::string page_of(std::uint32_t person) {
-    const core::AccountId viewer = account_of(person);
+    const core::AccountId& viewer = preloaded_.account(person);  // as a token names him
     http::PageText text("timeline", {}, {});
     const auto page = engine_.timeline(viewer, {}, kPage);
     if (!feed::append_moment_items(api_, page.entries, viewer, text.items())) {

@@ -1,7 +1,5 @@
 #include "feed/api/moment_contents.hpp"
 
-#include <absl/container/inlined_vector.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,11 +9,8 @@
 namespace tideline::feed {
 namespace {
 
-// Of an entry besides its texts: places in tables, counts of owners, the values themselves.
-constexpr std::size_t kEntryBytes = 96;
-
 std::size_t bytes_of(const PersonContent& person) {
-  return kEntryBytes + sizeof person + person.person.capacity() + person.user_id.capacity();
+  return sizeof person + person.person.capacity() + person.user_id.capacity();
 }
 
 std::size_t bytes_of(const std::vector<std::string>& texts) {
@@ -25,7 +20,8 @@ std::size_t bytes_of(const std::vector<std::string>& texts) {
 }
 
 std::size_t bytes_of(const SealedMoment& sealed) {
-  std::size_t bytes = kEntryBytes + sizeof sealed;
+  constexpr std::size_t kEditBytes = 96;  // besides its text
+  std::size_t bytes = sizeof sealed;
   if (sealed.row) {
     const AudienceLists& lists = sealed.row->lists;
     bytes += sealed.row->sealed_content->capacity() + bytes_of(sealed.row->images) +
@@ -33,7 +29,7 @@ std::size_t bytes_of(const SealedMoment& sealed) {
              lists.user_ids.capacity() * sizeof(core::AccountId);
   }
   for (const auto& [number, edit] : sealed.edits) {
-    bytes += kEntryBytes + edit.sealed_content.capacity();
+    bytes += kEditBytes + edit.sealed_content.capacity();
   }
   return bytes;
 }
@@ -55,7 +51,7 @@ void MomentContents::before_use(const read::Event& event) {
   } else if (const auto* comment = std::get_if<read::CommentAdded>(&event)) {
     auto sealed = std::make_shared<const SealedComment>(
         SealedComment{comment->author, {comment->sealed_text, comment->written_at}});
-    const std::size_t bytes = kEntryBytes + sizeof *sealed + comment->sealed_text.size();
+    const std::size_t bytes = sizeof *sealed + comment->sealed_text.size();
     sealed_comments_.put(comment->id.value(), std::move(sealed), bytes);
   }
 }
@@ -71,20 +67,11 @@ void MomentContents::after_use(const read::Event& event) {
 }
 
 std::vector<MomentContents::Moment> MomentContents::find(std::span<const TimelineEntry> entries) {
-  constexpr std::size_t kAtOnce = 32;
-  absl::InlinedVector<std::uint64_t, kAtOnce> ids;
-  for (const TimelineEntry& entry : entries) ids.push_back(entry.id.value());
-  const core::Timestamp now = clock_.now();
   std::vector<Moment> found(entries.size());
-  std::size_t hits = 0;
-  moments_.find_each(ids, [&](std::size_t i, const Moment& moment) {
-    if (moment->edits() != entries[i].edits || moment->good_until() <= now) return;
-    if (!is_named_right(entries[i].author, moment->names_as_of())) return;
-    found[i] = moment;
-    ++hits;
-  });
-  hits_.fetch_add(hits, std::memory_order_relaxed);
-  misses_.fetch_add(entries.size() - hits, std::memory_order_relaxed);
+  find_each(entries, [&](std::size_t i, const Moment& moment) { found[i] = moment; });
+  const std::size_t misses = std::ranges::count(found, nullptr);
+  note_hits(entries.size() - misses);
+  misses_.fetch_add(misses, std::memory_order_relaxed);
   return found;
 }
 
@@ -99,7 +86,7 @@ std::map<core::CommentId, CommentRow> MomentContents::find_sealed_comments(
 
 MomentContents::Moment MomentContents::put(core::MomentId id, const MomentTexts& texts) {
   auto moment = MomentContent::of(texts, clock_.now() + kAgeMax);
-  moments_.put(id.value(), moment, kEntryBytes + moment->bytes());
+  moments_.put(id.value(), moment, moment->bytes());
   return moment;
 }
 

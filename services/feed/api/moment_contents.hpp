@@ -11,6 +11,8 @@
 // Thread-safe. Nothing blocks.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -25,6 +27,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/prefetch.hpp"
 #include "core/time_ordered_id.hpp"
 #include "feed/api/moment_content.hpp"
 #include "feed/api/recent_map.hpp"
@@ -86,6 +89,12 @@ class MomentContents {
   // Of each entry, in the text that it shows; nullptr: not remembered so. All in one call: the
   // memory is asked for each place before it is looked at.
   std::vector<Moment> find(std::span<const TimelineEntry> entries);
+  // The same without a count of owners each: calls use(i, moment) for each that is remembered so,
+  // in order, while none can be put or dropped; use() must not ask for anything here. Counts
+  // nothing: whoever has shown what there was notes it.
+  template <class Use>
+  void find_each(std::span<const TimelineEntry> entries, const Use& use);
+  void note_hits(std::size_t hits) { hits_.fetch_add(hits, std::memory_order_relaxed); }
   // nullptr: nothing of it has come lately.
   Sealed find_sealed(core::MomentId id) { return sealed_.find(id.value()); }
   // Those of `ids` that have come lately. A comment outlives its moment here, until its room is
@@ -132,5 +141,22 @@ class MomentContents {
   std::atomic<std::uint64_t> hits_{0};
   std::atomic<std::uint64_t> misses_{0};
 };
+
+template <class Use>
+void MomentContents::find_each(std::span<const TimelineEntry> entries, const Use& use) {
+  constexpr std::size_t kAtOnce = 32;
+  absl::InlinedVector<std::uint64_t, kAtOnce> ids;
+  for (const TimelineEntry& entry : entries) ids.push_back(entry.id.value());
+  const core::Timestamp now = clock_.now();
+  moments_.find_each(
+      ids,
+      [](const MomentContent* moment, std::size_t bytes) {
+        core::prefetch(std::span(reinterpret_cast<const char*>(moment), bytes));
+      },
+      [&](std::size_t i, const Moment& moment) {
+        if (moment->edits() != entries[i].edits || moment->good_until() <= now) return;
+        if (is_named_right(entries[i].author, moment->names_as_of())) use(i, moment);
+      });
+}
 
 }  // namespace tideline::feed

@@ -36,32 +36,38 @@ class RecentMap {
  public:
   using Held = std::shared_ptr<const Value>;
 
+  // Of an entry besides its value: places in tables, counts of owners.
+  static constexpr std::size_t kEntryBytes = 96;
+
   struct Size {
     std::size_t entries = 0;
     std::size_t bytes = 0;
   };
 
-  // `bytes_max`: of all that is put; 0 holds nothing.
+  // `bytes_max`: of all entries; 0 holds nothing.
   explicit RecentMap(std::size_t bytes_max) : part_bytes_max_(bytes_max / kParts) {}
 
   // nullptr: not there (any more).
   Held find(const Key& key) {
     Held found;
-    find_each({&key, 1}, [&](std::size_t, const Held& held) { found = held; });
+    const auto take = [&](std::size_t, const Held& held) { found = held; };
+    find_each(
+        {&key, 1}, [](const Value*, std::size_t) {}, take);
     return found;
   }
 
-  // The same of each: take(i, held) for the i-th key, where there is any. They lie anywhere in
-  // memory: each is asked for some time before it is looked at.
-  template <class Take>
-  void find_each(std::span<const Key> keys, const Take& take) {
+  // The same of each, in order: take(i, held) for the i-th key, where there is any, while nothing
+  // can be put or erased; it must not ask the map for anything. They lie anywhere in memory: each
+  // is asked for some time before it is looked at, the values by ask(value, bytes).
+  template <class Ask, class Take>
+  void find_each(std::span<const Key> keys, const Ask& ask, const Take& take) {
     absl::InlinedVector<Entry*, kAtOnce> entries;
     const std::shared_lock lock(mutex_);
     core::staggered(
         keys.size(), kAhead, [&](std::size_t i) { part_of(keys[i]).entries.prefetch(keys[i]); },
         [&](std::size_t i) {
           Entry* const entry = part_of(keys[i]).entries.find(keys[i]);
-          if (entry != nullptr) core::prefetch(entry->value.get());
+          if (entry != nullptr) ask(entry->value.get(), entry->bytes);
           entries.push_back(entry);
         },
         [&](std::size_t i) {
@@ -71,14 +77,16 @@ class RecentMap {
         });
   }
 
-  // `bytes`: what the entry is counted as. Takes the place of what the key had.
+  // `bytes`: of the value; the entry is counted as kEntryBytes more. Takes the place of what the
+  // key had.
   void put(const Key& key, Held value, std::size_t bytes) {
-    if (key == Key() || bytes > std::min(part_bytes_max_, kEntryBytesMax)) return;
+    const std::size_t counted = kEntryBytes + bytes;
+    if (key == Key() || counted > std::min(part_bytes_max_, kEntryBytesMax)) return;
     const std::lock_guard lock(mutex_);
     Part& part = part_of(key);
     remove(part, key);
-    make_room(part, bytes);
-    part.bytes += bytes;
+    make_room(part, counted);
+    part.bytes += counted;
     part.entries.try_emplace(key, {std::move(value), static_cast<std::uint32_t>(bytes)});
   }
 
@@ -115,7 +123,7 @@ class RecentMap {
 
  private:
   static constexpr std::size_t kParts = 64;
-  static constexpr std::size_t kAhead = 8;
+  static constexpr std::size_t kAhead = 4;
   static constexpr std::size_t kAtOnce = 32;  // more are looked for in memory of their own
   static constexpr std::size_t kEntryBytesMax = std::numeric_limits<std::uint32_t>::max();
 
@@ -156,12 +164,12 @@ class RecentMap {
 
   void remove(Part& part, const Key& key) {
     if (const Entry* const entry = part.entries.find(key)) {
-      part.bytes -= entry->bytes;
+      part.bytes -= kEntryBytes + entry->bytes;
       part.entries.erase(key);
     }
   }
   void remove_at(Part& part, std::size_t place) {
-    part.bytes -= part.entries.value_at(place).bytes;
+    part.bytes -= kEntryBytes + part.entries.value_at(place).bytes;
     part.entries.erase_at(place);
   }
 

@@ -88,7 +88,7 @@ TEST(RecentMap, HoldsTheLastThatWasPutAndNoMoreThanItsBound) {
 }
 
 TEST(RecentMap, KeepsWhatIsAskedForAndLetsGoOfTheRest) {
-  RecentMap<std::uint64_t, int> map(std::size_t{64} * 2 * 1'000);
+  RecentMap<std::uint64_t, int> map(std::size_t{64} * 20 * 1'000);
   const auto put = [&](std::uint64_t key) { map.put(key, std::make_shared<const int>(1), 10); };
   put(1);
   put(2);
@@ -149,6 +149,25 @@ TEST_F(Contents, AreOfOneText) {
   EXPECT_EQ(find(kId, 3), nullptr);
   EXPECT_EQ(contents.counts().hits, 1U);
   EXPECT_EQ(contents.counts().misses, 2U);
+}
+
+TEST_F(Contents, AreGoneThroughInOrderWithoutThoseOfAnotherText) {
+  std::vector<TimelineEntry> wanted;
+  for (std::uint64_t n = 1; n <= 40; ++n) {
+    wanted.push_back(entry_of(core::MomentId(n), account(1)));
+    contents.put(core::MomentId(n), moment_by(account(1), n % 4 == 0 ? 1 : 0));
+  }
+  std::vector<std::size_t> seen;
+  contents.find_each(wanted, [&](std::size_t i, const MomentContents::Moment& moment) {
+    EXPECT_EQ(moment->edits(), 0U);
+    seen.push_back(i);
+  });
+  std::vector<std::size_t> expected;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if ((i + 1) % 4 != 0) expected.push_back(i);
+  }
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(contents.counts().hits + contents.counts().misses, 0U) << "who has shown them notes it";
 }
 
 TEST_F(Contents, AreFoundForAPageAtOnce) {

@@ -257,6 +257,7 @@ FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentI
                                                std::size_t n) {
   const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
   Moments found;
+  found.reserve(n);
   core::MomentId floor;
   {
     Shard& shard = shard_at(viewer);
@@ -350,7 +351,8 @@ TimelinePage FeedEngine::make_page(PersonIndex viewer, const PlaceInTimeline& pl
     found = older(place.older_than.value_or(kAboveAll), limit + 1);
     page.has_older = found.size() > limit;
     if (page.has_older) found.pop_back();
-    page.has_newer = !found.empty() && !newer(found.front()->id, 1).empty();
+    // Whoever asks for the newest has got them.
+    page.has_newer = place.older_than && !found.empty() && !newer(found.front()->id, 1).empty();
   }
   page.entries.reserve(found.size());
   for (const MomentFacts* moment : found) page.entries.push_back(entry_of(viewer, *moment));

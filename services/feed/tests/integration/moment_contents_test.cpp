@@ -75,6 +75,31 @@ TEST_F(RememberedPages, AskNoTable) {
   EXPECT_EQ(first_item("bob")["audience"], nullptr);
 }
 
+TEST_F(RememberedPages, HaveEachMomentOnceWhereOnlyTheNewestIsRemembered) {
+  const std::string next = app.publish("ada", {{"content", "next"}, {"audience", "public"}});
+  app.deliver();
+  EXPECT_EQ(app.get("bob", "/v1/moments/" + next).status, 200);
+  ASSERT_EQ(remembered(), 1U);
+  app.compares = true;
+  const auto items = Json::parse(app.get("bob", "/v1/timeline").body)["items"];
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0]["content"], "next");
+  EXPECT_EQ(items[1]["content"], "hello");
+}
+
+TEST_F(RememberedPages, NameWhomTheirAuthorHasListedAlsoBehindOtherMoments) {
+  const Json listed{{"content", "you"}, {"audience", "partly-visible"}, {"user_ids", {"bob"}}};
+  app.publish("ada", listed);
+  app.publish("ada", {{"content", "next"}, {"audience", "public"}});
+  app.deliver();
+  first_item("bob");
+  ASSERT_EQ(remembered(), 3U);
+  app.compares = true;
+  const auto items = Json::parse(app.get("ada", "/v1/timeline").body)["items"];
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_EQ(items[1]["user_ids"], Json({"bob"}));
+}
+
 TEST_F(RememberedPages, HaveTheTextOfTheLastEdit) {
   EXPECT_EQ(first_item("bob")["content"], "hello");
   EXPECT_EQ(
