@@ -260,12 +260,13 @@ void append_item(std::string& items, const TimelineEntry& entry, const MomentCon
 // named beside them. Else `items` is as it was.
 bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
                        const core::AccountId& viewer, std::string& items) {
+  const PersonByAccount nobody;
   const std::size_t before = items.size();
   std::size_t count = 0;
   ports.contents.find_each(entries, [&](std::size_t i, const MomentContents::Moment& moment) {
     if (i != count || (moment->author() == viewer && !moment->user_ids().empty())) return;
     if (count++ > 0) items.push_back(',');
-    append_item(items, entries[i], *moment, viewer, {});
+    append_item(items, entries[i], *moment, viewer, nobody);
   });
   if (count == entries.size()) {
     ports.contents.note_hits(count);
