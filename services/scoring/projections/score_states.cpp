@@ -5,12 +5,24 @@
 namespace tideline::scoring {
 namespace {
 
-// Places of a month that it does not have are empty, so make_date never meets one.
+// With what is put off: a flush may have committed since it was last folded, and its days are in
+// the calendar. Places of a month that it does not have are empty, so make_date never meets one.
 constexpr const char* kFindStates = R"(
 SELECT account_id, events, points, contributions, standing, day, amount
 FROM (
-  SELECT account_id, events, points, contributions, standing FROM score
-  WHERE account_id = ANY($1::uuid[])
+  SELECT account_id, sum(events)::bigint AS events, sum(points)::bigint AS points,
+         sum(contributions)::bigint AS contributions, bit_or(standing) AS standing
+  FROM (
+    SELECT account_id, events, points, contributions, standing FROM score
+    WHERE account_id = ANY($1::uuid[])
+    UNION ALL
+    SELECT account_id, of_flush.events, of_flush.points, of_flush.contributions, of_flush.standing
+    FROM score_delta
+    CROSS JOIN unnest(accounts, events, points, contributions, standing)
+      AS of_flush (account_id, events, points, contributions, standing)
+    JOIN unnest($1::uuid[]) AS wanted (account_id) USING (account_id)
+  ) AS part
+  GROUP BY account_id
 ) AS total
 LEFT JOIN (
   SELECT account_id, make_date(year, month, place::integer) AS day, amount

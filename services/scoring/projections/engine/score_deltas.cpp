@@ -1,5 +1,7 @@
 #include "scoring/projections/engine/score_deltas.hpp"
 
+#include <limits>
+
 namespace tideline::scoring {
 namespace {
 
@@ -49,23 +51,35 @@ constexpr const char* kIsCopy =
     "SELECT NOT EXISTS (SELECT FROM pg_class scores JOIN pg_class log USING (relnamespace)"
     " WHERE scores.oid = 'score'::regclass AND log.oid = 'score_flush'::regclass)";
 
-void fold_all_but(Transaction& transaction, std::size_t newest) {
+// Two, so that what has piled up behind somebody who folded for long goes down again, while each
+// flush stays short.
+constexpr std::size_t kFoldedByFlushMax = 2;
+
+void fold_all_but(Transaction& transaction, std::size_t newest,
+                  std::size_t at_most = std::numeric_limits<std::size_t>::max()) {
   for (const Row& row : transaction.execute(kListDeltas, {newest})) {
+    if (at_most-- == 0) return;
     transaction.execute(kFold, {row.integer(0)});
   }
 }
 
 }  // namespace
 
+void hold_folding(Transaction& transaction) { transaction.execute(kWaitForFolding); }
+
 void fold_deltas(Transaction& transaction) {
-  transaction.execute(kWaitForFolding);
+  hold_folding(transaction);
   fold_all_but(transaction, 0);
 }
 
 std::size_t fold_after_flush(Transaction& transaction) {
   if (transaction.execute(kTryToFold).at(0).boolean(0)) {
     const bool is_copy = transaction.execute(kIsCopy).at(0).boolean(0);
-    fold_all_but(transaction, is_copy ? 0 : kDeltasMax);
+    if (is_copy) {
+      fold_all_but(transaction, 0);
+    } else {
+      fold_all_but(transaction, kDeltasMax, kFoldedByFlushMax);
+    }
   }
   return static_cast<std::size_t>(transaction.execute(kCountDeltas).at(0).integer(0));
 }

@@ -52,7 +52,7 @@ void ScoreEngine::load(Transaction& transaction) {
   const core::Day day = today();
   auto rules = keeper_.read();
   if (!rules) throw eventsourcing::TransactionFailed(rules.error());
-  fold_deltas(transaction);
+  hold_folding(transaction);  // for what is put off is read by statements of its own
   auto loaded = memory_of_snapshot(transaction, day);
   const bool from_snapshot = loaded != nullptr;
   if (!from_snapshot) loaded = memory_of_tables(transaction, day);

@@ -1,12 +1,12 @@
 // The scoring engine: events of all services in, points, ranks and lists out, from memory.
 //
-// A durable projection: its memory is the tables score, day_score and ledger plus what was
-// applied since; load() takes the tables up, by way of a snapshot where there is one, flush() adds
-// the deltas to them. Departments are not
-// events: they come from the profiles that everybody publishes, at any time, and are kept in memory
-// alone. Commutative: whatever the interleaving of logs and topics, and however often it was
-// rebuilt, totals, ranks, calendars and ledgers are the same. To that end an event behind a daily
-// cap adds no point but still counts as the last time at which its person earned something: which
+// A durable projection: its memory is the tables score and day_score with what score_delta puts
+// off, and ledger, plus what was applied since; load() takes the tables up, by way of a snapshot
+// where there is one, flush() adds the deltas to them. Departments are not events: they come
+// from the profiles that everybody publishes, at any time, and are kept in memory alone.
+// Commutative: whatever the interleaving of logs and topics, and however often it was rebuilt,
+// totals, ranks, calendars and ledgers are the same. To that end an event behind a daily cap
+// adds no point but still counts as the last time at which its person earned something: which
 // ones are behind the cap depends on the interleaving, the latest of all does not.
 //
 // Rules too: an event of a day that is not settled yet (domain/rule_changes.hpp) is counted by the

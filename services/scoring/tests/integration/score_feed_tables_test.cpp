@@ -171,14 +171,22 @@ TEST_F(ScoreFeedTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
       << "more were folded by the flushes";
   EXPECT_EQ(engine.status().flushes_put_off, kDeltasMax);
   // Nor does a flush wait for somebody who folds, whose transaction may last.
+  constexpr int kMeanwhile = 20;
+  const auto flush_one_more = [&](int day) {
+    engine.apply(make.signed_in(1, kStart + std::chrono::days(day)));
+    flush();
+  };
   const auto folded = database.transact([&](es::Transaction& transaction) {
     engine.settle(transaction);
-    engine.apply(make.signed_in(1, kStart + 1h));
-    flush();
+    for (int i = 0; i < kMeanwhile; ++i) flush_one_more(i);
   });
   ASSERT_TRUE(folded.ok()) << folded.error().message;
-  EXPECT_EQ(number("SELECT count(*) FROM score_delta"), 1);
-  EXPECT_EQ(engine.status().flushes_put_off, kDeltasMax + 1) << "the other has not committed yet";
+  EXPECT_EQ(number("SELECT count(*) FROM score_delta"), kMeanwhile);
+  EXPECT_EQ(engine.status().flushes_put_off, kDeltasMax + kMeanwhile)
+      << "the other has not committed yet";
+  flush_one_more(kMeanwhile);
+  EXPECT_EQ(number("SELECT count(*) FROM score_delta"), kMeanwhile - 1)
+      << "a flush folds a little of what has piled up";
 
   std::vector<std::jthread> folders;
   for (int i = 0; i < 3; ++i) folders.emplace_back([&] { settle(); });
@@ -191,25 +199,32 @@ TEST_F(ScoreFeedTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
   }
 }
 
+// Whether what a flush has put off is folded or not: its days are in the calendar at once.
 TEST_F(ScoreFeedTablesTest, StatesAreReadWithTheirDays) {
   engine.apply(make.registered(2, kStart));
   engine.apply(make.published(1, at("2025-12-31T12:00:00.000000Z")));
   engine.apply(make.published(1, at("2026-01-31T12:00:00.000000Z")));
-  engine.apply(make.published(1, at("2026-02-28T12:00:00.000000Z")));
   flush();
   settle();
-  const auto states = database.read([](es::Transaction& transaction) {
-    const std::vector<core::AccountId> wanted{account_with(1), account_with(2), account_with(3)};
-    return find_score_states(transaction, wanted, core::parse_day("2026-01-15").value());
-  });
-  ASSERT_TRUE(states.ok()) << states.error().message;
-  ASSERT_EQ(states->size(), 2U);
-  const auto day = [](const char* text) { return core::parse_day(text).value(); };
-  EXPECT_EQ(
-      (*states)[0],
-      (ScoreState{
-          account_with(1), 3, 30, 15, {day("2026-01-31"), day("2026-02-28")}, {5, 5}, false}));
-  EXPECT_EQ((*states)[1], (ScoreState{account_with(2), 1, 0, 0, {}, {}, false}));
+  engine.apply(make.published(1, at("2026-02-28T12:00:00.000000Z")));
+  engine.apply(make.closed(2, kStart + 1h));
+  flush();
+  for (const bool is_folded : {false, true}) {
+    SCOPED_TRACE(is_folded);
+    if (is_folded) settle();
+    const auto states = database.read([](es::Transaction& transaction) {
+      const std::vector<core::AccountId> wanted{account_with(1), account_with(2), account_with(3)};
+      return find_score_states(transaction, wanted, core::parse_day("2026-01-15").value());
+    });
+    ASSERT_TRUE(states.ok()) << states.error().message;
+    ASSERT_EQ(states->size(), 2U);
+    const auto day = [](const char* text) { return core::parse_day(text).value(); };
+    EXPECT_EQ(
+        (*states)[0],
+        (ScoreState{
+            account_with(1), 3, 30, 15, {day("2026-01-31"), day("2026-02-28")}, {5, 5}, false}));
+    EXPECT_EQ((*states)[1], (ScoreState{account_with(2), 2, 0, 0, {}, {}, true}));
+  }
 }
 
 // An older installation gets its totals of contributions from the calendars.

@@ -317,6 +317,9 @@ TEST_F(ScoreTablesTest, WhatTwoOwnersFlushOfOneDayAddsUp) {
   load(*other);
   const std::int64_t points = other->total(account_with(1)).points;
   EXPECT_GT(points, one->total(account_with(1)).points);
+  EXPECT_TRUE(database.query("SELECT FROM score", {}).value().empty()) << "a load folds nothing";
+  const auto settled = database.transact([&](es::Transaction& tx) { other->settle(tx); });
+  ASSERT_TRUE(settled.ok()) << settled.error().message;
   for (const char* table : {"day_score", "score"}) {
     const auto rows = database.query(std::string("SELECT points FROM ") + table, {}).value();
     ASSERT_EQ(rows.size(), 1U) << table;

@@ -264,9 +264,11 @@ TEST_F(SnapshotTest, AKillInTheMiddleLeavesNothingThatIsBelieved) {
 TEST_F(SnapshotTest, ADatabaseThatWasPutBackIsReadFromItsTables) {
   begin();
   expect_the_same(true);
+  auto engine = new_engine(false);
+  const auto settled = database.transact([&](es::Transaction& tx) { engine->settle(tx); });
+  ASSERT_TRUE(settled.ok()) << settled.error().message;
   // The last flush is lost with an older copy, and another one comes in its place.
   execute({"DELETE FROM score_flush WHERE number = (SELECT max(number) FROM score_flush)"});
-  auto engine = new_engine(false);
   load(*engine);
   engine->apply(make.signed_in(1, kStart));
   flush(*engine);
