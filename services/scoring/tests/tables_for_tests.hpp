@@ -118,15 +118,7 @@ class TablesForTests final : public eventsourcing::Transaction {
     const auto taken = deltas.extract(flush);
     if (!taken) return {};
     const eventsourcing::Params& params = taken.mapped();
-    const auto accounts = array(params, 0);
-    for (std::size_t i = 0; i < accounts.size(); ++i) {
-      Score& held = scores[accounts[i]];
-      held.points += std::stoll(array(params, 1)[i]);
-      held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 2)[i]).value());
-      held.standing |= std::stoll(array(params, 3)[i]);
-      held.contributions += std::stoll(array(params, 4)[i]);
-      held.events += std::stoll(array(params, 5)[i]);
-    }
+    add_totals(params, scores);
     const auto day_accounts = array(params, 6);
     for (std::size_t i = 0; i < day_accounts.size(); ++i) {
       Score& held = earned[{day_accounts[i], array(params, 7)[i]}];
@@ -135,13 +127,27 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
+  static void add_totals(const eventsourcing::Params& params, std::map<std::string, Score>& to) {
+    const auto accounts = array(params, 0);
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      Score& held = to[accounts[i]];
+      held.points += std::stoll(array(params, 1)[i]);
+      held.reached_at = std::max(held.reached_at, core::parse_iso8601(array(params, 2)[i]).value());
+      held.standing |= std::stoll(array(params, 3)[i]);
+      held.contributions += std::stoll(array(params, 4)[i]);
+      held.events += std::stoll(array(params, 5)[i]);
+    }
+  }
+  // With what is put off.
   eventsourcing::Rows states_of(const eventsourcing::Params& params) const {
+    auto totals = scores;
+    for (const auto& [number, columns] : deltas) add_totals(columns, totals);
     eventsourcing::Rows rows;
     const std::pair from(std::stoi(params.at(1).text().value()),
                          std::stoi(params.at(2).text().value()));
     for (const std::string& account : array(params, 0)) {
-      const auto found = scores.find(account);
-      if (found == scores.end()) continue;
+      const auto found = totals.find(account);
+      if (found == totals.end()) continue;
       const Score& score = found->second;
       std::vector<std::optional<std::string>> columns{
           account, std::to_string(score.events), std::to_string(score.points),
