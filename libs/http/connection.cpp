@@ -233,15 +233,9 @@ void Connection::answer(const Response& response) {
 
 // Behind what is held.
 void Connection::compose(const Response& response) {
-  if (response.good_until && *response.good_until < core::time_since_boot()) {
-    return compose(to_response(unavailable("the answer took too long, try again")));
-  }
   // Requests that have come already are still answered, on a drain and after the client's end.
   const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
   const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more && !stream_;
-  last_answer_ = !keep_alive;
-  exchange_.status = response.status;
-  exchange_.response_bytes = response.body.size();
   WireContext context;
   context.keep_alive = keep_alive;
   context.http_1_0 = exchange_.http_1_0;
@@ -249,7 +243,15 @@ void Connection::compose(const Response& response) {
   context.request_id = exchange_.request.request_id;
   context.correlation_id = exchange_.request.correlation_id;
   context.now = host_.now();
-  exchange_.outbox_end = outbox_.append(to_wire(response, context));
+  std::string bytes = to_wire(response, context);
+  // As late as can be: whoever is stopped between this and the call that sends it sends it later.
+  if (response.good_until && *response.good_until < core::time_since_boot()) {
+    return compose(to_response(unavailable("the answer took too long, try again")));
+  }
+  last_answer_ = !keep_alive;
+  exchange_.status = response.status;
+  exchange_.response_bytes = response.body.size();
+  exchange_.outbox_end = outbox_.append(std::move(bytes));
 }
 
 bool Connection::may_hold() const {

@@ -116,7 +116,8 @@ struct Response {
   // them. With 204 and 304 the body is dropped.
   std::string body;
   // By core::time_since_boot(); later than this 503 goes out in its place: for what may be true no
-  // longer when a process that was stopped goes on. Asked right before the first byte.
+  // longer when a process that was stopped goes on. Asked right before the call that sends it: who
+  // is stopped in between is no other for his client than a slow network.
   std::optional<std::chrono::nanoseconds> good_until{};
   // In place of a body: what follows as it comes, until the stream is closed (event_stream.hpp).
   std::shared_ptr<EventStream> events;
