@@ -25,18 +25,15 @@ constexpr std::array kChoices = {
 }  // namespace
 
 http::Parsed<AskedBoard> read_board(const ApiPorts& ports, const http::Request& request) {
-  const auto period = request.query("period");
-  const auto department = request.query("department");
   AskedBoard board{{}, std::string(kList)};
-  if (department) {
-    if (period) return http::malformed("period and department cannot both be given");
+  if (const auto department = request.query("department")) {
     if (department->empty() || department->size() > kDepartmentBytesMax) {
       return http::malformed("department is the name of one");
     }
     board.name.department = *department;
     board.list += "/department";
-    return board;
   }
+  const auto period = request.query("period");
   if (!period || *period == "all") return board;
   const auto* const choice =
       std::find_if(kChoices.begin(), kChoices.end(),

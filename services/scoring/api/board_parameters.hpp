@@ -1,5 +1,5 @@
 // Which board a request means: ?period=all (the default), day, last-day, week, last-week, month or
-// last-month, by the campus's calendar as of now; or ?department= with its name, of all time.
+// last-month, by the campus's calendar as of now; with ?department= that of this one.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct AskedBoard {
   std::string list;  // the kind of its cursors
 };
 
-// 400 for another period, both at once, or an empty or very long department. Thread-safe.
+// 400 for another period, or an empty or very long department. Thread-safe.
 http::Parsed<AskedBoard> read_board(const ApiPorts& ports, const http::Request& request);
 
 }  // namespace tideline::scoring

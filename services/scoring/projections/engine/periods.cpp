@@ -25,7 +25,10 @@ core::Day period_before(Span span, core::Day first) {
 }
 
 Period::Period(core::Day first_day, std::size_t band_members, const MemberRegister& members)
-    : first(first_day), totals(first_day), board(band_members, *this), members_(members) {}
+    : first(first_day),
+      totals(first_day),
+      boards(band_members, *this, members.books()),
+      members_(members) {}
 
 void Period::scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const {
   totals.for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
@@ -64,7 +67,10 @@ void Periods::forget_before(core::Day today) {
 
 std::size_t Periods::bytes() const {
   std::size_t bytes = 0;
-  for (const Period* period : all()) bytes += period->totals.bytes() + period->board.bytes();
+  for (const Period* period : all()) {
+    bytes += period->totals.bytes() + period->boards.bytes_of_everybody() +
+             period->boards.bytes_of_departments();
+  }
   return bytes;
 }
 

@@ -1,4 +1,5 @@
-// The boards of a day, a week and a month of the campus: who earned how much in that time.
+// The boards of a day, a week and a month of the campus: who earned how much in that time, of
+// everybody and by department.
 //
 // A period begins with its first event and is shown to who asks for it by his own clock: one of
 // which nothing is known is the same as an empty one. Events never end a period, so one with a time
@@ -19,8 +20,8 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "scoring/projections/engine/boards.hpp"
 #include "scoring/projections/engine/member_register.hpp"
-#include "scoring/projections/engine/rank_board.hpp"
 #include "scoring/projections/engine/totals.hpp"
 
 namespace tideline::scoring {
@@ -32,7 +33,7 @@ inline constexpr std::array kSpans = {Span::Day, Span::Week, Span::Month};
 core::Day period_of(Span span, core::Day day);
 core::Day period_before(Span span, core::Day first);
 
-// One period: what members have in it, and the board of those who are shown.
+// One period: what members have in it, and the boards of those who are shown.
 class Period final : public BoardMembers {
  public:
   // The register outlives the period.
@@ -52,7 +53,7 @@ class Period final : public BoardMembers {
 
   const core::Day first;
   PeriodTotals totals;
-  RankBoard board;
+  Boards boards;
 
  private:
   const MemberRegister& members_;

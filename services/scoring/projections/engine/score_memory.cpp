@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/check.hpp"
-
 namespace tideline::scoring {
 namespace {
 
@@ -14,27 +12,21 @@ constexpr std::size_t kPeriodBandPart = 10;
 
 ScoreMemory::ScoreMemory(std::size_t band_members)
     : period_band_(std::max<std::size_t>(band_members / kPeriodBandPart, 1)),
-      board_(band_members, everybody_),
+      all_time_(band_members, books_of_all_time_, members_.books()),
       periods_{Periods(Span::Day, period_band_, members_),
                Periods(Span::Week, period_band_, members_),
                Periods(Span::Month, period_band_, members_)} {}
 
-bool ScoreMemory::AllTime::holds(MemberNumber member) const {
-  return memory_.members_.on_board(member) &&
-         (department_ == kNoDepartment ||
-          memory_.members_.books().department(member) == department_);
-}
-
 std::optional<Totals> ScoreMemory::AllTime::totals_of(MemberNumber member) const {
-  if (!holds(member)) return std::nullopt;
-  return memory_.members_.books().totals(member);
+  if (!members_.on_board(member)) return std::nullopt;
+  return members_.books().totals(member);
 }
 
 void ScoreMemory::AllTime::scan(std::int64_t lowest, std::int64_t highest,
                                 const Visit& visit) const {
-  memory_.members_.books().for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
-    if (!holds(member)) return;
-    visit({member, memory_.entry_of(member, has)});
+  members_.books().for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
+    if (!members_.on_board(member)) return;
+    visit({member, {has.points, has.reached_at, members_.account(member)}});
   });
 }
 
@@ -86,34 +78,15 @@ void ScoreMemory::put_departments_of(const ScoreMemory& other) {
     const DepartmentNumber number = other.members_.books().department(theirs);
     if (number == kNoDepartment) continue;
     const MemberNumber member = members_.number_of(other.members_.account(theirs));
-    members_.books().set_department(member, department_named(other.departments_[number - 1]->name));
+    members_.books().set_department(member, department_named(other.department_names_[number - 1]));
   }
 }
 
 void ScoreMemory::finish() {
-  board_.rebuild();
+  const auto departments = static_cast<DepartmentNumber>(department_names_.size());
+  all_time_.rebuild(departments);
   for (const Periods& periods : periods_) {
-    for (Period* period : periods.all()) period->board.rebuild();
-  }
-  rebuild_departments();
-}
-
-// Each from a list of its own members: all of them together pass over everybody once.
-void ScoreMemory::rebuild_departments() {
-  std::vector<std::vector<MemberNumber>> members(departments_.size());
-  for (MemberNumber member = 0; member < members_.size(); ++member) {
-    const DepartmentNumber number = members_.books().department(member);
-    if (number != kNoDepartment && members_.on_board(member)) members[number - 1].push_back(member);
-  }
-  for (std::size_t i = 0; i < departments_.size(); ++i) {
-    departments_[i]->board.rebuild(
-        [&](std::int64_t lowest, std::int64_t highest, const RankBoard::Visit& visit) {
-          for (const MemberNumber member : members[i]) {
-            const Totals has = members_.books().totals(member);
-            if (has.points < lowest || has.points > highest) continue;
-            visit({member, entry_of(member, has)});
-          }
-        });
+    for (Period* period : periods.all()) period->boards.rebuild(departments);
   }
 }
 
@@ -148,8 +121,7 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   members_.books().set_totals(member, has);
   const auto from = was_shown ? std::optional(entry_of(member, had)) : std::nullopt;
   const auto to = is_shown ? std::optional(entry_of(member, has)) : std::nullopt;
-  board_.change(member, from, to);
-  if (RankBoard* board = department_board(member)) board->change(member, from, to);
+  all_time_.change(member, from, to);
 
   for (const ShownBefore& shown : earned) {
     if (shown.period == nullptr) continue;
@@ -163,7 +135,7 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
 }
 
 void ScoreMemory::tell(const ShownBefore& shown, MemberNumber member) const {
-  shown.period->board.change(member, shown.entry, period_entry(*shown.period, member));
+  shown.period->boards.change(member, shown.entry, period_entry(*shown.period, member));
 }
 
 std::vector<ScoreMemory::ShownBefore> ScoreMemory::shown_in_other_periods(
@@ -179,17 +151,15 @@ std::vector<ScoreMemory::ShownBefore> ScoreMemory::shown_in_other_periods(
   return shown;
 }
 
-RankBoard* ScoreMemory::department_board(MemberNumber member) {
-  const DepartmentNumber number = members_.books().department(member);
-  return number == kNoDepartment ? nullptr : &departments_[number - 1]->board;
+DepartmentNumber ScoreMemory::find_department(const std::string& name) const {
+  const auto found = department_numbers_.find(name);
+  return found == department_numbers_.end() ? kNoDepartment : found->second;
 }
 
 DepartmentNumber ScoreMemory::department_named(std::string_view name) {
   const auto [found, added] = department_numbers_.try_emplace(
-      std::string(name), static_cast<DepartmentNumber>(departments_.size() + 1));
-  if (added) {
-    departments_.push_back(std::make_unique<Department>(std::string(name), *this, found->second));
-  }
+      std::string(name), static_cast<DepartmentNumber>(department_names_.size() + 1));
+  if (added) department_names_.emplace_back(name);
   return found->second;
 }
 
@@ -197,14 +167,17 @@ void ScoreMemory::set_department(const core::AccountId& account, std::string_vie
   if (department.empty() && !members_.find(account)) return;
   const MemberNumber member = members_.number_of(account);
   const DepartmentNumber number = department.empty() ? kNoDepartment : department_named(department);
-  if (members_.books().department(member) == number) return;
-  const auto shown = members_.on_board(member)
-                         ? std::optional(entry_of(member, members_.books().totals(member)))
-                         : std::nullopt;
-  RankBoard* before = department_board(member);
+  const DepartmentNumber before = members_.books().department(member);
+  if (before == number) return;
   members_.books().set_department(member, number);
-  if (before != nullptr) before->change(member, shown, std::nullopt);
-  if (RankBoard* after = department_board(member)) after->change(member, std::nullopt, shown);
+  if (!members_.on_board(member)) return;
+  all_time_.change_department(before, member, entry_of(member, members_.books().totals(member)));
+  for (const Periods& periods : periods_) {
+    for (Period* period : periods.all()) {
+      const auto shown = period_entry(*period, member);
+      if (shown) period->boards.change_department(before, member, *shown);
+    }
+  }
 }
 
 void ScoreMemory::expect(const core::AccountId& account, std::size_t step) const {
@@ -224,35 +197,32 @@ std::optional<PersonScore> ScoreMemory::find(const core::AccountId& account) con
   return PersonScore{has.points, has.reached_at, members_.books().standing(*member)};
 }
 
+const Period* ScoreMemory::find_period(const BoardName::PeriodName& name) const {
+  return periods_.at(static_cast<std::size_t>(name.span)).find(name.day);
+}
+
 const RankBoard* ScoreMemory::board(const BoardName& name) const {
-  CHECK(!name.period || !name.department, "a board of a department and a period");
+  const Boards* boards = &all_time_;
   if (name.period) {
-    const Period* period =
-        periods_.at(static_cast<std::size_t>(name.period->span)).find(name.period->day);
-    return period == nullptr ? nullptr : &period->board;
+    const Period* period = find_period(*name.period);
+    if (period == nullptr) return nullptr;
+    boards = &period->boards;
   }
-  if (name.department) {
-    const auto found = department_numbers_.find(*name.department);
-    if (found == department_numbers_.end()) return nullptr;
-    return &departments_[found->second - 1]->board;
-  }
-  return &board_;
+  if (name.department) return boards->find(find_department(*name.department));
+  return &boards->everybody();
 }
 
 std::optional<BoardEntry> ScoreMemory::entry(const BoardName& name,
                                              const core::AccountId& account) const {
   const auto member = members_.find(account);
   if (!member || !members_.on_board(*member)) return std::nullopt;
-  if (name.period) {
-    const Period* period =
-        periods_.at(static_cast<std::size_t>(name.period->span)).find(name.period->day);
-    return period == nullptr ? std::nullopt : period_entry(*period, *member);
-  }
   if (name.department) {
     const DepartmentNumber number = members_.books().department(*member);
-    if (number == kNoDepartment || departments_[number - 1]->name != *name.department) {
-      return std::nullopt;
-    }
+    if (number == kNoDepartment || number != find_department(*name.department)) return std::nullopt;
+  }
+  if (name.period) {
+    const Period* period = find_period(*name.period);
+    return period == nullptr ? std::nullopt : period_entry(*period, *member);
   }
   return entry_of(*member, members_.books().totals(*member));
 }
@@ -261,9 +231,9 @@ MemoryBytes ScoreMemory::bytes() const {
   MemoryBytes bytes;
   const std::size_t points = members_.books().bytes_of_points();
   bytes.people = members_.bytes() - points;
-  bytes.all_time = points + board_.bytes();
+  bytes.all_time = points + all_time_.bytes_of_everybody();
   for (const Periods& periods : periods_) bytes.periods += periods.bytes();
-  for (const auto& department : departments_) bytes.departments += department->board.bytes();
+  bytes.departments = all_time_.bytes_of_departments();
   return bytes;
 }
 

@@ -2,8 +2,7 @@
 // added in any order comes out the same. Not synchronized.
 //
 // People are numbered (see MemberIds); what is known of them lies by their number (MemberBooks).
-// Boards: everybody of all time, the periods (periods.hpp), and everybody of a department, which
-// has the points of all time and a small band of its own.
+// There are boards (boards.hpp) of all time and of each period (periods.hpp).
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,10 +20,10 @@
 #include <vector>
 
 #include "scoring/domain/rules.hpp"
+#include "scoring/projections/engine/boards.hpp"
 #include "scoring/projections/engine/cap_counts.hpp"
 #include "scoring/projections/engine/member_register.hpp"
 #include "scoring/projections/engine/periods.hpp"
-#include "scoring/projections/engine/rank_board.hpp"
 #include "scoring/projections/engine/totals.hpp"
 
 namespace tideline::scoring {
@@ -43,7 +41,7 @@ struct PersonScore {
   }
 };
 
-// One of the boards. At most one of both is set; neither: everybody, of all time.
+// One of the boards: of everybody or of a department, of all time or of a period.
 struct BoardName {
   struct PeriodName {
     Span span = Span::Day;
@@ -58,18 +56,16 @@ struct BoardName {
 struct MemoryBytes {
   std::size_t people = 0;  // ids, times of the totals, standing and department: once for all boards
   std::size_t all_time = 0;
-  std::size_t periods = 0;
-  std::size_t departments = 0;
+  std::size_t periods = 0;      // of everybody and by department
+  std::size_t departments = 0;  // of all time
 };
 
 class ScoreMemory {
  public:
-  // Periods keep a tenth of `band_members` in order, departments kDepartmentBand.
-  static constexpr std::size_t kDepartmentBand = 1'000;
-
   // So many days of the campus before today keep their counters.
   static constexpr std::chrono::days kCountedDays{2};
 
+  // The board of everybody keeps `band_members` in order, those of periods a tenth of it.
   explicit ScoreMemory(std::size_t band_members);
   ScoreMemory(const ScoreMemory&) = delete;
   ScoreMemory& operator=(const ScoreMemory&) = delete;
@@ -128,48 +124,36 @@ class ScoreMemory {
     return members_.find(account);
   }
   std::optional<PersonScore> find(const core::AccountId& account) const;
-  const RankBoard& board() const { return board_; }
+  const RankBoard& board() const { return all_time_.everybody(); }
   // nullptr: nobody was ever on it.
   const RankBoard* board(const BoardName& name) const;
   // What the account has on that board; nullopt: it is not on it.
   std::optional<BoardEntry> entry(const BoardName& name, const core::AccountId& account) const;
   std::size_t people() const { return members_.size(); }
   std::size_t cap_counters() const { return counts_.size(); }
-  // Boards that have ever had a member.
-  std::size_t departments() const { return departments_.size(); }
+  // Those that have ever had a member.
+  std::size_t departments() const { return department_names_.size(); }
   // Of all spans: of now, the last ones, and those of events that have a time ahead.
   std::size_t periods() const;
   MemoryBytes bytes() const;
 
  private:
-  // The books of everybody of all time, or of a department.
+  // The books of everybody of all time.
   class AllTime final : public BoardMembers {
    public:
-    explicit AllTime(const ScoreMemory& memory, DepartmentNumber department = kNoDepartment)
-        : memory_(memory), department_(department) {}
+    explicit AllTime(const MemberRegister& members) : members_(members) {}
     std::optional<Totals> totals_of(MemberNumber member) const override;
-    void expect(MemberNumber member) const override { memory_.members_.books().expect(member); }
+    void expect(MemberNumber member) const override { members_.books().expect(member); }
     const core::AccountId& account_of(MemberNumber member) const override {
-      return memory_.members_.account(member);
+      return members_.account(member);
     }
     void scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const override;
 
    private:
-    bool holds(MemberNumber member) const;
-
-    const ScoreMemory& memory_;
-    const DepartmentNumber department_;
-  };
-  struct Department {
-    Department(std::string its_name, const ScoreMemory& memory, DepartmentNumber number)
-        : name(std::move(its_name)), books(memory, number), board(kDepartmentBand, books) {}
-
-    const std::string name;
-    const AllTime books;
-    RankBoard board;
+    const MemberRegister& members_;
   };
 
-  // What the board of a period showed of a member before he changed.
+  // What the boards of a period showed of a member before he changed.
   struct ShownBefore {
     Period* period = nullptr;
     std::optional<BoardEntry> entry{};
@@ -182,17 +166,19 @@ class ScoreMemory {
   std::vector<ShownBefore> shown_in_other_periods(
       MemberNumber member, const std::array<ShownBefore, kSpans.size()>& than) const;
   void tell(const ShownBefore& shown, MemberNumber member) const;
-  RankBoard* department_board(MemberNumber member);
+  // nullptr: nothing is known of that period.
+  const Period* find_period(const BoardName::PeriodName& name) const;
+  // kNoDepartment: nobody was ever in it.
+  DepartmentNumber find_department(const std::string& name) const;
   DepartmentNumber department_named(std::string_view name);
-  void rebuild_departments();
 
   const std::size_t period_band_;
   MemberRegister members_;
   CapCounts counts_;
-  const AllTime everybody_{*this};
-  RankBoard board_;
+  const AllTime books_of_all_time_{members_};
+  Boards all_time_;
   std::array<Periods, kSpans.size()> periods_;
-  std::vector<std::unique_ptr<Department>> departments_;
+  std::vector<std::string> department_names_;  // by number, from 1 on
   absl::flat_hash_map<std::string, DepartmentNumber> department_numbers_;
 };
 

@@ -105,6 +105,34 @@ TEST_F(RoutesTest, ADepartmentHasABoardOfItsOwn) {
   EXPECT_EQ(get("/v1/leaderboard", "bob", {{"department", "None"}}).at("items"), Json::array());
 }
 
+TEST_F(RoutesTest, ADepartmentHasABoardOfEachPeriodToo) {
+  for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
+  for (const char* user_id : {"ada", "bob"}) {
+    publish("accounts", "SignedIn", {{"account_id", id(user_id)}});
+    engine.set_department(account_ids.of(user_id), "Law");
+  }
+  engine.set_department(account_ids.of("cem"), "Law");
+  const auto listed = [&](const char* period, const char* department) {
+    std::string all;
+    const Json page =
+        get("/v1/leaderboard", "bob", {{"period", period}, {"department", department}});
+    for (const Json& item : page.at("items")) {
+      all += item.at("user").at("user_id").get<std::string>() + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(listed("day", "Law"), "ada bob ");
+  EXPECT_EQ(listed("all", "Law"), "ada bob cem ");
+  engine.set_department(account_ids.of("ada"), "Physics");
+  EXPECT_EQ(listed("day", "Law"), "bob ");
+  EXPECT_EQ(listed("day", "Physics"), "ada ");
+  clock.advance(24h);
+  EXPECT_EQ(listed("day", "Law"), "");
+  EXPECT_EQ(listed("last-day", "Law"), "bob ");
+  EXPECT_EQ(get("/v1/ranks/bob", "ada", {{"period", "last-day"}, {"department", "Law"}}).at("rank"),
+            1);
+}
+
 TEST_F(RoutesTest, LevelsSayHowManyAreOnThem) {
   for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
   for (const auto& [user_id, delta] : {std::pair{"ada", 50}, {"bob", -1}}) {
@@ -259,7 +287,7 @@ TEST_F(RoutesTest, RefusesWhatItCannotRead) {
   EXPECT_EQ(status("/v1/leaderboard", {{"limit", "0"}}), 400);
   EXPECT_EQ(status("/v1/leaderboard", {{"period", "year"}}), 400);
   EXPECT_EQ(status("/v1/leaderboard", {{"department", ""}}), 400);
-  EXPECT_EQ(status("/v1/ranks/ada", {{"period", "day"}, {"department", "Law"}}), 400);
+  EXPECT_EQ(status("/v1/ranks/ada", {{"period", "year"}, {"department", "Law"}}), 400);
   for (const char* path : {"/v1/points/bob", "/v1/ranks/bob", "/v1/ranks/bob/around",
                            "/v1/calendars/bob", "/v1/points/no person"}) {
     EXPECT_EQ(status(path, {}), 404) << path;

@@ -1,0 +1,55 @@
+// The boards of one time: of everybody, and of each department among them.
+//
+// A department has the books of everybody, less those who are in another one now. Its board is made
+// when the first of its members comes to it, and keeps kDepartmentBand of them in order.
+//
+// Not synchronized.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "scoring/projections/engine/board_members.hpp"
+#include "scoring/projections/engine/member_books.hpp"
+#include "scoring/projections/engine/rank_board.hpp"
+
+namespace tideline::scoring {
+
+class Boards {
+ public:
+  static constexpr std::size_t kDepartmentBand = 1'000;
+
+  // `books` says who is on the board, `departments` where they are. Both outlive the boards.
+  Boards(std::size_t band_members, const BoardMembers& books, const MemberBooks& departments);
+  ~Boards();
+
+  const RankBoard& everybody() const { return everybody_; }
+  // nullptr: nobody of it was ever on a board.
+  const RankBoard* find(DepartmentNumber department) const;
+
+  // Of his department as it is, and of everybody: as RankBoard::change().
+  void change(MemberNumber member, const std::optional<BoardEntry>& from,
+              const std::optional<BoardEntry>& to);
+  // He is on the board, and has come to his department from this one.
+  void change_department(DepartmentNumber before, MemberNumber member, const BoardEntry& entry);
+  // Takes up whom the books hold; departments have numbers up to this one.
+  void rebuild(DepartmentNumber highest);
+
+  std::size_t bytes_of_everybody() const { return everybody_.bytes(); }
+  std::size_t bytes_of_departments() const;
+
+ private:
+  class Department;
+
+  // nullptr: kNoDepartment. Otherwise made if there is none.
+  RankBoard* board_of(DepartmentNumber department);
+
+  const BoardMembers& books_;
+  const MemberBooks& numbers_;
+  RankBoard everybody_;
+  std::vector<std::unique_ptr<Department>> departments_;  // by number; nullptr: none yet
+};
+
+}  // namespace tideline::scoring
