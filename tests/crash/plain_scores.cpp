@@ -27,6 +27,7 @@ struct OfDay {
 
 struct Person {
   std::map<std::int64_t, OfDay> days;
+  std::int64_t events = 0;  // that are about him
   std::int64_t registered_us = 0;
   bool registered = false;
   bool closed = false;
@@ -45,6 +46,12 @@ std::vector<Person> count(const std::vector<Happened>& events, std::size_t size)
     const auto earns = [&](std::uint32_t who, std::string_view reason) {
       people.at(who).days[day].by_reason.at(place_of(reason)).add(time);
     };
+    const bool of_pairs = happened.kind == Kind::Contact || happened.kind == Kind::Voted;
+    const bool is_repeated = (of_pairs || happened.kind == Kind::Followed) && !happened.first;
+    const bool is_nothing = happened.kind == Kind::Adjusted && happened.delta == 0;
+    if (is_repeated || is_nothing) continue;
+    ++people.at(happened.one).events;
+    if (of_pairs && happened.other != happened.one) ++people.at(happened.other).events;
     switch (happened.kind) {
       case Kind::Registered:
         people.at(happened.one).registered = true;
@@ -60,12 +67,11 @@ std::vector<Person> count(const std::vector<Happened>& events, std::size_t size)
         earns(happened.one, "profile-viewed");
         break;
       case Kind::Contact:
-        if (!happened.first) break;
         earns(happened.one, "contact");
         earns(happened.other, "contact");
         break;
       case Kind::Followed:
-        if (happened.first) earns(happened.one, "followed");
+        earns(happened.one, "followed");
         break;
       case Kind::Published:
         earns(happened.one, "project-published");
@@ -77,12 +83,10 @@ std::vector<Person> count(const std::vector<Happened>& events, std::size_t size)
         earns(happened.one, "comment");
         break;
       case Kind::Voted:
-        if (!happened.first) break;
         earns(happened.one, "vote-received");
         earns(happened.other, "vote-cast");
         break;
       case Kind::Adjusted: {
-        if (happened.delta == 0) break;
         OfDay& of_day = people.at(happened.one).days[day];
         of_day.adjusted.add(time);
         of_day.adjusted_by += happened.delta;
@@ -96,9 +100,10 @@ std::string joined(std::int64_t one, std::int64_t other) {
   return std::to_string(one) + " " + std::to_string(other);
 }
 
-// What a day comes to: points, and when the last of them were earned.
+// What a day comes to: contributions, points, and when the last of these were earned.
 struct Earned {
   std::int64_t points = 0;
+  std::int64_t contributions = 0;
   std::int64_t latest_us = 0;
   bool any = false;
   void add(std::int64_t more, std::int64_t time_us) {
@@ -111,7 +116,6 @@ struct Earned {
 Earned add_day(PlainScores& scores, const std::string& key, const OfDay& of_day,
                const scoring::PlainRules& rules) {
   Earned earned;
-  std::int64_t contributions = 0;
   for (std::size_t i = 0; i < kReasons.size(); ++i) {
     const Count& counted = of_day.by_reason.at(i);
     const auto rule = rules.find(kReasons.at(i));
@@ -120,7 +124,7 @@ Earned add_day(PlainScores& scores, const std::string& key, const OfDay& of_day,
     const std::int64_t counting = cap == 0 ? counted.events : std::min(counted.events, cap);
     const std::string of_reason = key + " " + kReasons.at(i);
     scores.capped += static_cast<std::uint64_t>(counted.events - counting);
-    contributions += contribution * counting;
+    earned.contributions += contribution * counting;
     if (points != 0) earned.add(points * counting, counted.latest_us);
     if (points == 0 && cap == 0) continue;
     scores.ledger[of_reason] =
@@ -130,8 +134,8 @@ Earned add_day(PlainScores& scores, const std::string& key, const OfDay& of_day,
     earned.add(of_day.adjusted_by, of_day.adjusted.latest_us);
     scores.ledger[key + " adjustment"] = joined(of_day.adjusted.events, of_day.adjusted_by) + " 0";
   }
-  if (contributions != 0) scores.calendar[key] = std::to_string(contributions);
-  scores.contributions += contributions;
+  if (earned.contributions != 0) scores.calendar[key] = std::to_string(earned.contributions);
+  scores.contributions += earned.contributions;
   return earned;
 }
 
@@ -146,6 +150,7 @@ PlainScores recompute(const std::vector<Happened>& events, std::size_t size,
     const Person& person = people[who];
     const core::AccountId account = account_of(who);
     std::int64_t points = 0;
+    std::int64_t contributions = 0;
     std::int64_t reached = person.registered_us;
     for (const auto& [day, of_day] : person.days) {
       const std::string key = account.to_uuid() + " " +
@@ -153,13 +158,15 @@ PlainScores recompute(const std::vector<Happened>& events, std::size_t size,
       const bool by_rules = std::any_of(of_day.by_reason.begin(), of_day.by_reason.end(),
                                         [](const Count& counted) { return counted.events > 0; });
       const Earned earned = add_day(scores, key, of_day, by_rules ? rules.of_day(day) : none);
+      contributions += earned.contributions;
       if (!earned.any) continue;
       scores.day_score[key] = joined(earned.points, earned.latest_us);
       points += earned.points;
       reached = std::max(reached, earned.latest_us);
     }
     const int standing = (person.registered ? 1 : 0) + (person.closed ? 2 : 0);
-    scores.score[account.to_uuid()] = joined(points, reached) + " " + std::to_string(standing);
+    scores.score[account.to_uuid()] = joined(points, reached) + " " + std::to_string(standing) +
+                                      " " + joined(contributions, person.events);
     scores.points += points;
     if (standing == 1) scores.board.push_back({points, reached, account});
   }

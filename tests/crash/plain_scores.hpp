@@ -17,7 +17,7 @@ namespace tideline::crash {
 using PlainTable = std::map<std::string, std::string>;
 
 struct PlainScores {
-  PlainTable score;      // "<uuid>" -> "<points> <reached us> <standing>"
+  PlainTable score;      // "<uuid>" -> "<points> <reached us> <standing> <contributions> <events>"
   PlainTable day_score;  // "<uuid> <day>" -> "<points> <reached us>"
   PlainTable calendar;   // "<uuid> <day>" -> "<contributions>", where there are any
   PlainTable ledger;     // "<uuid> <day> <reason>" -> "<rows> <points> <cap>"

@@ -286,12 +286,13 @@ class ScoreCrashTest : public ::testing::Test {
     expect_equal(
         "score",
         table("SELECT account_id, sum(points)::bigint, " + us("max(reached_at)") +
-                  ", bit_or(standing) FROM ("
-                  "SELECT account_id, points, reached_at, standing FROM score"
-                  " UNION ALL"
-                  " SELECT unnest(accounts), unnest(points), unnest(reached_at), unnest(standing)"
+                  ", bit_or(standing), sum(contributions)::bigint, sum(events)::bigint FROM ("
+                  "SELECT account_id, points, reached_at, standing, contributions, events"
+                  " FROM score UNION ALL"
+                  " SELECT unnest(accounts), unnest(points), unnest(reached_at), unnest(standing),"
+                  " unnest(contributions), unnest(events)"
                   " FROM score_delta) AS part GROUP BY account_id",
-              1, 4),
+              1, 6),
         scores.score);
     expect_equal(
         "day_score",
