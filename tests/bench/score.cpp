@@ -79,6 +79,11 @@ class BareNumbers {
     sum += numbers_[chosen.front()];
     return took;
   }
+  double pass_ms(std::uint64_t& sum) const {
+    const auto start = SteadyClock::now();
+    for (const std::uint32_t number : numbers_) sum += number;
+    return since(start) * 1e3;
+  }
 
  private:
   std::vector<std::uint32_t> numbers_;
@@ -140,6 +145,23 @@ double rank_ns(const scoring::ScoreMemory& memory, const std::vector<core::Accou
   return with_expectation(memory, accounts, [&](const core::AccountId& account) {
     sum += memory.board().rank_of(memory.find(account)->points);
   });
+}
+
+// The neighbours of a few people, most of whom are far below the band: those ahead are looked for
+// among all, and those behind.
+double around_ms(const scoring::ScoreMemory& memory, const std::vector<core::AccountId>& accounts,
+                 std::uint64_t& sum) {
+  constexpr std::size_t kAsked = 9;
+  constexpr std::size_t kSpan = 5;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < std::min(kAsked, accounts.size()); ++i) {
+    const auto start = SteadyClock::now();
+    const auto own = memory.entry({}, accounts[i]);
+    if (!own) continue;
+    sum += memory.board().before(*own, kSpan).size() + memory.board().after(*own, kSpan).size();
+    times.push_back(since(start) * 1e3);
+  }
+  return median(times);
 }
 
 // Members by number alone, with the totals that the all-time board has.
@@ -208,6 +230,7 @@ double board_add_ns(const std::vector<std::uint32_t>& chosen,
 struct BoardFigures {
   double random_read = 0;
   double random_add = 0;
+  double pass_ms = 0;
   double rank = 0;
   double add = 0;
 };
@@ -223,17 +246,19 @@ BoardFigures measure_board(const std::vector<std::uint32_t>& chosen,
   // below they are not counted.
   Earnings earnings;
   board_add_ns(chosen, accounts, board, known.books, earnings);
+  std::vector<double> passes;
   std::vector<double> random_reads;
   std::vector<double> random_adds;
   std::vector<double> ranks;
   std::vector<double> adds;
   for (int turn = 0; turn < kTurns; ++turn) {
+    passes.push_back(numbers.pass_ms(sum));
     random_reads.push_back(numbers.read_ns(chosen, sum));
     ranks.push_back(board_rank_ns(chosen, board, known.books, sum));
     random_adds.push_back(numbers.add_ns(chosen, sum));
     adds.push_back(board_add_ns(chosen, accounts, board, known.books, earnings));
   }
-  return {median(random_reads), median(random_adds), median(ranks), median(adds)};
+  return {median(random_reads), median(random_adds), median(passes), median(ranks), median(adds)};
 }
 
 int measure_memory(std::uint32_t members) {
@@ -247,18 +272,19 @@ int measure_memory(std::uint32_t members) {
   scoring::ScoreMemory memory(kBand);
   fill(memory, members);
   const double built = since(start);
-  const scoring::MemoryBytes bytes = memory.bytes();
   const double rank = rank_ns(memory, accounts, sum);
+  const double around = around_ms(memory, accounts, sum);
+  const scoring::MemoryBytes bytes = memory.bytes();
   Earnings earnings;
   add_ns(memory, accounts, earnings);
   const double add = add_ns(memory, accounts, earnings);
   std::printf(
       "{\"members\":%u,\"random_read_ns\":%.3f,\"random_add_ns\":%.3f,\"board_add_ns\":%.3f,"
-      "\"board_rank_ns\":%.3f,"
-      "\"add_ns\":%.3f,\"rank_ns\":%.3f,\"built_s\":%.3f,\"board_bytes\":%.3f,"
+      "\"board_rank_ns\":%.3f,\"pass_ms\":%.4f,"
+      "\"add_ns\":%.3f,\"rank_ns\":%.3f,\"around_ms\":%.4f,\"built_s\":%.3f,\"board_bytes\":%.3f,"
       "\"all_bytes\":%.3f,\"sum\":%llu}\n",
-      members, board.random_read, board.random_add, board.add, board.rank, add, rank, built,
-      static_cast<double>(bytes.all_time) / members,
+      members, board.random_read, board.random_add, board.add, board.rank, board.pass_ms, add, rank,
+      around, built, static_cast<double>(bytes.all_time) / members,
       static_cast<double>(bytes.all_time + bytes.people) / members,
       static_cast<unsigned long long>(sum % 10));
   return 0;

@@ -17,6 +17,7 @@ COMMANDS = [("score_add", "ZINCRBY", 8.0), ("score_rank", "ZREVRANK", 5.0), ("sc
 CASES = [
     *[f"{figure} of a board at N members" for figure in ("add", "rank")],
     *[f"{figure} by account id at N members" for figure in ("add", "rank")],
+    "neighbours of anybody at N members",
     "bytes a person and board",
     "bytes a person with the id map",
     *[f"{ours}, pipeline {PIPELINE}" for ours, _, _ in COMMANDS],
@@ -50,6 +51,9 @@ def in_process(bench: Bench, members: int, most: int) -> dict:
         bench.compare(f"{case} at {members} members", "ns", ours=lambda: next(ours),
                       peer=f"one random {limit}", theirs=lambda: next(bare),
                       goal=goal if whole else None, smaller_is_better=True)
+    around, bare = of_run("around_ms"), of_run("pass_ms")
+    bench.compare(f"neighbours of anybody at {members} members", "ms", ours=lambda: next(around),
+                  peer="one pass over as many numbers", theirs=lambda: next(bare), smaller_is_better=True)
     return runs[-1]
 
 

@@ -1,9 +1,10 @@
 // A start of the scoring engine from its snapshot, or from its table.
-//   fill    copies --members people into the table of --database and takes a snapshot of it into
-//           --folder
-//   start   loads the engine and says the first rank; from the snapshot, or with --tables without
-//           it; then writes --flushes, each of 100,000 people, and says how long it takes, and the
-//           folding behind it
+//   fill      copies --members people into the table of --database and takes a snapshot of it into
+//             --folder
+//   snapshot  takes a snapshot of what --database holds into --folder
+//   start     loads the engine and says the first rank; from the snapshot, or with --tables without
+//             it; then writes --flushes, each of 100,000 people, and says how long it takes, and
+//             the folding behind it
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -29,6 +30,12 @@ double since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
+core::Result<std::filesystem::path> take(postgres::PooledDatabase& database,
+                                         const std::string& folder, core::Timestamp now) {
+  return scoring::take_snapshot(database, scoring::SnapshotFolder(folder),
+                                {now, core::utc_day(now)}, 1);
+}
+
 int fill(const std::string& conninfo, const std::string& folder, std::uint32_t members) {
   postgres::PooledDatabase database(scoring_database(conninfo));
   const core::Timestamp now = core::SystemClock().now();
@@ -38,11 +45,19 @@ int fill(const std::string& conninfo, const std::string& folder, std::uint32_t m
   if (!copied) return failed(copied.error().message);
   const double copy = since(start);
   start = SteadyClock::now();
-  const auto file = scoring::take_snapshot(database, scoring::SnapshotFolder(folder),
-                                           {now, core::utc_day(now)}, 1);
+  const auto file = take(database, folder, now);
   if (!file) return failed(file.error().message);
   std::printf("{\"copy_s\":%.3f,\"snapshot_s\":%.3f,\"bytes\":%ju}\n", copy, since(start),
               std::filesystem::file_size(*file));
+  return 0;
+}
+
+int snapshot(const std::string& conninfo, const std::string& folder) {
+  postgres::PooledDatabase database(scoring_database(conninfo));
+  const auto begun = SteadyClock::now();
+  const auto file = take(database, folder, core::SystemClock().now());
+  if (!file) return failed(file.error().message);
+  std::printf("{\"snapshot_s\":%.3f}\n", since(begun));
   return 0;
 }
 
@@ -88,6 +103,7 @@ int main(int argc, char** argv) {
   app.add_option("--database", database)->required();
   app.add_option("--folder", folder)->required();
   auto* filling = app.add_subcommand("fill");
+  auto* snapshotting = app.add_subcommand("snapshot");
   auto* starting = app.add_subcommand("start");
   bool tables = false;
   std::uint32_t flushes = 0;
@@ -96,5 +112,6 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   CLI11_PARSE(app, argc, argv);
   if (filling->parsed()) return fill(database, folder, members);
+  if (snapshotting->parsed()) return snapshot(database, folder);
   return start(database, tables ? "" : folder, flushes);
 }

@@ -1,11 +1,13 @@
 """What the scoring service writes to its tables and how it comes back: a flush, and a start at 30 million people
 against Redis that loads its dump of the same members."""
 
+import contextlib
 import json
 import socket
 import statistics
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness import Bench, BenchFailed, conninfo, say
@@ -14,7 +16,8 @@ from score_servers import REDIS, START_DEADLINE_S, Server, members_of
 
 CASES = ["flush of 100,000 people", "folding of what it has put off",
          "recovery from a snapshot", "recovery from the table",
-         "flush of 100,000 people of all", "folding of what that has put off"]
+         "flush of 100,000 people of all", "folding of what that has put off",
+         "flush of 100,000 people of all, beside a process that takes a snapshot"]
 UPSERT = "one upsert of 100,000 numbers"
 FLUSHES = 4
 
@@ -62,6 +65,18 @@ def read_through(folder: Path) -> None:
                 pass
 
 
+@contextlib.contextmanager
+def running(line: tuple) -> Iterator[None]:
+    """Beside what happens within, until it ends; () is nothing."""
+    process = subprocess.Popen([str(word) for word in line], stdout=subprocess.DEVNULL) if line else None
+    try:
+        yield
+    finally:
+        if process:
+            process.kill()
+            process.wait()
+
+
 def recovery(bench: Bench, members: int) -> None:
     """From the start of the process to its first answer."""
     postgres = bench.postgres()
@@ -86,14 +101,15 @@ def recovery(bench: Bench, members: int) -> None:
     seen: dict = {}
     flushes: list[list[dict]] = []
 
-    def ours(*how: str) -> float:
+    def ours(*how: str, beside: tuple = ()) -> float:
         line = [str(word) for word in (program, *where, "start", *how)]
         read_through(snapshots)
         begun = time.monotonic()
         with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
             answer = process.stdout.readline()
             took = time.monotonic() - begun
-            flushes.append([json.loads(line) for line in process.stdout])
+            with running(beside):
+                flushes.append([json.loads(line) for line in process.stdout])
         if not answer or json.loads(answer)["members"] != members:
             raise BenchFailed(f"of {members} members are back: {answer}")
         return took
@@ -128,6 +144,17 @@ def recovery(bench: Bench, members: int) -> None:
     for case, key, goal in ((CASES[4], "flush_s", 1.0), (CASES[5], "fold_s", None)):
         compare_seen(bench, case, [statistics.median(one[key] for one in of_start[1:]) for of_start in flushes],
                      "the first one after a checkpoint", [of_start[0][key] for of_start in flushes], goal)
+
+    def flush_of_all(*beside) -> float:
+        flushes.clear()
+        ours("--flushes", FLUSHES, beside=beside)
+        return statistics.median(one["flush_s"] for one in flushes[0][1:])
+
+    aside = bench.scratch / "aside"
+    aside.mkdir()
+    taking = (program, "--database", database, "--folder", aside, "snapshot")
+    bench.compare(CASES[6], "s", ours=lambda: flush_of_all(*taking), peer="the same alone", theirs=flush_of_all,
+                  smaller_is_better=True, ours_goal=1.0)
 
 
 def run(bench: Bench) -> None:

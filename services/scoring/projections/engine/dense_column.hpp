@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -50,11 +51,15 @@ class DenseColumn {
   // Calls visit(member, value) for everybody, in the order of the numbers.
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      const auto first = static_cast<MemberNumber>(i << kChunkBits);
-      const Value* values = chunk(first);
-      const MemberNumber count = std::min(kChunk, size_ - first);
-      for (MemberNumber at = 0; at < count; ++at) visit(first + at, values[at]);
+    for_each_chunk([&](MemberNumber first, std::span<const Value> values) {
+      for (MemberNumber at = 0; at < values.size(); ++at) visit(first + at, values[at]);
+    });
+  }
+  // The same with visit(first member, values) for those whose values lie together.
+  template <class Visit>
+  void for_each_chunk(const Visit& visit) const {
+    for (MemberNumber first = 0; first < size_; first += std::min(kChunk, size_ - first)) {
+      visit(first, std::span<const Value>(chunk(first), std::min(kChunk, size_ - first)));
     }
   }
 

@@ -4,7 +4,7 @@
 //
 // Points that do not fit into 32 bits lie in a map aside.
 //
-// Not synchronized.
+// Not synchronized. Reading changes nothing that readers see.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,6 +15,7 @@
 
 #include "core/check.hpp"
 #include "scoring/projections/engine/dense_column.hpp"
+#include "scoring/projections/engine/point_steps.hpp"
 #include "scoring/projections/engine/totals.hpp"
 
 namespace tideline::scoring {
@@ -41,6 +42,7 @@ class MemberBooks {
   void set_totals(MemberNumber member, const Totals& totals) {
     Book& book = books_[member];
     book.reached_at = totals.reached_at.time_since_epoch();
+    steps_.note(member);
     if (book.points == kElsewhere || !fits(totals.points)) {
       return put_elsewhere(member, totals.points);
     }
@@ -65,16 +67,25 @@ class MemberBooks {
   // Calls visit(member, totals) for every member with points from `lowest` to `highest`, by number.
   template <class Visit>
   void for_each(std::int64_t lowest, std::int64_t highest, const Visit& visit) const {
-    books_.for_each([&](MemberNumber member, const Book& book) {
-      if (book.points != kElsewhere && (book.points < lowest || book.points > highest)) return;
+    const auto visit_within = [&](MemberNumber member) {
+      const Book& book = books_[member];
       const std::int64_t points = points_of(member, book);
       if (points < lowest || points > highest) return;
       visit(member, Totals{points, core::Timestamp(book.reached_at)});
-    });
+    };
+    // From some score on to the top are those who come to a list as it is made: rarely, or all.
+    if (highest == std::numeric_limits<std::int64_t>::max()) {
+      return books_.for_each([&](MemberNumber member, const Book&) { visit_within(member); });
+    }
+    steps_.for_each_near(
+        size(), lowest, highest, [&](MemberNumber member) { return points(member); },
+        [&](MemberNumber member) { expect(member); }, visit_within);
   }
 
-  std::size_t bytes() const { return books_.bytes(); }
-  std::size_t bytes_of_points() const { return books_.size() * sizeof(Book::points); }
+  std::size_t bytes() const { return books_.bytes() + steps_.bytes(); }
+  std::size_t bytes_of_points() const {
+    return books_.size() * sizeof(Book::points) + steps_.bytes();
+  }
 
  private:
   struct Book {
@@ -96,6 +107,7 @@ class MemberBooks {
   void put_elsewhere(MemberNumber member, std::int64_t points);
 
   DenseColumn<Book> books_;
+  mutable PointSteps steps_;
   absl::flat_hash_map<MemberNumber, std::int64_t> elsewhere_;
 };
 
