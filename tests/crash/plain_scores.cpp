@@ -27,7 +27,7 @@ struct OfDay {
 
 struct Person {
   std::map<std::int64_t, OfDay> days;
-  std::int64_t events = 0;  // that are about him
+  std::int64_t events = 0;  // in which he is somebody, once for each that he is
   std::int64_t registered_us = 0;
   bool registered = false;
   bool closed = false;
@@ -51,7 +51,8 @@ std::vector<Person> count(const std::vector<Happened>& events, std::size_t size)
     const bool is_nothing = happened.kind == Kind::Adjusted && happened.delta == 0;
     if (is_repeated || is_nothing) continue;
     ++people.at(happened.one).events;
-    if (of_pairs && happened.other != happened.one) ++people.at(happened.other).events;
+    // Who votes for a project of his own is its voter and its author.
+    if (of_pairs) ++people.at(happened.other).events;
     switch (happened.kind) {
       case Kind::Registered:
         people.at(happened.one).registered = true;
