@@ -39,7 +39,10 @@ class PointSteps {
     if (lowest <= highest) visit_near(step_of(lowest), step_of(highest), ahead, visit);
   }
 
-  std::size_t bytes() const { return steps_.bytes() + changed_.capacity() * sizeof(MemberNumber); }
+  std::size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return steps_.bytes() + changed_.capacity() * sizeof(MemberNumber);
+  }
 
  private:
   static constexpr std::size_t kNotedMax = 1U << 18;
