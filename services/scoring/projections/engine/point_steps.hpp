@@ -127,8 +127,8 @@ class PointSteps {
   DenseColumn<std::uint8_t> steps_;
   MemberNumber known_ = 0;  // so many when it was asked last
   std::vector<MemberNumber> changed_;
-  bool notes_ = false;  // of all who changed; otherwise everybody's byte is made anew
-  std::mutex mutex_;    // of those who ask
+  bool notes_ = false;        // of all who changed; otherwise everybody's byte is made anew
+  mutable std::mutex mutex_;  // of those who ask
 };
 
 }  // namespace tideline::scoring
