@@ -19,7 +19,7 @@ Settings Settings::read(core::Config& config) {
   ScoreFeedOptions& feed = settings.feed;
   feed.interval = std::chrono::milliseconds(
       config.integer("TIDELINE_SCORING_PUBLISH_MS", feed.interval.count(), 100, 600'000));
-  // Below the band a list costs a pass over everybody.
+  // Below the band whoever is on a list has to be looked for.
   feed.ranks_daily = std::min(feed.ranks_daily, engine.band_members);
   settings.rank_exact_max =
       config.integer("TIDELINE_SCORING_RANK_EXACT", settings.rank_exact_max, 1, 1'000'000'000);

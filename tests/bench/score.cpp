@@ -1,6 +1,7 @@
 // The scoring engine with lognormal scores, in this process and behind a socket.
 //   memory    builds the engine's memory for --members people; bytes, and nanoseconds: of an add
-//             beside a random add to as many bare numbers, of a rank beside a random read of them
+//             beside a random add to as many bare numbers, of a rank beside a random read of them,
+//             and milliseconds of somebody's neighbours beside a pass over them
 //   serve     the same memory behind the protocol that Redis speaks, on --port, for one connection:
 //             score_add MEMBER DELTA, score_rank MEMBER, score_top COUNT
 //   tables    flush of 100,000 people to PostgreSQL, and a load of --members from it
@@ -147,14 +148,18 @@ double rank_ns(const scoring::ScoreMemory& memory, const std::vector<core::Accou
   });
 }
 
-// The neighbours of a few people, most of whom are far below the band: those ahead are looked for
-// among all, and those behind.
-double around_ms(const scoring::ScoreMemory& memory, const std::vector<core::AccountId>& accounts,
-                 std::uint64_t& sum) {
+// The neighbours of a few people, who among many millions are mostly far below the band: those
+// ahead and those behind. Each time some changes have come since.
+double around_ms(scoring::ScoreMemory& memory, const std::vector<core::AccountId>& accounts,
+                 Earnings& earnings, std::uint64_t& sum) {
   constexpr std::size_t kAsked = 9;
+  constexpr std::size_t kChanges = 10'000;
   constexpr std::size_t kSpan = 5;
   std::vector<double> times;
-  for (std::size_t i = 0; i < std::min(kAsked, accounts.size()); ++i) {
+  for (std::size_t i = 0; i < kAsked; ++i) {
+    for (std::size_t change = 0; change < kChanges; ++change) {
+      memory.add(accounts[i * kChanges + change], earnings.next());
+    }
     const auto start = SteadyClock::now();
     const auto own = memory.entry({}, accounts[i]);
     if (!own) continue;
@@ -273,9 +278,9 @@ int measure_memory(std::uint32_t members) {
   fill(memory, members);
   const double built = since(start);
   const double rank = rank_ns(memory, accounts, sum);
-  const double around = around_ms(memory, accounts, sum);
-  const scoring::MemoryBytes bytes = memory.bytes();
   Earnings earnings;
+  const double around = around_ms(memory, accounts, earnings, sum);
+  const scoring::MemoryBytes bytes = memory.bytes();
   add_ns(memory, accounts, earnings);
   const double add = add_ns(memory, accounts, earnings);
   std::printf(

@@ -71,6 +71,8 @@ def running(line: tuple) -> Iterator[None]:
     process = subprocess.Popen([str(word) for word in line], stdout=subprocess.DEVNULL) if line else None
     try:
         yield
+        if process and process.poll() not in (None, 0):
+            raise BenchFailed(f"{line[-1]} has failed")
     finally:
         if process:
             process.kill()

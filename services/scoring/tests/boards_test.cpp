@@ -57,10 +57,8 @@ class BoardsTest : public testing::Test {
     for (const DepartmentNumber department : {kDepartments[1], kDepartments[2]}) {
       const auto list = sorted(department);
       const RankBoard* board = boards.find(department);
-      if (board == nullptr) {
-        EXPECT_TRUE(list.empty());
-        continue;
-      }
+      ASSERT_EQ(board == nullptr, list.empty());
+      if (board == nullptr) continue;
       EXPECT_EQ(board->size(), list.size());
       EXPECT_EQ(board->after(std::nullopt, kPeople), list);
       EXPECT_LE(board->band_size(), 2 * Boards::kDepartmentBand);
@@ -118,6 +116,19 @@ TEST_F(BoardsTest, ABandIsFilledWithItsOwnPeopleAlone) {
     move(member, kDepartments[2]);
   }
   EXPECT_GT(books.scans, 0U) << "the band was never filled again";
+  expect_like_lists();
+}
+
+TEST_F(BoardsTest, ADepartmentWithoutPeopleHasNone) {
+  departments.set_department(0, kDepartments[1]);
+  boards.change(0, std::nullopt, std::nullopt);
+  expect_like_lists();
+  place(0, 7);
+  place(1, 8);
+  expect_like_lists();
+  move(0, kDepartments[2]);
+  expect_like_lists();
+  take_away(0);
   expect_like_lists();
 }
 

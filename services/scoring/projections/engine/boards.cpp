@@ -52,15 +52,29 @@ RankBoard* Boards::board_of(DepartmentNumber department) {
   return &found->board();
 }
 
+// Names of departments are free, so that whoever changes his own often would leave many behind.
+void Boards::drop_if_empty(DepartmentNumber department) {
+  auto& found = departments_[department - 1];
+  if (found->board().size() == 0) found.reset();
+}
+
 void Boards::change(MemberNumber member, const std::optional<BoardEntry>& from,
                     const std::optional<BoardEntry>& to) {
+  if (!from && !to) return;
   everybody_.change(member, from, to);
-  if (RankBoard* board = board_of(numbers_.department(member))) board->change(member, from, to);
+  const DepartmentNumber department = numbers_.department(member);
+  RankBoard* board = board_of(department);
+  if (board == nullptr) return;
+  board->change(member, from, to);
+  drop_if_empty(department);
 }
 
 void Boards::change_department(DepartmentNumber before, MemberNumber member,
                                const BoardEntry& entry) {
-  if (RankBoard* board = board_of(before)) board->leave({member, entry});
+  if (RankBoard* board = board_of(before)) {
+    board->leave({member, entry});
+    drop_if_empty(before);
+  }
   if (RankBoard* board = board_of(numbers_.department(member))) board->enter({member, entry});
 }
 

@@ -1,7 +1,7 @@
 // The boards of one time: of everybody, and of each department among them.
 //
-// A department has the books of everybody, less those who are in another one now. Its board is made
-// when the first of its members comes to it, and keeps kDepartmentBand of them in order.
+// A department has the books of everybody, less those who are in another one now. Its board is
+// there as long as one of them is on it, and keeps kDepartmentBand of them in order.
 //
 // Not synchronized.
 #pragma once
@@ -26,7 +26,7 @@ class Boards {
   ~Boards();
 
   const RankBoard& everybody() const { return everybody_; }
-  // nullptr: nobody of it was ever on a board.
+  // nullptr: nobody of it is on the board.
   const RankBoard* find(DepartmentNumber department) const;
 
   // Of his department as it is, and of everybody: as RankBoard::change().
@@ -45,6 +45,7 @@ class Boards {
 
   // nullptr: kNoDepartment. Otherwise made if there is none.
   RankBoard* board_of(DepartmentNumber department);
+  void drop_if_empty(DepartmentNumber department);
 
   const BoardMembers& books_;
   const MemberBooks& numbers_;

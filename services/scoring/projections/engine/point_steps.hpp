@@ -3,7 +3,7 @@
 //
 // The bytes are made when somebody first asks. From then on the books note whose points changed,
 // and what is asked next brings these up to date, or all of them where they are too many to note.
-// So a change costs next to nothing, and nothing where nobody asks.
+// So a change costs an entry of a list, and nothing where nobody asks.
 //
 // Threads: any number may ask at once, as long as nobody notes.
 #pragma once
@@ -48,7 +48,8 @@ class PointSteps {
   static constexpr std::size_t kNotedMax = 1U << 18;
   static constexpr std::size_t kAhead = 16;
 
-  // Rises with the points: 0 for negative ones, then one for each, from 32 on sixteen an octave.
+  // Rises with the points: 0 for negative ones, then one for each, from 32 on sixteen an octave,
+  // and the last one from 491,520 on. Where most have the first or the last, little is passed over.
   static std::uint8_t step_of(std::int64_t points) {
     constexpr int kBits = 4;
     constexpr int kMost = 255;
