@@ -25,7 +25,8 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
   auto put_off =
       metrics.gauge("tideline_scoring_flushes_put_off",
                     "flushes whose totals and days are not folded into their tables yet");
-  auto departments = metrics.gauge("tideline_scoring_departments", "departments that somebody is or was in");
+  auto departments =
+      metrics.gauge("tideline_scoring_departments", "departments that somebody is or was in");
   auto periods =
       metrics.gauge("tideline_scoring_periods",
                     "days, weeks and months with a board; more than nine: of times ahead");
