@@ -266,6 +266,16 @@ BoardFigures measure_board(const std::vector<std::uint32_t>& chosen,
   return {median(random_reads), median(random_adds), median(passes), median(ranks), median(adds)};
 }
 
+// Of a board of the day, the week or the month in which everybody has earned something.
+double period_bytes(scoring::ScoreMemory& memory, std::uint32_t members) {
+  const core::Day day = core::utc_day(kNow);
+  for (std::uint32_t member = 0; member < members; ++member) {
+    const auto earned_at = kNow + std::chrono::microseconds(member);
+    memory.add(numbered_account(member), {1 + member % 100, earned_at, 0}, day);
+  }
+  return static_cast<double>(memory.bytes().periods) / scoring::kSpans.size() / members;
+}
+
 int measure_memory(std::uint32_t members) {
   const auto chosen = random_members(members);
   std::vector<core::AccountId> accounts;
@@ -283,13 +293,14 @@ int measure_memory(std::uint32_t members) {
   const scoring::MemoryBytes bytes = memory.bytes();
   add_ns(memory, accounts, earnings);
   const double add = add_ns(memory, accounts, earnings);
+  const double of_period = period_bytes(memory, members);
   std::printf(
       "{\"members\":%u,\"random_read_ns\":%.3f,\"random_add_ns\":%.3f,\"board_add_ns\":%.3f,"
       "\"board_rank_ns\":%.3f,\"pass_ms\":%.4f,"
       "\"add_ns\":%.3f,\"rank_ns\":%.3f,\"around_ms\":%.4f,\"built_s\":%.3f,\"board_bytes\":%.3f,"
-      "\"all_bytes\":%.3f,\"sum\":%llu}\n",
+      "\"period_bytes\":%.3f,\"all_bytes\":%.3f,\"sum\":%llu}\n",
       members, board.random_read, board.random_add, board.add, board.rank, board.pass_ms, add, rank,
-      around, built, static_cast<double>(bytes.all_time) / members,
+      around, built, static_cast<double>(bytes.all_time) / members, of_period,
       static_cast<double>(bytes.all_time + bytes.people) / members,
       static_cast<unsigned long long>(sum % 10));
   return 0;

@@ -19,6 +19,7 @@ CASES = [
     *[f"{figure} by account id at N members" for figure in ("add", "rank")],
     "neighbours of anybody at N members",
     "bytes a person and board",
+    "bytes a person and board of a period",
     "bytes a person with the id map",
     *[f"{ours}, pipeline {PIPELINE}" for ours, _, _ in COMMANDS],
 ]
@@ -66,6 +67,7 @@ def against_redis(bench: Bench, members: int, memory: dict) -> None:
         bench.program("tideline-bench-score-load", "--port", redis.port, "--command", "fill", "--members", members)
         redis_bytes = (redis_figure(redis.port, "used_memory") - before) / members
         for key, case, goal in [("board_bytes", "bytes a person and board", 8.0),
+                                ("period_bytes", "bytes a person and board of a period", 8.0),
                                 ("all_bytes", "bytes a person with the id map", None)]:
             bench.compare(case, "bytes", ours=lambda: memory[key], peer="Redis", theirs=lambda: redis_bytes,
                           smaller_is_better=True, ours_goal=goal if members == MEMBERS else None)
