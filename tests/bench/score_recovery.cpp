@@ -54,11 +54,8 @@ int fill(const std::string& conninfo, const std::string& folder, std::uint32_t m
 
 int snapshot(const std::string& conninfo, const std::string& folder) {
   postgres::PooledDatabase database(scoring_database(conninfo));
-  const auto begun = SteadyClock::now();
   const auto file = take(database, folder, core::SystemClock().now());
-  if (!file) return failed(file.error().message);
-  std::printf("{\"snapshot_s\":%.3f}\n", since(begun));
-  return 0;
+  return file ? 0 : failed(file.error().message);
 }
 
 int start(const std::string& conninfo, const std::string& folder, std::uint32_t flushes) {

@@ -68,7 +68,7 @@ def read_through(folder: Path) -> None:
 @contextlib.contextmanager
 def running(line: tuple) -> Iterator[None]:
     """Beside what happens within, until it ends; () is nothing."""
-    process = subprocess.Popen([str(word) for word in line], stdout=subprocess.DEVNULL) if line else None
+    process = subprocess.Popen([str(word) for word in line]) if line else None
     try:
         yield
         if process and process.poll() not in (None, 0):

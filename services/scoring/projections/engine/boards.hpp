@@ -50,7 +50,7 @@ class Boards {
   const BoardMembers& books_;
   const MemberBooks& numbers_;
   RankBoard everybody_;
-  std::vector<std::unique_ptr<Department>> departments_;  // by number; nullptr: none yet
+  std::vector<std::unique_ptr<Department>> departments_;  // by number; nullptr: none
 };
 
 }  // namespace tideline::scoring

@@ -73,7 +73,7 @@ class MemberBooks {
       if (points < lowest || points > highest) return;
       visit(member, Totals{points, core::Timestamp(book.reached_at)});
     };
-    // From some score on to the top are those who come to a list as it is made: rarely, or all.
+    // Up to the top is asked where a board is built, which a start should not pay bytes for.
     if (highest == std::numeric_limits<std::int64_t>::max()) {
       return books_.for_each([&](MemberNumber member, const Book&) { visit_within(member); });
     }

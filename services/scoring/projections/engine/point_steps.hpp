@@ -45,7 +45,6 @@ class PointSteps {
   }
 
  private:
-  static constexpr std::size_t kNotedMax = 1U << 18;
   static constexpr std::size_t kAhead = 16;
 
   // Rises with the points: 0 for negative ones, then one for each, from 32 on sixteen an octave,
