@@ -58,6 +58,7 @@ class AccountId {
   }
 
  private:
+  friend struct std::hash<AccountId>;
   struct Words {
     std::uint64_t first;
     std::uint64_t second;
@@ -83,8 +84,6 @@ template <>
 struct std::hash<tideline::core::AccountId> {
   std::size_t operator()(const tideline::core::AccountId& id) const noexcept {
     // The id is a keyed hash already: any eight of its bytes are as good as another hash.
-    std::size_t word = 0;
-    for (std::size_t i = 0; i < sizeof word; ++i) word = (word << 8) | id.bytes()[i];
-    return word;
+    return id.words().first;
   }
 };

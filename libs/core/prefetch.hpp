@@ -1,5 +1,7 @@
 // Asks for the cache line of a place that will be read or written soon. Harmless for any place; but
-// a burst of many brings less than the same one after the other, see staggered().
+// of more lines at once than the processor can wait for a part is lost, see staggered(). A place in
+// a page that was not touched lately has its address looked up first, for which the instruction
+// waits: many of those take least in a loop that does nothing else.
 #pragma once
 
 #include <cstddef>

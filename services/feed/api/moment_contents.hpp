@@ -146,7 +146,10 @@ template <class Use>
 void MomentContents::find_each(std::span<const TimelineEntry> entries, const Use& use) {
   constexpr std::size_t kAtOnce = 32;
   absl::InlinedVector<std::uint64_t, kAtOnce> ids;
-  for (const TimelineEntry& entry : entries) ids.push_back(entry.id.value());
+  for (const TimelineEntry& entry : entries) {
+    ids.push_back(entry.id.value());
+    core::prefetch(&names_changed(entry.author));
+  }
   const core::Timestamp now = clock_.now();
   moments_.find_each(
       ids,

@@ -57,18 +57,24 @@ class RecentMap {
   }
 
   // The same of each, in order: take(i, held) for the i-th key, where there is any, while nothing
-  // can be put or erased; it must not ask the map for anything. They lie anywhere in memory: each
-  // is asked for some time before it is looked at, the values by ask(value, bytes).
+  // can be put or erased; it must not ask the map for anything. Entries and values lie anywhere in
+  // memory: all entries are asked for, then where each value begins, in loops so short that the
+  // processor looks up many addresses at once; the rest of a value, which may take many lines, by
+  // ask(value, bytes) some time before it is taken.
   template <class Ask, class Take>
   void find_each(std::span<const Key> keys, const Ask& ask, const Take& take) {
     absl::InlinedVector<Entry*, kAtOnce> entries;
     const std::shared_lock lock(mutex_);
+    for (const Key& key : keys) part_of(key).entries.prefetch(key);
+    for (const Key& key : keys) {
+      Entry* const entry = part_of(key).entries.find(key);
+      if (entry != nullptr) core::prefetch(entry->value.get());
+      entries.push_back(entry);
+    }
     core::staggered(
-        keys.size(), kAhead, [&](std::size_t i) { part_of(keys[i]).entries.prefetch(keys[i]); },
+        keys.size(), kAhead,
         [&](std::size_t i) {
-          Entry* const entry = part_of(keys[i]).entries.find(keys[i]);
-          if (entry != nullptr) ask(entry->value.get(), entry->bytes);
-          entries.push_back(entry);
+          if (entries[i] != nullptr) ask(entries[i]->value.get(), entries[i]->bytes);
         },
         [&](std::size_t i) {
           if (entries[i] == nullptr) return;

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "core/prefetch.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 
 namespace tideline::feed {
@@ -220,35 +219,31 @@ void FeedEngine::warm_up(PersonIndex viewer) {
   timelines_.warm_up(viewer, newest, floor);
 }
 
-// A moment, what lies under it and who has written it lie anywhere in memory: each is asked for
-// some time before it is looked at.
+// A moment, what lies under it and who has written it lie anywhere in memory: what a loop asks for,
+// the next one looks at. So short are the loops that the processor is in many turns at once, and
+// looks up many pages' addresses at the same time, for which even a prefetch waits.
 template <class NextId, class Accept>
 void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
                             Moments& found) const {
   constexpr std::size_t kAtOnce = 32;
-  constexpr std::size_t kAhead = 8;
   std::array<core::MomentId, kAtOnce> ids;
   std::array<const MomentFacts*, kAtOnce> moments;
   while (found.size() < n) {
     const std::size_t wanted = std::min(kAtOnce, n - found.size());
     std::size_t count = 0;
     for (auto id = next_id(); id; id = next_id()) {
+      moments_.prefetch(*id);
+      interactions_.prefetch(*id);
       ids[count++] = *id;
       if (count == wanted) break;
     }
-    core::staggered(
-        count, kAhead,
-        [&](std::size_t i) {
-          moments_.prefetch(ids[i]);
-          interactions_.prefetch(ids[i]);
-        },
-        [&](std::size_t i) {
-          moments[i] = moments_.find(ids[i]);
-          graph_.prefetch_facts(moments[i]->author);
-        },
-        [&](std::size_t i) {
-          if (accept(*moments[i])) found.push_back(moments[i]);
-        });
+    for (std::size_t i = 0; i < count; ++i) {
+      moments[i] = moments_.find(ids[i]);
+      graph_.prefetch_facts(moments[i]->author);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (accept(*moments[i])) found.push_back(moments[i]);
+    }
     if (count < wanted) return;
   }
 }
