@@ -9,6 +9,13 @@
 namespace tideline::feed {
 namespace {
 
+// By the upper bits of a product: those of an id are its time.
+std::chrono::milliseconds age_max_of(core::MomentId id) {
+  constexpr auto kSpread = MomentContents::kAgeMax - MomentContents::kAgeMin;
+  return MomentContents::kAgeMin +
+         ((id.value() * 0x9e3779b97f4a7c15U) >> 32U) * kSpread / (1ULL << 32U);
+}
+
 std::size_t bytes_of(const PersonContent& person) {
   return sizeof person + person.person.capacity() + person.user_id.capacity();
 }
@@ -85,7 +92,7 @@ std::map<core::CommentId, CommentRow> MomentContents::find_sealed_comments(
 }
 
 MomentContents::Moment MomentContents::put(core::MomentId id, const MomentTexts& texts) {
-  auto moment = MomentContent::of(texts, clock_.now() + kAgeMax);
+  auto moment = MomentContent::of(texts, clock_.now() + age_max_of(id));
   moments_.put(id.value(), moment, moment->bytes());
   return moment;
 }

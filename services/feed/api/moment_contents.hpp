@@ -6,7 +6,7 @@
 // Laws: an answer is the same with it and without. A moment's text goes when the engine has applied
 // its deletion or the closing of its author's account; when a profile's change is in the table, no
 // name of before is found any more, nor a text that has it. Whatever is not told of here (a key
-// that was destroyed by hand) ends after kAgeMax.
+// that was destroyed by hand) ends within kAgeMax.
 //
 // Thread-safe. Nothing blocks.
 #pragma once
@@ -64,7 +64,10 @@ class MomentContents {
   using Person = std::shared_ptr<const PersonContent>;
   using Sealed = std::shared_ptr<const SealedMoment>;
 
-  static constexpr std::chrono::hours kAgeMax{1};
+  // A text ends at an age between these, by its moment's id: those that were put in one burst, as
+  // after a start, are not all read anew in one burst.
+  static constexpr std::chrono::milliseconds kAgeMin = std::chrono::minutes(45);
+  static constexpr std::chrono::milliseconds kAgeMax = std::chrono::hours(1);
 
   struct Counts {
     std::uint64_t hits = 0;    // moments that were there

@@ -229,10 +229,30 @@ TEST_F(Contents, HoldRowsOfWhatHasJustCome) {
 
 TEST_F(Contents, EndWithTheirAge) {
   contents.put(kId, moment_by(account(1)));
-  clock.advance(MomentContents::kAgeMax - milliseconds(1));
+  clock.advance(MomentContents::kAgeMin);
   EXPECT_NE(find(kId, 0), nullptr);
-  clock.advance(milliseconds(1));
+  clock.advance(MomentContents::kAgeMax - MomentContents::kAgeMin);
   EXPECT_EQ(find(kId, 0), nullptr) << "being read makes nothing younger";
+}
+
+TEST_F(Contents, OfOneBurstEndOneAfterTheOther) {
+  constexpr std::uint32_t kMoments = 1'000;
+  constexpr std::uint32_t kSteps = 5;
+  for (std::uint32_t id = 1; id <= kMoments; ++id) {
+    contents.put(core::MomentId(id), moment_by(account(1)));
+  }
+  const auto left = [&] {
+    std::uint32_t count = 0;
+    for (std::uint32_t id = 1; id <= kMoments; ++id) count += find(core::MomentId(id), 0) ? 1 : 0;
+    return count;
+  };
+  clock.advance(MomentContents::kAgeMin);
+  EXPECT_EQ(left(), kMoments);
+  for (std::uint32_t step = 1; step <= kSteps; ++step) {
+    clock.advance((MomentContents::kAgeMax - MomentContents::kAgeMin) / kSteps);
+    EXPECT_NEAR(left(), kMoments * (kSteps - step) / kSteps, kMoments / 20);
+  }
+  EXPECT_EQ(left(), 0U);
 }
 
 TEST_F(Contents, AreDroppedByMomentAndByAuthor) {
