@@ -2,8 +2,7 @@
 // writes. Readers of different threads write to different cache lines, so that they do not keep
 // each other waiting for the one that counts them all (distributed reader counts, as in "big
 // reader" locks); a writer looks at all of these lines. Readers, however many, cannot keep a writer
-// waiting: once he asks, new ones queue behind him; nor he them, for who queues comes before the
-// next writer.
+// waiting: once he asks, new ones queue behind him, as other writers do.
 //
 // For std::lock_guard, std::unique_lock and std::shared_lock; a lock is given back by the thread
 // that took it. Not recursive, not even for readers.
