@@ -91,47 +91,54 @@ TEST(WriterFirstMutex, ReadersAreInTogether) {
   EXPECT_FALSE(is_alone);
 }
 
-// Each reader stays until the next one is in, so that there is always one as long as they are let
-// in; he gives up after a moment, which lets a writer in for whom they have to queue.
-TEST(WriterFirstMutex, AWriterComesInHoweverManyRead) {
-  constexpr std::uint64_t kWrites = 50;
-  WriterFirstMutex mutex;
-  std::atomic<std::uint64_t> reads{0};
-  std::atomic<std::uint64_t> writes{0};
-  const auto read = [&] {
-    const std::shared_lock lock(mutex);
-    const std::uint64_t mine = ++reads;
-    comes_true([&] { return reads > mine; }, std::chrono::milliseconds(1));
-  };
-  const auto write = [&] {
-    const std::lock_guard lock(mutex);
-    ++writes;
-  };
-  std::vector<std::jthread> writer;
+// Both kinds at once, over and over, one of which could keep the other out.
+class CrowdedMutex : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kMany = 50;
+
+  void read() {
+    const std::shared_lock lock(mutex_);
+    ++reads_;
+  }
+  // Stays until the next reader is in, so that there is always one as long as they are let in;
+  // gives up after a moment, which lets a writer in for whom they have to queue.
+  void read_until_next() {
+    const std::shared_lock lock(mutex_);
+    const std::uint64_t mine = ++reads_;
+    comes_true([&] { return reads_ > mine; }, std::chrono::milliseconds(1));
+  }
+  void write() {
+    const std::lock_guard lock(mutex_);
+    ++writes_;
+  }
+  bool has_many(const std::atomic<std::uint64_t>& count) {
+    const std::uint64_t until = count + kMany;
+    return comes_true([&] { return count > until; });
+  }
+
+  WriterFirstMutex mutex_;
+  std::atomic<std::uint64_t> reads_{0};
+  std::atomic<std::uint64_t> writes_{0};
+};
+
+TEST_F(CrowdedMutex, AWriterComesInHoweverManyRead) {
+  const auto read = [&] { read_until_next(); };
+  const auto write = [&] { this->write(); };
+  std::vector<std::jthread> writer;  // ends after the readers, who may keep him waiting
   const auto readers = on_threads(3, read);
-  ASSERT_TRUE(comes_true([&] { return reads > 100; }));
+  ASSERT_TRUE(has_many(reads_));
   writer = on_threads(1, write);
-  EXPECT_TRUE(comes_true([&] { return writes > kWrites; }));
+  EXPECT_TRUE(has_many(writes_));
 }
 
-TEST(WriterFirstMutex, AReaderComesInHoweverManyWrite) {
-  constexpr std::uint64_t kReads = 50;
-  WriterFirstMutex mutex;
-  std::atomic<std::uint64_t> reads{0};
-  std::atomic<std::uint64_t> writes{0};
-  const auto read = [&] {
-    const std::shared_lock lock(mutex);
-    ++reads;
-  };
-  const auto write = [&] {
-    const std::lock_guard lock(mutex);
-    ++writes;
-  };
-  std::vector<std::jthread> reader;
+TEST_F(CrowdedMutex, AReaderComesInHoweverManyWrite) {
+  const auto read = [&] { this->read(); };
+  const auto write = [&] { this->write(); };
+  std::vector<std::jthread> reader;  // ends after the writers, who may keep him waiting
   const auto writers = on_threads(3, write);
-  ASSERT_TRUE(comes_true([&] { return writes > 100; }));
+  ASSERT_TRUE(has_many(writes_));
   reader = on_threads(1, read);
-  EXPECT_TRUE(comes_true([&] { return reads > kReads; }));
+  EXPECT_TRUE(has_many(reads_));
 }
 
 }  // namespace

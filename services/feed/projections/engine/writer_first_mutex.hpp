@@ -67,8 +67,8 @@ class WriterFirstMutex {
   }
 
   std::mutex turn_;  // of who waits: for readers to end, or for a writer
-  alignas(core::kCacheLine) std::atomic<std::uint32_t> writer_{
-      0};  // 1: he is in, or waits for readers
+  // 1: a writer is in, or waits for readers. Only writers change it.
+  alignas(core::kCacheLine) std::atomic<std::uint32_t> writer_{0};
   std::array<Readers, kSlots> readers_;
 };
 
