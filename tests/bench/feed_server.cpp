@@ -41,7 +41,8 @@ int serve_feed(http::Router& router, const core::Clock& clock) {
   return 0;
 }
 
-void add_alone(http::Router& router, const Shuffled& order, std::uint32_t asked, ReadPage read) {
+void add_alone(http::Router& router, const Shuffled& order, std::uint32_t asked, ReadPage read,
+               std::function<void(std::uint32_t person)> ahead) {
   const auto measure = [=](const http::Request& request) {
     const double seconds = std::stod(std::string(request.query("seconds").value_or("1")));
     const auto begin = SteadyClock::now();
@@ -56,9 +57,12 @@ void add_alone(http::Router& router, const Shuffled& order, std::uint32_t asked,
           std::mt19937_64 numbers(i);
           std::uint64_t pages_here = 0;
           std::uint64_t bytes_here = 0;
-          while (SteadyClock::now() < end) {
-            bytes_here += read(order.at(numbers() % std::min(asked, order.people()))).size();
-            ++pages_here;
+          const auto draw = [&] { return order.at(numbers() % std::min(asked, order.people())); };
+          for (std::uint32_t person = draw(); SteadyClock::now() < end; ++pages_here) {
+            const std::uint32_t next = draw();
+            ahead(next);
+            bytes_here += read(person).size();
+            person = next;
           }
           pages += pages_here;
           bytes += bytes_here;

@@ -36,8 +36,11 @@ int serve_feed(http::Router& router, const core::Clock& clock);
 // The newest 20 of somebody with their contents, as they would be sent.
 using ReadPage = std::function<std::string(std::uint32_t person)>;
 
-// Adds /alone over the people who are asked for.
-void add_alone(http::Router& router, const Shuffled& order, std::uint32_t asked, ReadPage read);
+// Adds /alone over the people who are asked for. `ahead`: told one page before it is read, for
+// somebody's id that is looked up in a table here comes with the request there, and is near.
+void add_alone(
+    http::Router& router, const Shuffled& order, std::uint32_t asked, ReadPage read,
+    std::function<void(std::uint32_t person)> ahead = [](std::uint32_t) {});
 
 // The peers: the design's query on PostgreSQL, with author's pages and publishing beside it, and
 // lists in Redis with the moments as texts.

@@ -139,8 +139,10 @@ class Service {
                   stats["settled"] = settled;
                   return Response::json(200, stats);
                 });
-    add_alone(router_, preloaded_.order(), options.asked,
-              [this](std::uint32_t person) { return page_of(person); });
+    add_alone(
+        router_, preloaded_.order(), options.asked,
+        [this](std::uint32_t person) { return page_of(person); },
+        [this](std::uint32_t person) { core::prefetch(&preloaded_.account(person)); });
   }
 
   int run() {

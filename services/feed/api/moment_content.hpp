@@ -42,7 +42,9 @@ class MomentContent {
   std::span<const core::AccountId> user_ids() const {
     return {reinterpret_cast<const core::AccountId*>(rest() + shown_ + audience_), user_ids_};
   }
-  std::size_t bytes() const {  // of the block
+  // Of the block, all of them, and the first ones, with what everybody is shown.
+  std::size_t bytes_shown() const { return sizeof *this + shown_; }
+  std::size_t bytes() const {
     return sizeof *this + shown_ + audience_ + user_ids_ * sizeof(core::AccountId);
   }
 

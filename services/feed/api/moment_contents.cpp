@@ -93,7 +93,7 @@ std::map<core::CommentId, CommentRow> MomentContents::find_sealed_comments(
 
 MomentContents::Moment MomentContents::put(core::MomentId id, const MomentTexts& texts) {
   auto moment = MomentContent::of(texts, clock_.now() + age_max_of(id));
-  moments_.put(id.value(), moment, moment->bytes());
+  moments_.put(id.value(), moment, moment->bytes(), moment->bytes_shown());
   return moment;
 }
 

@@ -225,9 +225,10 @@ std::string listed_users(const MomentContent& moment, const PersonByAccount& peo
   return users;
 }
 
-// The members that differ by viewer; one append, for a page has twenty of them.
-void append_counts(std::string& items, const TimelineEntry& entry) {
-  std::array<char, 128> text;
+// The members that differ by viewer, and the end of an item for who has not written it: one append,
+// for a page has twenty of them.
+void append_rest(std::string& items, const TimelineEntry& entry, std::string_view end_of_item) {
+  std::array<char, 192> text;
   char* end = text.data();
   const auto add = [&](std::string_view part) { end = std::ranges::copy(part, end).out; };
   const auto add_number = [&](std::size_t number) {
@@ -237,6 +238,7 @@ void append_counts(std::string& items, const TimelineEntry& entry) {
   add_number(entry.likes);
   add(entry.liked ? R"(,"liked":true,"comments":)" : R"(,"liked":false,"comments":)");
   add_number(entry.comments);
+  add(end_of_item);
   items.append(text.data(), end);
 }
 
@@ -244,12 +246,11 @@ void append_item(std::string& items, const TimelineEntry& entry, const MomentCon
                  const core::AccountId& viewer, const PersonByAccount& people) {
   items.push_back('{');
   items.append(moment.shown());
-  append_counts(items, entry);
   if (entry.author != viewer) {
-    items.append(R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
+    append_rest(items, entry, R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
     return;
   }
-  items.append(",");
+  append_rest(items, entry, ",");
   items.append(moment.audience());
   items.append(R"(,"user_ids":[)");
   items.append(listed_users(moment, people));

@@ -60,7 +60,7 @@ class RecentMap {
   // can be put or erased; it must not ask the map for anything. Entries and values lie anywhere in
   // memory: all entries are asked for, then where each value begins, in loops so short that the
   // processor looks up many addresses at once; the rest of a value, which may take many lines, by
-  // ask(value, bytes) some time before it is taken.
+  // ask(value, bytes) some time before it is taken, bytes as said by put().
   template <class Ask, class Take>
   void find_each(std::span<const Key> keys, const Ask& ask, const Take& take) {
     absl::InlinedVector<Entry*, kAtOnce> entries;
@@ -74,7 +74,7 @@ class RecentMap {
     core::staggered(
         keys.size(), kAhead,
         [&](std::size_t i) {
-          if (entries[i] != nullptr) ask(entries[i]->value.get(), entries[i]->bytes);
+          if (entries[i] != nullptr) ask(entries[i]->value.get(), entries[i]->looked_at);
         },
         [&](std::size_t i) {
           if (entries[i] == nullptr) return;
@@ -83,9 +83,9 @@ class RecentMap {
         });
   }
 
-  // `bytes`: of the value; the entry is counted as kEntryBytes more. Takes the place of what the
-  // key had.
-  void put(const Key& key, Held value, std::size_t bytes) {
+  // `bytes`: of the value; the entry is counted as kEntryBytes more. `looked_at`: of the value's
+  // first bytes, how many most readers look at. Takes the place of what the key had.
+  void put(const Key& key, Held value, std::size_t bytes, std::size_t looked_at = 0) {
     const std::size_t counted = kEntryBytes + bytes;
     if (key == Key() || counted > std::min(part_bytes_max_, kEntryBytesMax)) return;
     const std::lock_guard lock(mutex_);
@@ -93,7 +93,9 @@ class RecentMap {
     remove(part, key);
     make_room(part, counted);
     part.bytes += counted;
-    part.entries.try_emplace(key, {std::move(value), static_cast<std::uint32_t>(bytes)});
+    looked_at = std::min<std::size_t>(looked_at, std::numeric_limits<std::uint16_t>::max());
+    part.entries.try_emplace(key, {std::move(value), static_cast<std::uint32_t>(bytes),
+                                   static_cast<std::uint16_t>(looked_at)});
   }
 
   void erase(const Key& key) {
@@ -136,7 +138,8 @@ class RecentMap {
   struct Entry {
     Held value;
     std::uint32_t bytes = 0;
-    bool used = false;  // since the hand came by
+    std::uint16_t looked_at = 0;  // bytes
+    bool used = false;            // since the hand came by
   };
   struct Part {
     core::ProbedMap<Key, Entry> entries;
