@@ -121,6 +121,9 @@ BrokenEngine lacking(const std::string& rule, VisibilityRules rules) {
 BrokenEngine lacking(const std::string& rule, Grant grant) {
   return {.rule = rule, .ignored_grant = grant};
 }
+BrokenEngine lacking(const std::string& rule, Loss loss) {
+  return {.rule = rule, .ignored_loss = loss};
+}
 BrokenEngine lacking(const std::string& rule, Misreading misread) {
   return {.rule = rule, .misread = std::move(misread)};
 }
@@ -160,6 +163,9 @@ const BrokenEngine kBroken[] = {
     lacking("OlderMomentsByJoining", Grant::Join),
     lacking("OlderMomentsByLeaving", Grant::Leave),
     lacking("OlderMomentsByAGroupsEnd", Grant::GroupEnd),
+    lacking("MomentsOfAContactNoMore", Loss::Contact),
+    lacking("MomentsOfAFollowedNoMore", Loss::Follow),
+    lacking("MomentsOfWhoIsNotWanted", Loss::Wanted),
 
     lacking("Contacts", without("ContactAccepted")),
     lacking("ContactsAreAccepted", request_as_contact),

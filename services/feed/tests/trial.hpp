@@ -206,6 +206,7 @@ struct BrokenEngine {
   std::string rule{};
   VisibilityRules rules{};
   std::optional<Grant> ignored_grant{};
+  std::optional<Loss> ignored_loss{};
   Misreading misread{};
   SavedEngine::Loss lost{};
 };
@@ -220,6 +221,7 @@ inline FeedEngineOptions options_of(const Trial& trial, const BrokenEngine& brok
           .timeline_bytes_max = bytes_max_of(trial),
           .rules = broken.rules,
           .ignored_grant = broken.ignored_grant,
+          .ignored_loss = broken.ignored_loss,
           .on_fan_out = {},
           .restore = {}};
 }
@@ -244,7 +246,13 @@ inline Difference run(const Trial& trial, const BrokenEngine& broken = {},
   Delivery delivery(history, engine, Tape(trial.interleaving), broken.misread, &saved);
   Tape pauses(trial.interleaving);
   Tape moves(trial.interleaving);
+  Tape looks(trial.interleaving);
   while (delivery.step()) {
+    // What a read leaves behind, the next events find: an array that is made, merged, made anew.
+    if (looks.below(3) == 1) {
+      const auto person = looks.below(static_cast<std::uint32_t>(history.people().size()));
+      engine.timeline(history.people()[person], {}, trial.limit);
+    }
     if (moves.below(12) == 1) engine.keep(some_shards(moves));
     if (engine.size().array_bytes > bytes_max_of(trial)) return "it holds more than it may";
     if (pauses.below(16) != 1 || !delivery.is_comparable()) continue;

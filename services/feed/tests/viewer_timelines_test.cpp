@@ -176,6 +176,33 @@ TEST(ViewerTimelines, ReplaceTheOldestOfAFullOneByANewerAlone) {
   EXPECT_FALSE(replaces(8));
 }
 
+TEST(ViewerTimelines, AreDoubtedUntilTheyAreEmptiedOrMadeAnew) {
+  constexpr std::size_t kLength = 20;
+  constexpr PersonIndex kViewer{0};
+  ViewerTimelines timelines(kLength, kPlenty);
+  timelines.resize(2);
+  std::uint64_t id = 0;
+  const auto take_in = [&] { timelines.insert(kViewer, core::MomentId(++id)); };
+  take_in();
+  EXPECT_FALSE(timelines.is_doubted(kViewer));
+  timelines.doubt(kViewer);
+  // Through every size, late ones among them, and when it is full.
+  while (id < 3 * kLength) {
+    take_in();
+    if (id == kLength / 2) timelines.insert(kViewer, core::MomentId(1));
+    EXPECT_TRUE(timelines.is_doubted(kViewer)) << id;
+  }
+  EXPECT_TRUE(timelines.full().replace_oldest(kViewer, core::MomentId(++id)));
+  EXPECT_TRUE(timelines.is_doubted(kViewer));
+  EXPECT_FALSE(timelines.is_doubted(PersonIndex{1}));
+
+  EXPECT_TRUE(timelines.warm_up(kViewer, {core::MomentId(id)}, core::MomentId(1)));
+  EXPECT_FALSE(timelines.is_doubted(kViewer));
+  timelines.doubt(kViewer);
+  timelines.cool_down(kViewer);
+  EXPECT_FALSE(timelines.is_doubted(kViewer));
+}
+
 TEST(ViewerTimelines, UseAgainWhatWasGivenBack) {
   ViewerTimelines timelines(1000, ViewerTimelines::room_for(1000, 100));
   timelines.resize(6400);

@@ -83,7 +83,11 @@ void FeedEngine::on(const read::ContactAccepted& event) {
 }
 
 void FeedEngine::on(const read::ContactRemoved& event) {
-  graph_.set_contacts(number_of(event.by), number_of(event.other), false);
+  const PersonIndex by = number_of(event.by);
+  const PersonIndex other = number_of(event.other);
+  if (!graph_.set_contacts(by, other, false)) return;
+  lose(by, Loss::Contact);
+  lose(other, Loss::Contact);
 }
 
 void FeedEngine::on(const read::Followed& event) {
@@ -94,7 +98,8 @@ void FeedEngine::on(const read::Followed& event) {
 }
 
 void FeedEngine::on(const read::Unfollowed& event) {
-  graph_.set_follows(number_of(event.follower), number_of(event.followee), false);
+  const PersonIndex follower = number_of(event.follower);
+  if (graph_.set_follows(follower, number_of(event.followee), false)) lose(follower, Loss::Follow);
 }
 
 void FeedEngine::on(const read::ContactTagged& event) {
@@ -127,6 +132,7 @@ void FeedEngine::on(const read::MomentSettingChanged& event) {
   const PersonIndex other = number_of(event.other);
   const auto lifted =
       graph_.set_exclusion(owner, other, event.hides_other, event.hidden_from_other);
+  if (event.hides_other) lose(owner, Loss::Wanted);
   if (lifted.hides) open(Relation::hides(owner, other), event.seen);
   if (lifted.hidden_from) open(Relation::hidden_from(owner, other), event.seen);
 }
@@ -369,6 +375,10 @@ void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group, Grant caus
   for (const PersonIndex author : moments_.authors_naming(group)) {
     if (graph_.are_contacts(viewer, author)) grant(viewer, author, cause);
   }
+}
+
+void FeedEngine::lose(PersonIndex viewer, Loss cause) {
+  if (options_.ignored_loss != cause) timelines_.doubt(viewer);
 }
 
 void FeedEngine::keep(const ShardSet& shards) {

@@ -79,11 +79,19 @@ enum class Grant {
   GroupEnd,  // ... it is dissolved
 };
 
+// What ends that a viewer wants an author's moments.
+enum class Loss {
+  Contact,  // they are contacts no more
+  Follow,   // the viewer follows the author no more
+  Wanted,   // the viewer excludes the author
+};
+
 struct FeedEngineOptions {
   std::size_t timeline_length_max = 512;                  // ids a viewer's array holds at most
   std::size_t timeline_bytes_max = std::size_t{1} << 30;  // that all arrays take
   VisibilityRules rules;
-  std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing
+  std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing,
+  std::optional<Loss> ignored_loss{};             // as this
   std::function<void(const FanOut&)> on_fan_out;  // may be empty
   // Asked by each load(): a memory that was saved; nullopt: begin at the first event. Throws
   // TransactionFailed when that cannot be said now. May be empty.
@@ -295,6 +303,9 @@ class FeedEngine final : public eventsourcing::Projection {
   // The same for all whose moments name the group, as far as they are contacts of the viewer.
   void grant_by_group(PersonIndex viewer, GroupIndex group, Grant cause);
 
+  // The viewer may want somebody no more whose moments lie in his array.
+  void lose(PersonIndex viewer, Loss cause);
+
   // Each under mutex_, shared.
   bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
   bool is_on_timeline(PersonIndex viewer, const MomentFacts& moment) const;
@@ -306,6 +317,9 @@ class FeedEngine final : public eventsourcing::Projection {
   // At most n visible moments below / above the bound, nearest first.
   Moments timeline_older(PersonIndex viewer, core::MomentId bound, std::size_t n);
   Moments timeline_newer(PersonIndex viewer, core::MomentId bound, std::size_t n);
+  // What ids of his array add to `found`, until that holds n.
+  template <class NextId>
+  void read_array(PersonIndex viewer, std::size_t n, NextId next_id, Moments& found) const;
   // Of the author's moments from..until alone.
   Moments read_author(PersonIndex author, PersonIndex viewer, const IdSpan& span,
                       core::MomentId bound, AuthorMerge::Direction direction, std::size_t n) const;

@@ -34,7 +34,6 @@ void Foresight::tell(const read::Event* event) {
 void Foresight::ask_for_facts(Author& author) const {
   author.number = graph_.find_person(author.account);
   graph_.prefetch_facts(author.number);
-  graph_.prefetch_followers(author.number);
   moments_.prefetch_author(author.number);
   timelines_.prefetch_head(author.number);
 }

@@ -17,21 +17,29 @@ void set(People& people, PersonIndex person, bool is) {
 
 }  // namespace
 
-void set(PeopleArray& people, PersonIndex person, bool is) {
+bool set(PeopleArray& people, PersonIndex person, bool is) {
   const auto place = people.empty() || people.back() < person
                          ? people.end()
                          : std::lower_bound(people.begin(), people.end(), person);
   const bool was = place != people.end() && *place == person;
   if (is && !was) people.insert(place, person);
   if (!is && was) people.erase(place);
+  return is != was;
 }
 
-GraphMemory::GraphMemory() { people_.emplace_back(); }
+GraphMemory::GraphMemory() { add_person({}); }
+
+void GraphMemory::add_person(const core::AccountId& account) {
+  marks_.push_back(0);
+  accounts_.push_back(account);
+  people_.emplace_back();
+  followees_.emplace_back();
+}
 
 PersonIndex GraphMemory::person(const core::AccountId& account) {
   const auto [number, is_new] =
       person_by_account_.try_emplace(account, static_cast<PersonIndex>(people_.size()));
-  if (is_new) people_.emplace_back().account = account;
+  if (is_new) add_person(account);
   return *number;
 }
 
@@ -60,14 +68,14 @@ std::optional<GroupIndex> GraphMemory::find_group(std::string_view group_id) con
   return found->second;
 }
 
-void GraphMemory::set_contacts(PersonIndex one, PersonIndex other, bool are) {
-  set(at(one).contacts, other, are);
+bool GraphMemory::set_contacts(PersonIndex one, PersonIndex other, bool are) {
   set(at(other).contacts, one, are);
+  return set(at(one).contacts, other, are);
 }
 
-void GraphMemory::set_follows(PersonIndex follower, PersonIndex followee, bool does) {
-  set(at(follower).followees, followee, does);
-  set(at(followee).followers, follower, does);
+bool GraphMemory::set_follows(PersonIndex follower, PersonIndex followee, bool does) {
+  set(followees_[number(follower)], followee, does);
+  return set(at(followee).followers, follower, does);
 }
 
 GraphMemory::Lifted GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides,
@@ -90,6 +98,7 @@ GraphMemory::Lifted GraphMemory::set_exclusion(PersonIndex owner, PersonIndex ot
 GraphMemory::Exclusions& GraphMemory::exclusions_of(PersonIndex person) {
   auto& exclusions = at(person).exclusions;
   if (!exclusions) exclusions = std::make_unique<Exclusions>();
+  marks_[number(person)] |= kExcludes;
   return *exclusions;
 }
 

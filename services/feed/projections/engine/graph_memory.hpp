@@ -49,8 +49,8 @@ inline bool holds(const PeopleArray& people, PersonIndex person) {
   return count == 1 && *first == person;
 }
 
-// Whether he is in it, from now on.
-void set(PeopleArray& people, PersonIndex person, bool is);
+// Whether he is in it, from now on; false if nothing has changed by it.
+bool set(PeopleArray& people, PersonIndex person, bool is);
 
 class GraphMemory {
  public:
@@ -72,10 +72,13 @@ class GraphMemory {
   void prefetch_person(const core::AccountId& account) const {
     person_by_account_.prefetch(account);
   }
-  // That it will be asked who he is, whom he excludes and where his contacts lie; where his
-  // followers do.
+  // That it will be asked who he is and whether he is closed; and whom he excludes, and where his
+  // contacts and followers lie.
+  void prefetch_account(PersonIndex person) const {
+    core::prefetch(&accounts_[number(person)]);
+    core::prefetch(&marks_[number(person)]);
+  }
   void prefetch_facts(PersonIndex person) const { core::prefetch(&at(person)); }
-  void prefetch_followers(PersonIndex person) const { core::prefetch(&at(person).followers); }
   // Who the first `count` of his contacts are.
   void prefetch_contacts(PersonIndex person, std::size_t count) const {
     constexpr std::size_t kLinePeople = core::kCacheLine / sizeof(PersonIndex);
@@ -87,11 +90,12 @@ class GraphMemory {
 
   PersonIndex find_person(const core::AccountId& account) const;  // kStranger if never named
   std::optional<GroupIndex> find_group(std::string_view group_id) const;
-  const core::AccountId& account_of(PersonIndex person) const { return at(person).account; }
+  const core::AccountId& account_of(PersonIndex person) const { return accounts_[number(person)]; }
 
-  void close(PersonIndex person) { at(person).closed = true; }
-  void set_contacts(PersonIndex one, PersonIndex other, bool are);
-  void set_follows(PersonIndex follower, PersonIndex followee, bool does);
+  void close(PersonIndex person) { marks_[number(person)] |= kClosed; }
+  // Whether it was otherwise before.
+  bool set_contacts(PersonIndex one, PersonIndex other, bool are);
+  bool set_follows(PersonIndex follower, PersonIndex followee, bool does);
   // Which of both was lifted.
   struct Lifted {
     bool hides = false;
@@ -106,16 +110,17 @@ class GraphMemory {
   // It is unsettled until it has been settled as often.
   void unsettle(const Relation& relation) { ++unsettled_[relation]; }
   void settle(const Relation& relation);
+  bool is_any_unsettled() const { return !unsettled_.empty(); }
   // Whether all that it names has been named.
   bool can_name(const Relation& relation) const;
 
   // What the predicates ask (feed/domain/visibility.hpp).
-  bool is_closed(PersonIndex person) const { return at(person).closed; }
+  bool is_closed(PersonIndex person) const { return (marks_[number(person)] & kClosed) != 0; }
   bool are_contacts(PersonIndex one, PersonIndex other) const {
     return holds(at(one).contacts, other) && !is_unsettled(Relation::contacts(one, other));
   }
   bool is_following(PersonIndex follower, PersonIndex followee) const {
-    return holds(at(follower).followees, followee) &&
+    return holds(followees_of(follower), followee) &&
            !is_unsettled(Relation::follows(follower, followee));
   }
   bool hides(PersonIndex owner, PersonIndex other) const {
@@ -133,7 +138,7 @@ class GraphMemory {
   // Lists hold what is unsettled, too.
   const PeopleArray& contacts_of(PersonIndex person) const { return at(person).contacts; }
   const PeopleArray& followers_of(PersonIndex person) const { return at(person).followers; }
-  const PeopleArray& followees_of(PersonIndex person) const { return at(person).followees; }
+  const PeopleArray& followees_of(PersonIndex person) const { return followees_[number(person)]; }
   // Those who hide the author, and those whom he hides from: mostly nobody.
   const People& shut_out_of(PersonIndex author) const {
     static const People kNobody;
@@ -160,21 +165,21 @@ class GraphMemory {
  private:
   static constexpr std::uint8_t kHides = 1;
   static constexpr std::uint8_t kHiddenFrom = 2;
+  // A person's marks.
+  static constexpr std::uint8_t kClosed = 1;
+  static constexpr std::uint8_t kExcludes = 2;  // he is on a side of some exclusion
 
   struct Exclusions {
     absl::flat_hash_map<PersonIndex, std::uint8_t> towards;
     People shut_out;
   };
-  // What a page asks of an author lies in one cache line.
+  // What a fan-out asks of an author lies in one cache line.
   struct alignas(core::kCacheLine) PersonFacts {
-    core::AccountId account;
-    bool closed = false;
     std::unique_ptr<Exclusions> exclusions;  // null: he is on neither side of any
     PeopleArray contacts;
-    alignas(core::kCacheLine) PeopleArray followers;
-    PeopleArray followees;
+    PeopleArray followers;
   };
-  static_assert(sizeof(PersonFacts) == 2 * core::kCacheLine);
+  static_assert(sizeof(PersonFacts) == core::kCacheLine);
   struct TagFacts {
     PersonIndex owner = kStranger;  // until the first tagging names him
     bool deleted = false;
@@ -185,8 +190,9 @@ class GraphMemory {
     People members;
   };
 
-  PersonFacts& at(PersonIndex i) { return people_[static_cast<std::uint32_t>(i)]; }
-  const PersonFacts& at(PersonIndex i) const { return people_[static_cast<std::uint32_t>(i)]; }
+  static std::uint32_t number(PersonIndex i) { return static_cast<std::uint32_t>(i); }
+  PersonFacts& at(PersonIndex i) { return people_[number(i)]; }
+  const PersonFacts& at(PersonIndex i) const { return people_[number(i)]; }
   TagFacts& at(TagIndex i) { return tags_[static_cast<std::uint32_t>(i)]; }
   const TagFacts& at(TagIndex i) const { return tags_[static_cast<std::uint32_t>(i)]; }
   GroupFacts& at(GroupIndex i) { return groups_[static_cast<std::uint32_t>(i)]; }
@@ -202,13 +208,20 @@ class GraphMemory {
   void load_tags_and_groups(snapshots::ValueReader& in);
 
   std::uint8_t exclusion(PersonIndex owner, PersonIndex other) const {
+    if ((marks_[number(owner)] & kExcludes) == 0) return 0;
     const auto& exclusions = at(owner).exclusions;
-    if (!exclusions) return 0;
     const auto found = exclusions->towards.find(other);
     return found == exclusions->towards.end() ? std::uint8_t{0} : found->second;
   }
 
+  void add_person(const core::AccountId& account);
+
+  // By number. What a page asks of each of its authors, who lie anywhere, is a mark and an id: of
+  // themselves they are so small that most are near.
+  std::vector<std::uint8_t> marks_;
+  std::vector<core::AccountId> accounts_;
   std::vector<PersonFacts> people_;
+  std::vector<PeopleArray> followees_;
   std::vector<TagFacts> tags_;
   std::vector<GroupFacts> groups_;
   core::ProbedMap<core::AccountId, PersonIndex> person_by_account_;

@@ -10,13 +10,16 @@ namespace tideline::feed {
 
 TimelineEntry FeedEngine::entry_of(PersonIndex viewer, const MomentFacts& moment) const {
   const MomentInteractions& interactions = interactions_.of(moment.id);
-  const auto likers = met_likers(viewer, moment, interactions);
-  return {.id = moment.id,
-          .author = graph_.account_of(moment.author),
-          .edits = interactions.edits_shown_to(viewer == moment.author),
-          .likes = likers.size(),
-          .comments = met_comments(viewer, moment, interactions).size(),
-          .liked = std::ranges::find(likers, viewer) != likers.end()};
+  TimelineEntry entry{.id = moment.id,
+                      .author = graph_.account_of(moment.author),
+                      .edits = interactions.edits_shown_to(viewer == moment.author)};
+  if (!interactions.likers.empty()) {
+    const auto likers = met_likers(viewer, moment, interactions);
+    entry.likes = likers.size();
+    entry.liked = std::ranges::find(likers, viewer) != likers.end();
+  }
+  entry.comments = met_comments(viewer, moment, interactions).size();
+  return entry;
 }
 
 std::optional<std::vector<core::AccountId>> FeedEngine::likers_of(

@@ -82,13 +82,13 @@ std::vector<std::string_view> names_of(const Map& numbers) {
 
 void GraphMemory::save(ValueWriter& out) const {
   out.put(std::uint64_t{people_.size() - 1});
-  for (std::size_t i = 1; i < people_.size(); ++i) out.put(people_[i].account.bytes());
+  for (std::size_t i = 1; i < people_.size(); ++i) out.put(accounts_[i].bytes());
   for (std::size_t i = 1; i < people_.size(); ++i) {
     const PersonFacts& person = people_[i];
-    out.put(flag(person.closed));
+    out.put(flag(is_closed(static_cast<PersonIndex>(i))));
     out.put_all(person.contacts);
     out.put_all(person.followers);
-    out.put_all(person.followees);
+    out.put_all(followees_[i]);
     out.put(std::uint64_t{person.exclusions ? person.exclusions->towards.size() : 0});
     if (!person.exclusions) continue;
     for (const auto& [other, bits] : person.exclusions->towards) {
@@ -122,7 +122,10 @@ GraphMemory GraphMemory::load(ValueReader& in) {
 
 void GraphMemory::load_people(ValueReader& in) {
   const std::size_t count = in.take_count(kPersonBytes);
+  marks_.reserve(count + 1);
+  accounts_.reserve(count + 1);
   people_.reserve(count + 1);
+  followees_.reserve(count + 1);
   person_by_account_.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const core::AccountId account(in.take<core::AccountId::Bytes>());
@@ -132,11 +135,11 @@ void GraphMemory::load_people(ValueReader& in) {
   if (people_.size() != count + 1) return in.fail("somebody has two numbers");
   for (std::size_t i = 1; i < people_.size() && !in.failed(); ++i) {
     PersonFacts& facts = people_[i];
-    facts.closed = in.take<std::uint8_t>() != 0;
+    const auto owner = static_cast<PersonIndex>(i);
+    if (in.take<std::uint8_t>() != 0) close(owner);
     take_sorted(in, people_.size(), facts.contacts);
     take_sorted(in, people_.size(), facts.followers);
-    take_sorted(in, people_.size(), facts.followees);
-    const auto owner = static_cast<PersonIndex>(i);
+    take_sorted(in, people_.size(), followees_[i]);
     for (auto left = in.take_count(sizeof(PersonIndex) + 1); left > 0; --left) {
       const auto other = take_index<PersonIndex>(in, people_.size());
       const auto bits = in.take<std::uint8_t>();

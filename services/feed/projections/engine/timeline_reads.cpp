@@ -31,7 +31,7 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
   timelines_.prefetch_head(viewer);
-  graph_.prefetch_contacts(viewer, kSearchedContacts);
+  graph_.prefetch_account(viewer);
   return make_page(
       viewer, place, limit,
       [&](core::MomentId bound, std::size_t n) { return timeline_older(viewer, bound, n); },
@@ -177,14 +177,20 @@ bool FeedEngine::is_on_timeline(PersonIndex viewer, const MomentFacts& moment) c
 }
 
 ViewerTimeline FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
-  if (timelines_.is_cold(viewer)) {
-    if (kept_[shard_number(viewer)] && timelines_.has_room()) warm_up(viewer);
+  const bool was_cold = timelines_.is_cold(viewer);
+  const bool is_to_make = was_cold || timelines_.is_doubted(viewer);
+  if (is_to_make && kept_[shard_number(viewer)] && timelines_.has_room()) {
+    shard.pending.erase(viewer);
+    warm_up(viewer);
+    if (!was_cold && timelines_.is_cold(viewer)) count_evictions(1);
   } else if (const auto pending = shard.pending.find(viewer); pending != shard.pending.end()) {
     merge_pending(viewer, pending->second);
     shard.pending.erase(pending);
   }
   timelines_.note_read(viewer);
-  return timelines_.of(viewer);
+  const ViewerTimeline timeline = timelines_.of(viewer);
+  timeline.prefetch_newest();
+  return timeline;
 }
 
 void FeedEngine::merge_pending(PersonIndex viewer, const People& authors) {
@@ -239,7 +245,7 @@ void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
     }
     for (std::size_t i = 0; i < count; ++i) {
       moments[i] = moments_.find(ids[i]);
-      graph_.prefetch_facts(moments[i]->author);
+      graph_.prefetch_account(moments[i]->author);
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (accept(*moments[i])) found.push_back(moments[i]);
@@ -248,9 +254,21 @@ void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
   }
 }
 
+// Whom he wants is a search among his contacts for each moment, and all of them in the cache.
+template <class NextId>
+void FeedEngine::read_array(PersonIndex viewer, std::size_t n, NextId next_id,
+                            Moments& found) const {
+  const auto is_seen = [&](const MomentFacts& moment) { return is_visible(viewer, moment); };
+  const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
+  if (!timelines_.is_doubted(viewer) && !graph_.is_any_unsettled()) {
+    return read_ahead(n, next_id, is_seen, found);
+  }
+  graph_.prefetch_contacts(viewer, kSearchedContacts);
+  read_ahead(n, next_id, is_his, found);
+}
+
 FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
                                                std::size_t n) {
-  const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
   Moments found;
   found.reserve(n);
   core::MomentId floor;
@@ -262,7 +280,7 @@ FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentI
     const auto next_id = [&, i = timeline.first_not_below(bound)]() mutable {
       return i > 0 ? std::optional(timeline[--i]) : std::nullopt;
     };
-    read_ahead(n, next_id, is_his, found);
+    read_array(viewer, n, next_id, found);
   }
   if (found.size() < n && floor > kBelowAll) {
     const core::MomentId above_floor(floor.value() + 1);
@@ -273,7 +291,6 @@ FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentI
 
 FeedEngine::Moments FeedEngine::timeline_newer(PersonIndex viewer, core::MomentId bound,
                                                std::size_t n) {
-  const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
   Moments found;
   {
     Shard& shard = shard_at(viewer);
@@ -283,7 +300,7 @@ FeedEngine::Moments FeedEngine::timeline_newer(PersonIndex viewer, core::MomentI
       const auto next_id = [&, i = timeline.first_above(bound)]() mutable {
         return i < timeline.size() ? std::optional(timeline[i++]) : std::nullopt;
       };
-      read_ahead(n, next_id, is_his, found);
+      read_array(viewer, n, next_id, found);
       return found;
     }
   }

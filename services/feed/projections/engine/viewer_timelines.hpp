@@ -3,7 +3,8 @@
 //
 // Law: every moment above the floor that the viewer may see and wants is in the array, unless its
 // author is pending; ids at or below the floor are never in it. The array may also hold ids that he
-// may no longer see: whoever reads asks the predicates.
+// may no longer see, and a doubted one ids that he does not want any more: whoever reads asks the
+// predicates.
 //
 // A cold one holds nothing and takes nothing, for its floor is above every id: as right as any
 // other, and made of its authors' moments at each read. So whatever finds no room becomes cold, and
@@ -44,6 +45,14 @@ class ViewerTimeline {
     return core::MomentId(ring_[(begin_ + i) & mask_]);
   }
   core::MomentId floor() const { return floor_; }
+  // Tells the processor that a page of the newest will be read.
+  void prefetch_newest() const {
+    constexpr std::size_t kLines = 4;
+    for (std::size_t i = 1; i <= kLines * TimelineBlocks::kLineIds && i <= size_;
+         i += TimelineBlocks::kLineIds) {
+      core::prefetch(&ring_[(begin_ + size_ - i) & mask_]);
+    }
+  }
   // The first that is not below the bound; size() if all are.
   std::size_t first_not_below(core::MomentId bound) const;
   std::size_t first_above(core::MomentId bound) const;
@@ -80,6 +89,9 @@ class ViewerTimelines {
     const Head head = heads_[number(viewer)];
     return head.has_block == 0 && head.has_floor != 0;
   }
+  // He may not want any more what is in it. Until it is emptied, or made anew by warm_up().
+  void doubt(PersonIndex viewer) { heads_[number(viewer)].doubted = 1; }
+  bool is_doubted(PersonIndex viewer) const { return heads_[number(viewer)].doubted != 0; }
   void cool_down(PersonIndex viewer);
   // `ids`, ascending and at most length_max, are the newest that he may see and wants, all of them
   // above `floor`. False: there was no room, and he is cold.
@@ -125,7 +137,8 @@ class ViewerTimelines {
     std::uint64_t has_block : 1;
     std::uint64_t has_floor : 1;
     std::uint64_t read : 1;  // since the hand came by
-    std::uint64_t unused : 9;
+    std::uint64_t doubted : 1;
+    std::uint64_t unused : 8;
   };
   static_assert(sizeof(Head) == 8, "eight of them a cache line");
   static_assert((std::uint64_t{TimelineBlocks::kLineIds} << 32U) <= kNextMask + 1,
