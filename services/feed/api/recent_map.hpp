@@ -60,7 +60,7 @@ class RecentMap {
   // can be put or erased; it must not ask the map for anything. Entries and values lie anywhere in
   // memory: all entries are asked for, then where each value begins, in loops so short that the
   // processor looks up many addresses at once; the rest of a value, which may take many lines, by
-  // ask(value, bytes) some time before it is taken, bytes as said by put().
+  // ask(value, looked_at) some time before it is taken, as put() was told.
   template <class Ask, class Take>
   void find_each(std::span<const Key> keys, const Ask& ask, const Take& take) {
     absl::InlinedVector<Entry*, kAtOnce> entries;
