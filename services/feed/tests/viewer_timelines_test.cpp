@@ -182,14 +182,16 @@ TEST(ViewerTimelines, AreDoubtedUntilTheyAreEmptiedOrMadeAnew) {
   ViewerTimelines timelines(kLength, kPlenty);
   timelines.resize(2);
   std::uint64_t id = 0;
-  const auto take_in = [&] { timelines.insert(kViewer, core::MomentId(++id)); };
-  take_in();
+  const auto take_in = [&] { return timelines.insert(kViewer, core::MomentId(id += 2)); };
+  EXPECT_TRUE(take_in());
   EXPECT_FALSE(timelines.is_doubted(kViewer));
   timelines.doubt(kViewer);
   // Through every size, late ones among them, and when it is full.
-  while (id < 3 * kLength) {
-    take_in();
-    if (id == kLength / 2) timelines.insert(kViewer, core::MomentId(1));
+  while (id < 4 * kLength) {
+    EXPECT_TRUE(take_in());
+    if (id % 16 == 0) {
+      EXPECT_TRUE(timelines.insert(kViewer, core::MomentId(id - 1)));
+    }
     EXPECT_TRUE(timelines.is_doubted(kViewer)) << id;
   }
   EXPECT_TRUE(timelines.full().replace_oldest(kViewer, core::MomentId(++id)));

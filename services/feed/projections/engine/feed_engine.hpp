@@ -5,8 +5,9 @@
 // follows, exclusions, tags, groups, closed accounts), every moment's author and audience, and for
 // each viewer, by his number, a bounded array of moment ids. Readers of one shard
 // (the first six bits of the account id) take turns. Publishing appends the id to the array of
-// everybody who may see it. Reading takes the newest ids and asks both predicates before any id
-// leaves, so that a stale entry cannot leak and revoking needs no clean-up. A grant (a new contact,
+// everybody who may see it. Reading takes the newest ids and asks before any id leaves whether the
+// viewer may see it, and where he may have lost its author since, whether he wants it: so a stale
+// entry cannot leak and revoking needs no clean-up. A grant (a new contact,
 // a tag, ...) counts once what its writer had seen is applied, as a moment does; then it marks
 // viewer and author as pending, and the next read merges them. Pages below an array's floor are
 // merged from the authors' moments. Likes and comments are counted and listed when they are read,
@@ -90,8 +91,8 @@ struct FeedEngineOptions {
   std::size_t timeline_length_max = 512;                  // ids a viewer's array holds at most
   std::size_t timeline_bytes_max = std::size_t{1} << 30;  // that all arrays take
   VisibilityRules rules;
-  std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing,
-  std::optional<Loss> ignored_loss{};             // as this
+  std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing
+  std::optional<Loss> ignored_loss{};             // as well
   std::function<void(const FanOut&)> on_fan_out;  // may be empty
   // Asked by each load(): a memory that was saved; nullopt: begin at the first event. Throws
   // TransactionFailed when that cannot be said now. May be empty.

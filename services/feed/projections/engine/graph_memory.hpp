@@ -72,12 +72,12 @@ class GraphMemory {
   void prefetch_person(const core::AccountId& account) const {
     person_by_account_.prefetch(account);
   }
-  // That it will be asked who he is and whether he is closed; and whom he excludes, and where his
-  // contacts and followers lie.
+  // That it will be asked who he is, and whether he is closed or on a side of any exclusion.
   void prefetch_account(PersonIndex person) const {
     core::prefetch(&accounts_[number(person)]);
     core::prefetch(&marks_[number(person)]);
   }
+  // Whom he excludes, and where his contacts and followers lie.
   void prefetch_facts(PersonIndex person) const { core::prefetch(&at(person)); }
   // Who the first `count` of his contacts are.
   void prefetch_contacts(PersonIndex person, std::size_t count) const {
@@ -216,8 +216,8 @@ class GraphMemory {
 
   void add_person(const core::AccountId& account);
 
-  // By number. What a page asks of each of its authors, who lie anywhere, is a mark and an id: of
-  // themselves they are so small that most are near.
+  // By number. What a page asks of each of its authors, who lie anywhere, is a mark and an id: by
+  // themselves these are so small that most of them are near.
   std::vector<std::uint8_t> marks_;
   std::vector<core::AccountId> accounts_;
   std::vector<PersonFacts> people_;
