@@ -19,6 +19,7 @@
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "crypto/subject_keys.hpp"
+#include "eventsourcing/text_sealer.hpp"
 
 namespace tideline::crypto {
 
@@ -38,21 +39,22 @@ struct SealedText {
 
 // Thread-safe. Every call can block on the port that holds the keys. Errors: those of the port; and
 // InvalidInput for a text that is damaged or was sealed for another author or context.
-class SubjectCipher {
+class SubjectCipher final : public eventsourcing::TextSealer {
  public:
   // Both must outlive the cipher.
   SubjectCipher(SubjectKeys& keys, const core::Clock& clock, SubjectCipherOptions options = {});
-  ~SubjectCipher();
+  ~SubjectCipher() override;
   SubjectCipher(const SubjectCipher&) = delete;
   SubjectCipher& operator=(const SubjectCipher&) = delete;
 
   // Creates the author's key if need be. Conflict (not retryable) when it has been destroyed.
   core::Result<std::string> seal(const core::AccountId& author, std::string_view plaintext,
-                                 std::string_view context);
+                                 std::string_view context) override;
 
   // nullopt: the author's key has been destroyed, his text is gone.
   core::Result<std::optional<std::string>> open(const core::AccountId& author,
-                                                std::string_view sealed, std::string_view context);
+                                                std::string_view sealed,
+                                                std::string_view context) override;
 
   // A page at once: at most one question to the port. The answer at [i] belongs to texts[i]; one
   // damaged text fails the call.

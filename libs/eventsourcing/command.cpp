@@ -34,6 +34,16 @@ core::Result<std::optional<CommandOutcome>> answered_before(EventStore& store,
 
 }  // namespace
 
+std::string CommandContext::seen_token(std::uint32_t logs) const {
+  PositionVector kept;
+  for (const auto& [service, positions] : seen.services()) {
+    for (const auto& [log, position] : positions) {
+      if (log.value() < logs) kept.raise(service, log, position);
+    }
+  }
+  return kept.empty() ? std::string() : kept.to_token();
+}
+
 void CommandSession::stage_encoded(const core::StreamId& stream, core::StreamVersion expected,
                                    std::vector<NewEvent> events) {
   if (events.empty()) return;
@@ -164,6 +174,7 @@ class CommandAttempt {
     append_ = std::move(session.append_);
     append_.time = context_.now;
     append_.metadata = context_.metadata;
+    append_.metadata.seen = context_.seen_token(store_.logs());
     append_.idempotency = context_.idempotency;
     append_.result = result_;
     return std::optional<CommandOutcome>();

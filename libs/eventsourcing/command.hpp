@@ -33,11 +33,12 @@ struct CommandContext {
   // From If-Match: the version at which the answered stream must stand when the command commits. No
   // version fits an answer that is about no stream.
   std::optional<core::StreamVersion> if_match;
-  // What the caller had seen: the positions of his token, of whatever services.
+  // What the caller had seen: the positions of the request's token, of any services.
   PositionVector seen{};
 
-  // The same as events keep it: a token, "" for none.
-  std::string seen_token() const { return seen.empty() ? std::string() : seen.to_token(); }
+  // The same as events keep it (Metadata::seen): a token, "" for none. A log that no service has,
+  // for all have `logs`, is left out: nobody could ever reach it.
+  std::string seen_token(std::uint32_t logs) const;
 };
 
 // How the command is answered once its events are durable; stored with the idempotency key.

@@ -25,6 +25,9 @@ struct Metadata {
   std::string correlation_id;  // of the whole chain that began at a client
   std::string causation_id;    // of the request or event that caused this one
   std::string traceparent;     // W3C trace context, "" = none
+  // The position token that the writer had seen, "" = none: a reader of several logs side by side
+  // uses the event after what was before it.
+  std::string seen{};
 };
 
 // An event with its place. `source` names the service that owns it ("feed").

@@ -55,7 +55,7 @@ std::string EventData::id(std::string_view field) const {
 
 core::AccountId EventData::account(std::string_view field) const {
   const auto id = core::AccountId::parse(text(field));
-  if (!id) broken(field);
+  if (!id || *id == core::AccountId()) broken(field);  // nobody's id is all zeros
   return *id;
 }
 
@@ -103,6 +103,25 @@ std::vector<core::AccountId> EventData::accounts(std::string_view field) const {
     accounts.push_back(*id);
   }
   return accounts;
+}
+
+std::optional<core::AccountId> EventData::nullable_account(std::string_view field) const {
+  return nullable_text(field) ? std::optional(account(field)) : std::nullopt;
+}
+
+std::int64_t EventData::integer(std::string_view field, std::int64_t min, std::int64_t max) const {
+  const std::int64_t value = integer(field);
+  if (value < min || value > max) broken(field);
+  return value;
+}
+
+bool EventData::has(std::string_view field) const { return json_->find(field) != nullptr; }
+
+PositionVector EventData::seen(std::uint32_t in_data_until) const {
+  const bool in_data = version() <= in_data_until && has("seen");
+  auto positions = PositionVector::from_token(in_data ? text("seen") : recorded_.metadata.seen);
+  if (!positions) broken("seen");
+  return *std::move(positions);
 }
 
 std::optional<std::int64_t> EventData::nullable_integer(std::string_view field) const {

@@ -1,9 +1,7 @@
 // The JSON of an event, read field by field: what tolerant readers are made of. A reader asks for
 // the fields that it uses and does not see the others; a field that is missing or of another kind
-// is a broken contract and throws PoisonEvent, which names event and field.
-//
-//   const EventData data(recorded);
-//   return CommentAdded{data.id("project_id"), data.account("author"), ...};
+// is a broken contract and throws PoisonEvent, which names event and field. The readers themselves
+// are made by the build (eventsourcing/stored.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +14,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/event.hpp"
+#include "eventsourcing/position_vector.hpp"
 #include "eventsourcing/projection.hpp"
 
 namespace tideline::eventsourcing {
@@ -40,7 +39,45 @@ class EventData {
   core::Day day(std::string_view field) const;
   std::vector<std::string> texts(std::string_view field) const;
   std::vector<core::AccountId> accounts(std::string_view field) const;
+  std::optional<core::AccountId> nullable_account(std::string_view field) const;
   std::optional<std::int64_t> nullable_integer(std::string_view field) const;
+  std::int64_t integer(std::string_view field, std::int64_t min, std::int64_t max) const;
+
+  // Of a text that `parse` understands: parse(std::string_view) gives an optional.
+  template <class Parse>
+  auto parsed(std::string_view field, const Parse& parse) const {
+    auto value = parse(std::string_view(text(field)));
+    if (!value) broken(field);
+    return *std::move(value);
+  }
+  template <class Parse>
+  auto nullable_parsed(std::string_view field, const Parse& parse) const {
+    const auto value = nullable_text(field);
+    return value ? std::optional(parsed(field, parse)) : std::nullopt;
+  }
+  template <class Parse>
+  auto parsed_list(std::string_view field, const Parse& parse) const {
+    std::vector<typename decltype(parse(std::string_view()))::value_type> values;
+    for (const std::string& item : texts(field)) {
+      auto value = parse(std::string_view(item));
+      if (!value) broken(field);
+      values.push_back(*std::move(value));
+    }
+    return values;
+  }
+  template <class Parse>
+  auto parsed_number(std::string_view field, const Parse& parse) const {
+    auto value = parse(integer(field));
+    if (!value) broken(field);
+    return *std::move(value);
+  }
+
+  bool has(std::string_view field) const;
+  // Of the event's data.
+  std::uint32_t version() const { return recorded_.schema_version.value(); }
+  // What the writer had seen (Metadata::seen). Up to the version `in_data_until` the data may hold
+  // it, as its field `seen`.
+  PositionVector seen(std::uint32_t in_data_until) const;
   // Each read in the same way.
   std::vector<EventData> objects(std::string_view field) const;
 

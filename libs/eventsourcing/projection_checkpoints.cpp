@@ -34,8 +34,9 @@ const char* const kHeldSql =
 
 const char* const kParkSql =
     "INSERT INTO dead_letter (projection, service, log, position, stream, stream_version, event_id,"
-    " type, schema_version, event_time, data, correlation_id, causation_id, traceparent, reason)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
+    " type, schema_version, event_time, data, correlation_id, causation_id, traceparent, seen,"
+    " reason)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
     // Parked again after its checkpoint was put back: one row an event, with the latest reason.
     " ON CONFLICT (projection, service, log, position) DO UPDATE SET reason = excluded.reason";
 
@@ -49,7 +50,7 @@ const char* const kSkippedSql =
 const char* const kMarkedSql =
     "SELECT service, log, position, stream, stream_version, event_id, type, schema_version,"
     " (extract(epoch FROM event_time) * 1000000)::bigint, data, correlation_id, causation_id,"
-    " traceparent FROM dead_letter WHERE projection = $1 AND replay_requested_at IS NOT NULL"
+    " traceparent, seen FROM dead_letter WHERE projection = $1 AND replay_requested_at IS NOT NULL"
     " ORDER BY service, log, position";
 
 const char* const kUnparkSql =
@@ -156,11 +157,12 @@ void park(Transaction& transaction, std::string_view projection,
           const std::vector<ParkedEvent>& events) {
   for (const auto& [event, reason] : events) {
     transaction.execute(
-        kParkSql, {projection, event.source, event.log, event.position,
-                   storable(event.stream.value()), event.version, storable(event.id),
-                   storable(event.type), event.schema_version, event.time, storable(event.data),
-                   storable(event.metadata.correlation_id), storable(event.metadata.causation_id),
-                   storable(event.metadata.traceparent), storable(reason)});
+        kParkSql,
+        {projection, event.source, event.log, event.position, storable(event.stream.value()),
+         event.version, storable(event.id), storable(event.type), event.schema_version, event.time,
+         storable(event.data), storable(event.metadata.correlation_id),
+         storable(event.metadata.causation_id), storable(event.metadata.traceparent),
+         storable(event.metadata.seen), storable(reason)});
   }
 }
 
@@ -191,7 +193,8 @@ std::vector<RecordedEvent> marked(Transaction& transaction, std::string_view pro
     event.schema_version = core::SchemaVersion(static_cast<std::uint32_t>(row.integer(7)));
     event.time = row.timestamp_us(8);
     event.data = stored(row.text(9));
-    event.metadata = {stored(row.text(10)), stored(row.text(11)), stored(row.text(12))};
+    event.metadata = {stored(row.text(10)), stored(row.text(11)), stored(row.text(12)),
+                      stored(row.text(13))};
     events.push_back(std::move(event));
   }
   return events;

@@ -29,6 +29,7 @@ constexpr std::string_view kSchemaVersion = "schema_version";
 constexpr std::string_view kPrivate = "private";
 constexpr std::string_view kCorrelationId = "correlation_id";
 constexpr std::string_view kCausationId = "causation_id";
+constexpr std::string_view kSeen = "seen";
 
 template <class Number>
 std::optional<Number> number(std::string_view text) {
@@ -89,8 +90,8 @@ bool unescape(std::string_view text, std::string& out) {
 
 // The header `tideline`. Of what is repeated the last counts.
 struct OwnFields {
-  std::string_view position, stream_version, schema_version, is_private = "false", correlation_id,
-                                                             causation_id;
+  std::string_view position, stream_version, schema_version, correlation_id, causation_id, seen;
+  std::string_view is_private = "false";
 
   explicit OwnFields(std::string_view text) {
     while (!text.empty()) {
@@ -111,7 +112,8 @@ struct OwnFields {
     if (name == kSchemaVersion) return &schema_version;
     if (name == kPrivate) return &is_private;
     if (name == kCorrelationId) return &correlation_id;
-    return name == kCausationId ? &causation_id : nullptr;
+    if (name == kCausationId) return &causation_id;
+    return name == kSeen ? &seen : nullptr;
   }
 };
 
@@ -198,6 +200,7 @@ void Encoder::write_own(const RecordedEvent& event) {
   if (event.visibility == Visibility::Private) add_if_any(kPrivate, "true");
   add_if_any(kCorrelationId, event.metadata.correlation_id);
   add_if_any(kCausationId, event.metadata.causation_id);
+  add_if_any(kSeen, event.metadata.seen);
 }
 
 core::Result<RecordedEvent> decode(const RecordView& record, core::LogIndex log) {
@@ -237,6 +240,7 @@ core::Status decode_into(RecordedEvent& event, const RecordView& record, core::L
   if (!unescape(own.correlation_id, event.metadata.correlation_id))
     return malformed(kCorrelationId);
   if (!unescape(own.causation_id, event.metadata.causation_id)) return malformed(kCausationId);
+  if (!unescape(own.seen, event.metadata.seen)) return malformed(kSeen);
   core::TraceHeaders{found.traceparent, found.tracestate}.join(event.metadata.traceparent);
   event.data = record.value;
   event.visibility = own.is_private == "true" ? Visibility::Private : Visibility::Public;

@@ -5,9 +5,10 @@
 //   ce_type   "MomentPublished"           ce_time  "2026-01-02T03:04:05.678901Z"
 //   traceparent   and tracestate are left out when empty
 //   tideline  "position=42 stream_version=3 schema_version=2 correlation_id=a causation_id=b":
-//             what CloudEvents has no name for. Ids are left out when empty; what is not visible
-//             ASCII in them, and the percent sign, is written %XX. A private event has
-//             "private=true" as well, and travels as a stub with an empty value.
+//             what CloudEvents has no name for, `seen` (the writer's position token) among it. Ids
+//             are left out when empty; what is not visible ASCII in them, and the percent sign, is
+//             written %XX. A private event has "private=true" as well, and travels as a stub with
+//             an empty value.
 //
 // Every header costs each of its readers a few allocations, whatever it holds (librdkafka copies
 // them one by one): so what is ours lies in one, and what is the same on all records of all topics

@@ -1,23 +1,17 @@
 #include "people/people_projection.hpp"
 
-#include <nlohmann/json.hpp>
+#include "people/stored_events.hpp"
 
 namespace tideline::people {
 
 void PeopleProjection::load(eventsourcing::Transaction&) { closed_by_account_.clear(); }
 
 void PeopleProjection::apply(const eventsourcing::RecordedEvent& event) {
-  const bool registered = event.type == "AccountRegistered";
-  const bool closed = event.type == "AccountClosed";
-  if (!registered && !closed) return;
-  const auto data = nlohmann::json::parse(event.data, nullptr, false);
-  const auto field = data.is_object() ? data.find("account_id") : data.end();
-  if (field == data.end() || !field->is_string()) {
-    throw eventsourcing::PoisonEvent(event.type + " without account_id");
+  if (const auto registered = eventsourcing::read_as<read::AccountRegistered>(event)) {
+    closed_by_account_[registered->account] |= false;
+  } else if (const auto closed = eventsourcing::read_as<read::AccountClosed>(event)) {
+    closed_by_account_[closed->account] = true;
   }
-  const auto account = core::AccountId::parse(field->get_ref<const std::string&>());
-  if (!account) throw eventsourcing::PoisonEvent(event.type + " with a malformed account_id");
-  closed_by_account_[*account] |= closed;
 }
 
 void PeopleProjection::flush(eventsourcing::Transaction& transaction) {

@@ -67,6 +67,7 @@ PreparedCall insert_events(const std::vector<PlannedEvent>& events) {
        texts_of(events, [](Event e) -> Text { return e.append->metadata.correlation_id; }),
        texts_of(events, [](Event e) -> Text { return e.append->metadata.causation_id; }),
        texts_of(events, [](Event e) -> Text { return e.append->metadata.traceparent; }),
+       texts_of(events, [](Event e) -> Text { return e.append->metadata.seen; }),
        texts_of(events, [](Event e) -> Text { return e.event->data; })}};
 }
 
@@ -204,11 +205,11 @@ const Statement kStatements[] = {
      "   AND r.route = wanted.route AND r.key = wanted.key LIMIT 1) known"},
     {"insert_events",
      "INSERT INTO event (log, position, stream_id, version, event_id, type, schema_version,"
-     " private, recorded_at, correlation_id, causation_id, traceparent, data)"
+     " private, recorded_at, correlation_id, causation_id, traceparent, seen, data)"
      " SELECT unnest($1::int[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::bigint[]),"
      " unnest($5::uuid[]), unnest($6::text[]), unnest($7::int[]), unnest($8::boolean[]),"
      " unnest($9::timestamptz[]), unnest($10::text[]), unnest($11::text[]), unnest($12::text[]),"
-     " unnest($13::text[])"},
+     " unnest($13::text[]), unnest($14::text[])"},
     {"insert_new_results", kInsertResults},
     {"insert_results",
      kInsertResults +

@@ -102,6 +102,12 @@ END
 $$;
 )sql";
 
+// The writer's position token. Events from before have it, where they have it, in their data.
+constexpr const char* kSeenSql = R"sql(
+ALTER TABLE event ADD seen text NOT NULL DEFAULT '';
+ALTER TABLE dead_letter ADD seen text NOT NULL DEFAULT '';
+)sql";
+
 }  // namespace
 
 MigrationSet base_migrations(std::uint32_t logs) {
@@ -117,7 +123,8 @@ MigrationSet base_migrations(std::uint32_t logs) {
            {5, "projection", eventsourcing::kProjectionTablesSql},
            {6, "plain_names", kPlainNamesSql},
            {7, "dead_letter_replay", eventsourcing::kDeadLetterReplaySql},
-           {8, "presume", kPresumeSql}}};
+           {8, "presume", kPresumeSql},
+           {9, "seen", kSeenSql}}};
 }
 
 }  // namespace tideline::postgres

@@ -27,7 +27,7 @@ using eventsourcing::Rows;
 
 constexpr std::string_view kSelectEvent =
     "SELECT log, position, stream_id, version, event_id, type, schema_version, private,"
-    " recorded_at, correlation_id, causation_id, traceparent, data FROM ";
+    " recorded_at, correlation_id, causation_id, traceparent, seen, data FROM ";
 
 // A log's events lie in the order of the primary key: nothing is sorted within a range.
 constexpr std::string_view kOneRange =
@@ -62,7 +62,8 @@ void read_event(const BinaryRows& rows, std::size_t row, const std::string& serv
   event.metadata.correlation_id = rows.text(row, 9);
   event.metadata.causation_id = rows.text(row, 10);
   event.metadata.traceparent = rows.text(row, 11);
-  event.data = rows.text(row, 12);
+  event.metadata.seen = rows.text(row, 12);
+  event.data = rows.text(row, 13);
   event.source = service;
 }
 

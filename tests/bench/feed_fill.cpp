@@ -11,7 +11,7 @@
 #include "bench/feed_people.hpp"
 #include "core/encoding.hpp"
 #include "crypto/subject_cipher.hpp"
-#include "feed/api/moment_codec.hpp"
+#include "feed/stored_events.hpp"
 
 namespace tideline::bench {
 namespace {
@@ -71,8 +71,9 @@ void fill_service(const FeedOptions& options, const Shuffled& order) {
     const core::MomentId id = first_moment_id(account, place);
     moment.add({static_cast<int>(core::author_partition(id)), id, account, "public",
                 R"({"group_ids":[],"tag_ids":[],"user_ids":[]})",
-                must(cipher.seal(account, text_of(place), feed::kMomentContent)), "[]",
-                first_moment_time(place), false});
+                must(cipher.seal(account, text_of(place),
+                                 eventsourcing::Stored<feed::MomentPublished>::kContentContext)),
+                "[]", first_moment_time(place), false});
   }
   for (Copy* copy : {&key, &person, &profile, &moment}) copy->write();
   run(database, {"ANALYZE"});

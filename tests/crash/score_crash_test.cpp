@@ -26,14 +26,16 @@
 #include "crash/score_watcher.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "kafka/producer.hpp"
 #include "kafka/topics.hpp"
 #include "postgres/event_store.hpp"
 #include "postgres/tests/integration/killed_program.hpp"
-#include "scoring/api/adjustment_codec.hpp"
-#include "scoring/api/rule_changes_codec.hpp"
 #include "scoring/api/stored_rules.hpp"
+#include "scoring/domain/adjustment.hpp"
+#include "scoring/domain/rule_changes.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 #include "support/kafka_server.hpp"
 #include "support/postgres_server.hpp"
 
@@ -181,7 +183,7 @@ class Sender {
     append.streams.push_back(
         {core::keys::adjustment(core::make_time_ordered_id(clock_.now(), random_)),
          core::StreamVersion(0),
-         {scoring::AdjustmentCodec{}.encode(adjusted)}});
+         {eventsourcing::EventCodec<scoring::Adjustment>{}.encode(adjusted)}});
     ++asked_;
     store_.append_then(std::move(append), [this, &place = places_[next_]](
                                               const core::Result<es::AppendOutcome>& outcome) {
@@ -241,7 +243,8 @@ class ScoreCrashTest : public ::testing::Test {
     const auto outcome =
         es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
           const auto changed = es::change<scoring::RuleChanges>(
-              session, core::keys::rules(), scoring::RuleChangesCodec{}, command);
+              session, core::keys::rules(), eventsourcing::EventCodec<scoring::RuleChanges>{},
+              command);
           if (!changed) return changed.stopped();
           return es::Answer{};
         });

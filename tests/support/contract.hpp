@@ -165,8 +165,7 @@ inline std::vector<std::string> broken_promises(
     for (const PromisedEvent& promised : contract.events) {
       bool made = false;
       for (const auto& event : events) {
-        if (event.type != promised.type ||
-            event.schema_version.value() != promised.schema_version) {
+        if (event.type != promised.type || event.schema_version.value() < promised.schema_version) {
           continue;
         }
         made = true;

@@ -2,10 +2,12 @@
 
 #include <utility>
 
-#include "accounts/api/account_codec.hpp"
 #include "accounts/api/session_issue.hpp"
+#include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
+#include "accounts/stored_events.hpp"
 #include "core/keys.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/problem.hpp"
 
 namespace tideline::accounts {
@@ -17,7 +19,8 @@ core::Result<es::Loaded<Account>> load_account(const ApiPorts& ports,
   const es::CommandContext context{ports.clock.now(), {}, std::nullopt, std::nullopt};
   es::CommandSession session(ports.store, context);
   try {
-    return session.load<Account>(core::keys::account(account), AccountCodec(ports.profiles));
+    return session.load<Account>(core::keys::account(account),
+                                 eventsourcing::EventCodec<Account>(ports.profiles.cipher()));
   } catch (const es::CodecFailed& failed) {
     return failed.error();
   }

@@ -1,15 +1,17 @@
 #include <optional>
 #include <utility>
 
-#include "accounts/api/account_codec.hpp"
 #include "accounts/api/account_fields.hpp"
 #include "accounts/api/account_view.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/password_check.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
+#include "accounts/domain/account.hpp"
+#include "accounts/stored_events.hpp"
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -33,7 +35,7 @@ Response change(const ApiPorts& ports, const Request& request) {
   if (auto problem = fields.problem()) return to_response(*problem);
 
   const core::StreamId stream = keys::account(request.account());
-  const AccountCodec codec(ports.profiles);
+  const eventsourcing::EventCodec<Account> codec(ports.profiles.cipher());
   // The stored answer holds no personal text: a result outlives the erasure of its account.
   Response response =
       ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
@@ -63,7 +65,7 @@ http::Parsed<PasswordChange> read_password_change(const Request& request) {
 // Sets the password and opens a session under it; all others end with the old password.
 Response run_password_change(const ApiPorts& ports, const Request& request,
                              const PasswordChange& wanted, const DrawnSession& drawn) {
-  const AccountCodec codec(ports.profiles, ProfileReading::LeaveSealed);
+  const eventsourcing::EventCodec<Account> codec;
   PasswordCheck check(ports.hasher, wanted.current);
   std::optional<std::string> hash;
   return ports.commands.run(
@@ -118,7 +120,7 @@ Response close(const ApiPorts& ports, const Request& request) {
   const PasswordAttempt attempt(ports, request, account);
   if (auto limited = attempt.limited()) return *limited;
 
-  const AccountCodec codec(ports.profiles, ProfileReading::LeaveSealed);
+  const eventsourcing::EventCodec<Account> codec;
   PasswordCheck check(ports.hasher, password);
   Response response = attempt.judged(ports.commands.run(
       without_secrets(request, account, ""), [&](es::CommandSession& session) -> es::CommandResult {

@@ -1,4 +1,4 @@
-// Profiles under their owners' keys: JSON of all fields, sealed as one text. Thread-safe; blocks on
+// Profiles that lie sealed under their owners' keys in events and tables. Thread-safe; blocks on
 // the database that holds the keys.
 #pragma once
 
@@ -17,15 +17,12 @@ namespace tideline::accounts {
 
 class ProfileSeal final : public ProfileKeys {
  public:
-  // Of the cipher: part of the data format. One for all events that carry a profile, so that read
-  // models need not remember which of them a text came from.
-  static constexpr std::string_view kContext = "Account.profile";
-
   // `cipher` must outlive it.
   explicit ProfileSeal(crypto::SubjectCipher& cipher) : cipher_(cipher) {}
 
-  // Conflict once the key has been destroyed.
-  core::Result<std::string> seal(const core::AccountId& account, const Profile& profile);
+  // What codecs seal and open with.
+  crypto::SubjectCipher& cipher() { return cipher_; }
+
   // nullopt: erased. Internal for a text that opens but holds no profile.
   core::Result<std::optional<Profile>> open(const core::AccountId& account,
                                             std::string_view sealed);

@@ -2,9 +2,10 @@
 
 #include <utility>
 
-#include "accounts/api/daily_codecs.hpp"
+#include "accounts/stored_events.hpp"
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 
 namespace tideline::accounts {
 
@@ -64,8 +65,8 @@ bool ProfileViewRecorder::record(const Visit& visit) {
   const auto stream = core::keys::profile_view(visit.view.viewer, visit.view.owner, visit.view.day);
   const auto outcome =
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
-        const auto recorded =
-            es::change<ProfileView>(session, stream, ProfileViewCodec{}, visit.view);
+        const auto recorded = es::change<ProfileView>(
+            session, stream, eventsourcing::EventCodec<ProfileView>{}, visit.view);
         if (!recorded) return recorded.stopped();
         return es::Answer{204, "", "", {}};
       });

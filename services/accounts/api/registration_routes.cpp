@@ -1,13 +1,15 @@
 #include <optional>
 #include <utility>
 
-#include "accounts/api/account_codec.hpp"
 #include "accounts/api/account_fields.hpp"
 #include "accounts/api/account_view.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
+#include "accounts/domain/account.hpp"
+#include "accounts/stored_events.hpp"
 #include "core/keys.hpp"
+#include "eventsourcing/event_codec.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -61,7 +63,7 @@ Response answer_again(const ApiPorts& ports, const Request& request, Response do
 
 Response run_registration(const ApiPorts& ports, const Request& request, const Registration& wanted,
                           const DrawnSession& drawn, core::Timestamp& registered_at) {
-  const AccountCodec codec(ports.profiles);
+  const eventsourcing::EventCodec<Account> codec(ports.profiles.cipher());
   const core::StreamId stream = keys::account(wanted.account);
   std::optional<std::string> hash;
   return ports.commands.run(without_secrets(request, wanted.account, wanted.fingerprint()),

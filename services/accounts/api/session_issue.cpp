@@ -4,14 +4,16 @@
 #include <array>
 #include <utility>
 
-#include "accounts/api/account_codec.hpp"
-#include "accounts/api/daily_codecs.hpp"
 #include "accounts/api/password_check.hpp"
-#include "accounts/api/session_codec.hpp"
+#include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
+#include "accounts/domain/session.hpp"
+#include "accounts/domain/sign_in.hpp"
+#include "accounts/stored_events.hpp"
 #include "core/check.hpp"
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/problem.hpp"
 
 namespace tideline::accounts {
@@ -32,7 +34,7 @@ void stage_session(const ApiPorts& ports, es::CommandSession& session, const Dra
                                        password_version, now, now + ports.session_lifetime}});
   CHECK(!decision.rejected(), "a session that is not there can be opened");
   session.stage(es::Loaded<Session>{keys::session(drawn.token.session_id()), {}, {}},
-                decision.events(), SessionCodec{});
+                decision.events(), eventsourcing::EventCodec<Session>{});
 }
 
 core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const core::AccountId& account,
@@ -83,7 +85,7 @@ http::Request without_key(const http::Request& request) {
 http::Response open_session(const ApiPorts& ports, const http::Request& request,
                             const core::AccountId& account, std::string_view password,
                             SignInDay day) {
-  const AccountCodec account_codec(ports.profiles, ProfileReading::LeaveSealed);
+  const eventsourcing::EventCodec<Account> account_codec;
   const DrawnSession drawn = draw_session(ports, account);
   PasswordCheck check(ports.hasher, password);
   bool wrong = false;
@@ -100,8 +102,9 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         stage_session(ports, session, drawn, loaded->state.password_version);
         if (day == SignInDay::Record) {
           const core::Day today = ports.campus.day_of(session.context().now);
-          const auto recorded = es::change<SignIn>(session, keys::sign_in(account, today),
-                                                   SignInCodec{}, RecordSignIn{account, today});
+          const auto recorded =
+              es::change<SignIn>(session, keys::sign_in(account, today),
+                                 eventsourcing::EventCodec<SignIn>{}, RecordSignIn{account, today});
           if (!recorded) return recorded.stopped();
         }
         return es::Answer{201, "", "", {}};

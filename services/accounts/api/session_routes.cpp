@@ -1,15 +1,17 @@
 #include <optional>
 #include <utility>
 
-#include "accounts/api/account_codec.hpp"
 #include "accounts/api/account_fields.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/routes.hpp"
-#include "accounts/api/session_codec.hpp"
 #include "accounts/api/session_issue.hpp"
+#include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
+#include "accounts/domain/session.hpp"
+#include "accounts/stored_events.hpp"
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -65,18 +67,19 @@ struct Refresh {
 
 es::CommandResult Refresh::run(es::CommandSession& session) {
   refused = true;
-  const auto family = session.load_last<Session>(keys::session(shown.session_id()), SessionCodec{});
+  const auto family = session.load_last<Session>(keys::session(shown.session_id()),
+                                                 eventsourcing::EventCodec<Session>{});
   if (!family) return family.error();
   if (family->state.phase == Session::Phase::None) return kRefreshRefused;
   account = family->state.facts.account;
-  const auto owner = session.load<Account>(
-      keys::account(account), AccountCodec(ports.profiles, ProfileReading::LeaveSealed));
+  const auto owner =
+      session.load<Account>(keys::account(account), eventsourcing::EventCodec<Account>());
   if (!owner) return owner.error();
   const auto decision = Session::decide(
       family->state, RefreshSession{shown.hashes(), next.hashes().token_hash, session.context().now,
                                     owner->state.open(), owner->state.password_version});
   if (decision.rejected()) return decision.rejection();
-  session.stage(*family, decision.events(), SessionCodec{});
+  session.stage(*family, decision.events(), eventsourcing::EventCodec<Session>{});
   refused = !std::holds_alternative<SessionRefreshed>(decision.events().front());
   // A new token must not follow from a password that is being changed at this moment.
   if (!refused) session.assert_unchanged(*owner);
@@ -101,9 +104,9 @@ Response sign_out(const ApiPorts& ports, const Request& request) {
   if (!shown) return shown.response();
   if (!*shown) return http::to_response(kRefreshRefused);
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
-    const auto ended =
-        es::change_last<Session>(session, keys::session((*shown)->session_id()), SessionCodec{},
-                                 SignOut{request.account(), (*shown)->hashes()});
+    const auto ended = es::change_last<Session>(session, keys::session((*shown)->session_id()),
+                                                eventsourcing::EventCodec<Session>{},
+                                                SignOut{request.account(), (*shown)->hashes()});
     if (!ended) return ended.stopped();
     return es::Answer{204, "", "", {}};
   });

@@ -10,45 +10,12 @@
 #include <string>
 #include <variant>
 
+#include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
 
 namespace tideline::accounts {
-
-enum class Sex : std::uint8_t { Unknown = 0, Male = 1, Female = 2, Other = 3 };
-
-// What a person says of himself; sealed under his key wherever it is stored.
-struct Profile {
-  std::string user_id;
-  std::string real_name;
-  std::string email;  // never leaves the account's own routes
-  Sex sex = Sex::Unknown;
-  std::string department;
-  friend bool operator==(const Profile&, const Profile&) = default;
-};
-
-// Events
-struct AccountRegistered {
-  core::AccountId account;
-  Profile profile;
-  core::Timestamp registered_at;
-  friend bool operator==(const AccountRegistered&, const AccountRegistered&) = default;
-};
-struct PasswordSet {
-  std::string hash;  // PHC text of argon2id
-  friend bool operator==(const PasswordSet&, const PasswordSet&) = default;
-};
-struct ProfileChanged {
-  core::AccountId account;
-  Profile profile;
-  friend bool operator==(const ProfileChanged&, const ProfileChanged&) = default;
-};
-struct AccountClosed {
-  core::AccountId account;
-  core::Timestamp closed_at;
-  friend bool operator==(const AccountClosed&, const AccountClosed&) = default;
-};
 
 // Commands
 struct RegisterAccount {

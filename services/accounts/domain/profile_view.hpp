@@ -4,19 +4,12 @@
 
 #include <variant>
 
+#include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
 
 namespace tideline::accounts {
-
-// Events
-struct ProfileViewed {
-  core::AccountId viewer;
-  core::AccountId owner;
-  core::Day day;  // at the campus
-  friend bool operator==(const ProfileViewed&, const ProfileViewed&) = default;
-};
 
 // Commands
 struct RecordProfileView {

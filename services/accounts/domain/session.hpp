@@ -11,39 +11,12 @@
 #include <string>
 #include <variant>
 
+#include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
 
 namespace tideline::accounts {
-
-struct SessionFacts {
-  core::AccountId account;
-  std::string family_hash;
-  std::string token_hash;              // of the one live token
-  std::uint32_t password_version = 0;  // of the account when the session was opened
-  core::Timestamp opened_at;
-  core::Timestamp expires_at;
-  friend bool operator==(const SessionFacts&, const SessionFacts&) = default;
-};
-
-enum class RevocationReason { SignedOut, TokenReused };
-
-// Events, all private
-struct SessionOpened {
-  SessionFacts facts;
-  friend bool operator==(const SessionOpened&, const SessionOpened&) = default;
-};
-struct SessionRefreshed {
-  SessionFacts facts;
-  friend bool operator==(const SessionRefreshed&, const SessionRefreshed&) = default;
-};
-struct SessionRevoked {
-  core::AccountId account;
-  std::string family_hash;
-  RevocationReason reason = RevocationReason::SignedOut;
-  friend bool operator==(const SessionRevoked&, const SessionRevoked&) = default;
-};
 
 // What a client shows: the hashes of both secrets of its token.
 struct ShownToken {

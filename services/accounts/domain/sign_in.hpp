@@ -3,18 +3,12 @@
 
 #include <variant>
 
+#include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
 
 namespace tideline::accounts {
-
-// Events
-struct SignedIn {
-  core::AccountId account;
-  core::Day day;  // at the campus
-  friend bool operator==(const SignedIn&, const SignedIn&) = default;
-};
 
 // Commands
 struct RecordSignIn {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "accounts/projections/events_read.hpp"
+#include "accounts/stored_events.hpp"
 #include "eventsourcing/decider.hpp"
 
 namespace tideline::accounts {
@@ -10,28 +10,29 @@ namespace tideline::accounts {
 void AccountProjection::load(eventsourcing::Transaction&) { changes_.clear(); }
 
 void AccountProjection::apply(const eventsourcing::RecordedEvent& event) {
-  const auto read = read_account_event(event);
-  if (!read) return;
+  using Known = std::variant<read::AccountRegistered, read::ProfileChanged, AccountClosed>;
+  const auto known = eventsourcing::read_any<Known>(event);
+  if (!known) return;
   std::visit(eventsourcing::Overloaded{
-                 [&](const RegistrationRead& registration) {
+                 [&](const read::AccountRegistered& registration) {
                    Change& change = changes_[registration.account];
                    change.profile = registration.sealed_profile;
                    change.registered_at = registration.registered_at;
                    change.version = event.version;
                  },
-                 [&](const ProfileChangeRead& changed) {
+                 [&](const read::ProfileChanged& changed) {
                    Change& change = changes_[changed.account];
                    change.profile = changed.sealed_profile;
                    change.version = event.version;
                  },
-                 [&](const ClosingRead& closing) {
+                 [&](const AccountClosed& closing) {
                    Change& change = changes_[closing.account];
                    change.profile.reset();
                    change.closed = true;
                    change.version = event.version;
                  },
              },
-             *read);
+             *known);
 }
 
 void AccountProjection::flush(eventsourcing::Transaction& transaction) {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "accounts/projections/events_read.hpp"
+#include "accounts/stored_events.hpp"
 #include "eventsourcing/decider.hpp"
 
 namespace tideline::accounts {
@@ -36,20 +36,21 @@ std::string to_value(const core::AccountId& account, core::StreamVersion version
 void ProfileFeed::load(eventsourcing::Transaction&) { latest_.clear(); }
 
 void ProfileFeed::apply(const eventsourcing::RecordedEvent& event) {
-  const auto read = read_account_event(event);
-  if (!read) return;
+  using Known = std::variant<read::AccountRegistered, read::ProfileChanged, AccountClosed>;
+  const auto known = eventsourcing::read_any<Known>(event);
+  if (!known) return;
   std::visit(eventsourcing::Overloaded{
-                 [&](const RegistrationRead& registration) {
+                 [&](const read::AccountRegistered& registration) {
                    remember(registration.account, registration.sealed_profile, event.version);
                  },
-                 [&](const ProfileChangeRead& change) {
+                 [&](const read::ProfileChanged& change) {
                    remember(change.account, change.sealed_profile, event.version);
                  },
-                 [&](const ClosingRead& closing) {
+                 [&](const AccountClosed& closing) {
                    remember(closing.account, std::nullopt, event.version);
                  },
              },
-             *read);
+             *known);
 }
 
 void ProfileFeed::remember(const core::AccountId& account, std::optional<std::string> sealed,

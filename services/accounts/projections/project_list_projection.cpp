@@ -2,14 +2,14 @@
 
 #include <vector>
 
-#include "accounts/projections/events_read.hpp"
+#include "accounts/stored_events.hpp"
 
 namespace tideline::accounts {
 
 void ProjectListProjection::load(eventsourcing::Transaction&) { created_.clear(); }
 
 void ProjectListProjection::apply(const eventsourcing::RecordedEvent& event) {
-  const auto created = read_project_created(event);
+  const auto created = eventsourcing::read_as<read::ProjectCreated>(event);
   if (created) created_.emplace(created->author, created->project_id);
 }
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "accounts/api/account_codec.hpp"
 #include "accounts/api/routes.hpp"
+#include "accounts/stored_events.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "crypto/tests/temporary_folder.hpp"
 #include "eventsourcing/forwarding_event_store.hpp"

@@ -7,11 +7,14 @@
 #include <fstream>
 #include <set>
 
-#include "accounts/api/account_codec.hpp"
-#include "accounts/api/daily_codecs.hpp"
 #include "accounts/api/refresh_token.hpp"
-#include "accounts/api/session_codec.hpp"
+#include "accounts/domain/account.hpp"
+#include "accounts/domain/profile_view.hpp"
+#include "accounts/domain/session.hpp"
+#include "accounts/domain/sign_in.hpp"
+#include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
+#include "eventsourcing/event_codec.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -38,7 +41,7 @@ RecordedEvent recorded(const NewEvent& event) {
 class Codecs : public ::testing::Test {
  protected:
   AccountsApp app;
-  AccountCodec accounts{app.profiles};
+  eventsourcing::EventCodec<Account> accounts{app.cipher};
 };
 
 TEST_F(Codecs, OfAccountsKeepEverything) {
@@ -56,7 +59,7 @@ TEST_F(Codecs, OfAccountsKeepEverything) {
 }
 
 TEST_F(Codecs, OfSessionsAreAllPrivate) {
-  const SessionCodec codec;
+  const eventsourcing::EventCodec<Session> codec;
   for (const Session::Event& event :
        {Session::Event(SessionOpened{kFacts}), Session::Event(SessionRefreshed{kFacts}),
         Session::Event(SessionRevoked{kAda, "f", RevocationReason::TokenReused}),
@@ -69,9 +72,13 @@ TEST_F(Codecs, OfSessionsAreAllPrivate) {
 
 TEST_F(Codecs, OfDailyEventsKeepTheDay) {
   const SignIn::Event signed_in = SignedIn{kAda, kToday};
-  EXPECT_EQ(SignInCodec{}.decode(recorded(SignInCodec{}.encode(signed_in))), signed_in);
+  EXPECT_EQ(eventsourcing::EventCodec<SignIn>{}.decode(
+                recorded(eventsourcing::EventCodec<SignIn>{}.encode(signed_in))),
+            signed_in);
   const ProfileView::Event viewed = ProfileViewed{kAda, kBob, kToday};
-  EXPECT_EQ(ProfileViewCodec{}.decode(recorded(ProfileViewCodec{}.encode(viewed))), viewed);
+  EXPECT_EQ(eventsourcing::EventCodec<ProfileView>{}.decode(
+                recorded(eventsourcing::EventCodec<ProfileView>{}.encode(viewed))),
+            viewed);
 }
 
 TEST_F(Codecs, ReadAnErasedProfileAsEmpty) {
@@ -84,18 +91,18 @@ TEST_F(Codecs, TellUnknownFromDamaged) {
   RecordedEvent event;
   event.type = "SomethingElse";
   EXPECT_FALSE(accounts.decode(event));
-  EXPECT_FALSE(SessionCodec{}.decode(event));
-  EXPECT_FALSE(SignInCodec{}.decode(event));
+  EXPECT_FALSE(eventsourcing::EventCodec<Session>{}.decode(event));
+  EXPECT_FALSE(eventsourcing::EventCodec<SignIn>{}.decode(event));
   for (const char* data : {"", "[]", "{}", R"({"account_id":"x"})", R"({"account_id":5})"}) {
     event.data = data;
     event.type = "AccountClosed";
     EXPECT_THROW(accounts.decode(event), CodecFailed) << data;
     event.type = "SessionOpened";
-    EXPECT_THROW(SessionCodec{}.decode(event), CodecFailed) << data;
+    EXPECT_THROW(eventsourcing::EventCodec<Session>{}.decode(event), CodecFailed) << data;
     event.type = "SignedIn";
-    EXPECT_THROW(SignInCodec{}.decode(event), CodecFailed) << data;
+    EXPECT_THROW(eventsourcing::EventCodec<SignIn>{}.decode(event), CodecFailed) << data;
     event.type = "ProfileViewed";
-    EXPECT_THROW(ProfileViewCodec{}.decode(event), CodecFailed) << data;
+    EXPECT_THROW(eventsourcing::EventCodec<ProfileView>{}.decode(event), CodecFailed) << data;
   }
 }
 
@@ -116,7 +123,7 @@ TEST_F(Codecs, ParseRefreshTokensThatWereDrawnAndNoOthers) {
   }
 }
 
-// schemas/events/accounts describes each event as it is stored.
+// schemas/events/accounts.yaml describes each event as it is stored.
 TEST_F(Codecs, WriteWhatTheSchemasSay) {
   std::vector<NewEvent> all;
   for (const Account::Event& event :
@@ -128,12 +135,12 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
   for (const Session::Event& event :
        {Session::Event(SessionOpened{kFacts}), Session::Event(SessionRefreshed{kFacts}),
         Session::Event(SessionRevoked{kAda, "f", {}})}) {
-    all.push_back(SessionCodec{}.encode(event));
+    all.push_back(eventsourcing::EventCodec<Session>{}.encode(event));
   }
-  all.push_back(SignInCodec{}.encode(SignedIn{kAda, kToday}));
-  all.push_back(ProfileViewCodec{}.encode(ProfileViewed{kAda, kBob, kToday}));
+  all.push_back(eventsourcing::EventCodec<SignIn>{}.encode(SignedIn{kAda, kToday}));
+  all.push_back(eventsourcing::EventCodec<ProfileView>{}.encode(ProfileViewed{kAda, kBob, kToday}));
 
-  const auto folder = std::filesystem::path(TIDELINE_SOURCE_DIR) / "schemas/events/accounts";
+  const auto folder = std::filesystem::path(TIDELINE_EVENT_SCHEMAS) / "accounts";
   std::set<std::string> described;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     described.insert(entry.path().filename());

@@ -5,9 +5,14 @@
 
 #include <thread>
 
-#include "accounts/projections/events_read.hpp"
+#include "accounts/domain/account.hpp"
+#include "accounts/domain/profile_view.hpp"
+#include "accounts/domain/session.hpp"
+#include "accounts/domain/sign_in.hpp"
+#include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
 #include "support/contract.hpp"
+#include "support/golden.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -72,22 +77,31 @@ TEST(Contract, TowardProjectsIsRead) {
   const auto contract = read_contract(TIDELINE_SOURCE_DIR, "accounts", "projects");
   EXPECT_THAT(broken_examples(contract), IsEmpty());
   ASSERT_EQ(contract.events.size(), 1u);
-  const auto read = read_project_created(contract.events[0].recorded("projects"));
+  const auto read =
+      eventsourcing::read_as<read::ProjectCreated>(contract.events[0].recorded("projects"));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->project_id, contract.events[0].example.at("project_id"));
   EXPECT_EQ(read->author.to_string(), contract.events[0].example.at("author"));
 }
 
 TEST(Contract, PassesOverWhatNobodyAskedFor) {
+  using eventsourcing::read_as;
   eventsourcing::RecordedEvent event;
+  event.source = "projects";
   event.type = "ProjectEdited";
   event.data = "not even JSON";
-  EXPECT_FALSE(read_project_created(event));
-  EXPECT_FALSE(read_account_event(event));
+  EXPECT_FALSE(read_as<read::ProjectCreated>(event));
+  EXPECT_FALSE(read_as<read::AccountRegistered>(event));
   event.type = "ProjectCreated";
-  EXPECT_THROW(read_project_created(event), eventsourcing::PoisonEvent);
-  event.data = R"({"project_id":"../x","author":"aaaaaaaaaaaaaaaaaaaaaaaaaa"})";
-  EXPECT_THROW(read_project_created(event), eventsourcing::PoisonEvent);
+  EXPECT_THROW(read_as<read::ProjectCreated>(event), eventsourcing::PoisonEvent);
+  event.data = R"({"project_id":"../x","author":"ceirceirceirceirceirceirce"})";
+  EXPECT_THROW(read_as<read::ProjectCreated>(event), eventsourcing::PoisonEvent);
+}
+
+TEST(Contract, ReadsEveryEventThatWasEverStored) {
+  EXPECT_THAT((test_support::unread_golden_events<Account, Session, SignIn, ProfileView>(
+                  TIDELINE_SOURCE_DIR, "accounts")),
+              IsEmpty());
 }
 
 }  // namespace

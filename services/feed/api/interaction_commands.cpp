@@ -5,11 +5,12 @@
 // what is written while the moment is being deleted is as invisible as the moment.
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
-#include "feed/api/comment_codec.hpp"
-#include "feed/api/like_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/api/seen_token.hpp"
+#include "feed/domain/comment.hpp"
+#include "feed/domain/like.hpp"
+#include "feed/stored_events.hpp"
 #include "http/json.hpp"
 
 namespace tideline::feed {
@@ -32,8 +33,9 @@ Response handle_like(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     if (!ports.engine.find_author(*id, me)) return kNoSuchMoment;
     const auto stream = core::keys::like(*id, me);
-    const auto like = eventsourcing::change<Like>(session, stream, LikeCodec{},
-                                                  LikeMoment{*id, me, session.context().now});
+    const auto like =
+        eventsourcing::change<Like>(session, stream, eventsourcing::EventCodec<Like>{},
+                                    LikeMoment{*id, me, session.context().now});
     if (!like) return like.stopped();
     return Answer{204, "", "", stream};
   });
@@ -46,8 +48,8 @@ Response handle_unlike(const ApiPorts& ports, const Request& request) {
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::like(*id, me);
-    const auto like =
-        eventsourcing::change<Like>(session, stream, LikeCodec{}, UnlikeMoment{*id, me});
+    const auto like = eventsourcing::change<Like>(
+        session, stream, eventsourcing::EventCodec<Like>{}, UnlikeMoment{*id, me});
     if (!like) return like.stopped();
     if (like->events.empty() && !may_know_of(ports, *id, me)) return kNoSuchMoment;
     return Answer{204, "", "", stream};
@@ -80,10 +82,9 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
     return Rejection{RejectionKind::Invalid, "no-such-comment",
                      "the comment that this one answers does not exist"};
   }
-  const CommentCodec codec(ports.cipher);
+  const eventsourcing::EventCodec<Comment> codec(ports.cipher);
   command.moment_author = *moment_author;
   command.now = session.context().now;
-  command.seen = seen_in(ports, session);
   command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
   const auto stream = core::keys::comment(command.moment, command.id);
   const auto comment = eventsourcing::begin<Comment>(session, stream, codec, command);
@@ -111,8 +112,8 @@ Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::comment(*id, *comment_id);
-    const auto removed = eventsourcing::change<Comment>(session, stream, CommentCodec(ports.cipher),
-                                                        DeleteComment{me});
+    const auto removed = eventsourcing::change<Comment>(
+        session, stream, eventsourcing::EventCodec<Comment>(ports.cipher), DeleteComment{me});
     if (removed) return Answer{204, "", "", stream};
     return untold(
         removed.stopped(),

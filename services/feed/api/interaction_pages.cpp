@@ -1,12 +1,12 @@
 // GET /v1/moments/{id}/likes, /comments, /history
 #include <algorithm>
 
-#include "feed/api/comment_codec.hpp"
 #include "feed/api/moment_items.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/projections/interaction_queries.hpp"
+#include "feed/stored_events.hpp"
 #include "http/cursor.hpp"
 
 namespace tideline::feed {
@@ -99,7 +99,8 @@ Parsed<Json> comment_items(const ApiPorts& ports, core::MomentId moment,
     const CommentRow& row = found->rows.at(entry.id);
     if (!row.sealed_text) continue;
     shown.push_back(&entry);
-    texts.push_back({entry.author, *row.sealed_text, kCommentText});
+    texts.push_back(
+        {entry.author, *row.sealed_text, eventsourcing::Stored<CommentAdded>::kTextContext});
   }
   const auto opened = ports.cipher.open_many(texts);
   if (!opened) return http::from_error(opened.error());

@@ -2,12 +2,13 @@
 #include "core/keys.hpp"
 #include "core/text.hpp"
 #include "eventsourcing/command_step.hpp"
-#include "feed/api/message_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "feed/api/message_items.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/api/seen_token.hpp"
+#include "feed/domain/message.hpp"
+#include "feed/stored_events.hpp"
 #include "http/json.hpp"
 
 namespace tideline::feed {
@@ -54,19 +55,17 @@ Message::Command command_of(const ApiPorts& ports, const Request& request, const
   const core::AccountId& sender = request.account();
   if (envelope.to) {
     const core::AccountId recipient = ports.account_ids.of(*envelope.to);
-    return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}, {}};
+    return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}};
   }
   return SendToGroup{
-      sender, *envelope.group_id, ports.engine.members_of(*envelope.group_id), envelope.text, {},
-      {}};
+      sender, *envelope.group_id, ports.engine.members_of(*envelope.group_id), envelope.text, {}};
 }
 
 CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
                    const core::AccountId& sender, const std::string& sender_user_id) {
-  const MessageCodec codec(ports.cipher);
+  const eventsourcing::EventCodec<Message> codec(ports.cipher);
   core::Timestamp next = session.context().now;
   core::Timestamp sent_at;
-  std::visit([&](auto& sending) { sending.seen = seen_in(ports, session); }, command);
   const auto message = eventsourcing::create<Message>(session, codec, kMicrosecondsMax, [&] {
     sent_at = std::exchange(next, next + std::chrono::microseconds(1));
     std::visit([&](auto& sending) { sending.now = sent_at; }, command);

@@ -1,8 +1,8 @@
 #include "feed/api/message_items.hpp"
 
 #include "core/text.hpp"
-#include "feed/api/message_codec.hpp"
 #include "feed/api/named_people.hpp"
+#include "feed/stored_events.hpp"
 
 namespace tideline::feed {
 
@@ -31,7 +31,8 @@ http::Parsed<Json> message_items(const ApiPorts& ports, const std::vector<Messag
   for (const MessageRow& message : messages) {
     accounts.push_back(message.key.sender);
     if (message.recipient) accounts.push_back(*message.recipient);
-    texts.push_back({message.key.sender, message.sealed_text, kMessageText});
+    texts.push_back({message.key.sender, message.sealed_text,
+                     eventsourcing::Stored<MessageSent>::kTextContext});
   }
   const auto people = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
     return ports.people.find_many(transaction, accounts);

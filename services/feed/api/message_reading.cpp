@@ -3,9 +3,11 @@
 
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
-#include "feed/api/message_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "feed/api/message_items.hpp"
 #include "feed/api/routes.hpp"
+#include "feed/domain/message_reading.hpp"
+#include "feed/stored_events.hpp"
 #include "http/json.hpp"
 
 namespace tideline::feed {
@@ -90,8 +92,9 @@ Response handle_read(const ApiPorts& ports, const Request& request) {
   }
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     const auto stream = core::keys::reading(reader, session.context().now);
-    const auto changed = es::change<MessageReading>(session, stream, MessageReadingCodec{},
-                                                    MarkAsRead{reader, (**marks).unread});
+    const auto changed =
+        es::change<MessageReading>(session, stream, eventsourcing::EventCodec<MessageReading>{},
+                                   MarkAsRead{reader, (**marks).unread});
     if (!changed) return changed.stopped();
     const Json answer{{"marked", (**marks).unread.size()}, {"more", (**marks).more}};
     return es::Answer{200, answer.dump(), "", {}};

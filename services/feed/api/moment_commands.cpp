@@ -2,11 +2,12 @@
 #include "core/keys.hpp"
 #include "core/text.hpp"
 #include "eventsourcing/command_step.hpp"
-#include "feed/api/moment_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/api/seen_token.hpp"
+#include "feed/domain/moment.hpp"
+#include "feed/stored_events.hpp"
 #include "http/json.hpp"
 
 namespace tideline::feed {
@@ -77,9 +78,8 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
     if (!held) return held.error();
     if (!*held) return kNoSuchImage;
   }
-  const MomentCodec codec(ports.cipher);
+  const eventsourcing::EventCodec<Moment> codec(ports.cipher);
   command.now = session.context().now;
-  command.seen = seen_in(ports, session);
   command.id = ports.moment_ids.next(command.now, command.author);
   const auto stream = core::keys::moment(command.id);
   const auto moment = eventsourcing::begin<Moment>(session, stream, codec, command);
@@ -106,8 +106,8 @@ Response handle_publish(const ApiPorts& ports, const Request& request) {
 CommandResult change_own(const ApiPorts& ports, CommandSession& session, core::MomentId id,
                          const core::AccountId& by, const Moment::Command& command) {
   const auto stream = core::keys::moment(id);
-  const auto moment =
-      eventsourcing::change<Moment>(session, stream, MomentCodec(ports.cipher), command);
+  const auto moment = eventsourcing::change<Moment>(
+      session, stream, eventsourcing::EventCodec<Moment>(ports.cipher), command);
   if (moment) return Answer{204, "", "", stream};
   return untold(
       moment.stopped(), [&] { return may_know_of(ports, id, by); }, kNoSuchMoment);
@@ -123,8 +123,7 @@ Response handle_edit(const ApiPorts& ports, const Request& request) {
   if (const auto problem = fields.problem()) return to_response(*problem);
   const core::AccountId& by = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) {
-    return change_own(ports, session, *id, by,
-                      EditMoment{by, content, session.context().now, seen_in(ports, session)});
+    return change_own(ports, session, *id, by, EditMoment{by, content, session.context().now});
   });
 }
 

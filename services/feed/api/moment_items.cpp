@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "feed/api/moment_codec.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/private_reads.hpp"
 #include "feed/projections/moment_queries.hpp"
+#include "feed/stored_events.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -101,10 +101,12 @@ core::Result<std::vector<Opened>> open_texts(const ApiPorts& ports,
     if (row.deleted || !row.sealed_content) continue;
     opened.push_back({&entry, &row, std::nullopt, std::nullopt});
     if (entry.edits == 0) {
-      texts.push_back({row.author, *row.sealed_content, kMomentContent});
+      texts.push_back({row.author, *row.sealed_content,
+                       eventsourcing::Stored<MomentPublished>::kContentContext});
     } else {
       const MomentEditRow& edit = found.edits.at({entry.id, entry.edits});
-      texts.push_back({row.author, edit.sealed_content, kEditedContent});
+      texts.push_back(
+          {row.author, edit.sealed_content, eventsourcing::Stored<MomentEdited>::kContentContext});
       opened.back().edited_at = edit.edited_at;
     }
   }

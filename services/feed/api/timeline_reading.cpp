@@ -1,9 +1,11 @@
 // PUT /v1/timeline/seen, GET /v1/timeline/unread
+#include "feed/domain/timeline_reading.hpp"
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "feed/api/private_reads.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/api/timeline_reading_codec.hpp"
+#include "feed/stored_events.hpp"
 #include "http/json.hpp"
 
 namespace tideline::feed {
@@ -27,7 +29,7 @@ Response handle_seen(const ApiPorts& ports, const Request& request) {
       request, [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
         const auto stream = core::keys::timeline_reading(reader);
         const auto seen = eventsourcing::change<TimelineReading>(
-            session, stream, TimelineReadingCodec{},
+            session, stream, eventsourcing::EventCodec<TimelineReading>{},
             MarkTimelineSeen{reader, *up_to, session.context().now});
         if (!seen) return seen.stopped();
         return eventsourcing::Answer{204, "", "", stream};

@@ -20,7 +20,7 @@ Decision<Comment::Event> add(const Comment::State& state, const AddComment& comm
   }
   return Decision<Comment::Event>::of(CommentAdded{command.moment, command.moment_author,
                                                    command.id, command.parent, command.author,
-                                                   command.text, command.now, command.seen});
+                                                   command.text, command.now});
 }
 
 Decision<Comment::Event> remove(const Comment::State& state, const DeleteComment& command) {

@@ -11,30 +11,9 @@
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/decider.hpp"
+#include "feed/events.hpp"
 
 namespace tideline::feed {
-
-// Events
-struct CommentAdded {
-  core::MomentId moment;
-  core::AccountId moment_author;
-  core::CommentId id;
-  std::optional<core::CommentId> parent;  // nullopt: on the moment itself
-  core::AccountId author;
-  std::string text;
-  core::Timestamp written_at;
-  std::string seen;  // the writer's position token, "" = none
-
-  friend bool operator==(const CommentAdded&, const CommentAdded&) = default;
-};
-struct CommentDeleted {
-  core::MomentId moment;
-  core::CommentId id;
-  core::AccountId author;
-  core::AccountId by;  // its author or the moment's
-
-  friend bool operator==(const CommentDeleted&, const CommentDeleted&) = default;
-};
 
 // Commands
 struct AddComment {
@@ -45,7 +24,6 @@ struct AddComment {
   core::AccountId author;
   std::string text;
   core::Timestamp now;
-  std::string seen;
 };
 struct DeleteComment {
   core::AccountId by;

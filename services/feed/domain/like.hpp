@@ -7,23 +7,9 @@
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/decider.hpp"
+#include "feed/events.hpp"
 
 namespace tideline::feed {
-
-// Events
-struct MomentLiked {
-  core::MomentId moment;
-  core::AccountId account;
-  core::Timestamp liked_at;
-
-  friend bool operator==(const MomentLiked&, const MomentLiked&) = default;
-};
-struct MomentUnliked {
-  core::MomentId moment;
-  core::AccountId account;
-
-  friend bool operator==(const MomentUnliked&, const MomentUnliked&) = default;
-};
 
 // Commands
 struct LikeMoment {

@@ -39,8 +39,7 @@ Decision<Message::Event> send(const Message::State& state, const SendToPerson& c
                                                   std::nullopt,
                                                   {command.recipient},
                                                   command.text,
-                                                  command.now,
-                                                  command.seen});
+                                                  command.now});
 }
 
 Decision<Message::Event> send(const Message::State& state, const SendToGroup& command) {
@@ -53,8 +52,8 @@ Decision<Message::Event> send(const Message::State& state, const SendToGroup& co
   }
   std::sort(recipients.begin(), recipients.end());
   return Decision<Message::Event>::of(MessageSent{command.sender, std::nullopt, command.group_id,
-                                                  std::move(recipients), command.text, command.now,
-                                                  command.seen});
+                                                  std::move(recipients), command.text,
+                                                  command.now});
 }
 
 }  // namespace

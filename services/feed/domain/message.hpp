@@ -11,30 +11,9 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "feed/events.hpp"
 
 namespace tideline::feed {
-
-// The natural key of a message; also its place in a box.
-struct MessageKey {
-  core::Timestamp sent_at;
-  core::AccountId sender;
-
-  friend auto operator<=>(const MessageKey&, const MessageKey&) = default;
-};
-
-struct MessageSent {
-  core::AccountId sender;
-  std::optional<core::AccountId> recipient;  // nullopt: to a group
-  std::optional<std::string> group_id;
-  // Who gets it into his Inbox: the recipient, or the group's members when it was sent but for the
-  // sender, who finds it under Sent.
-  std::vector<core::AccountId> recipients;
-  std::string text;
-  core::Timestamp sent_at;
-  std::string seen;  // the writer's position token, "" = none
-
-  friend bool operator==(const MessageSent&, const MessageSent&) = default;
-};
 
 struct SendToPerson {
   core::AccountId sender;
@@ -42,7 +21,6 @@ struct SendToPerson {
   bool recipient_closed = false;
   std::string text;
   core::Timestamp now;
-  std::string seen;
 
   friend bool operator==(const SendToPerson&, const SendToPerson&) = default;
 };
@@ -53,7 +31,6 @@ struct SendToGroup {
   std::vector<core::AccountId> members;  // at this moment
   std::string text;
   core::Timestamp now;
-  std::string seen;
 
   friend bool operator==(const SendToGroup&, const SendToGroup&) = default;
 };

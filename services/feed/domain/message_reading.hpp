@@ -9,15 +9,9 @@
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
 #include "feed/domain/message.hpp"
+#include "feed/events.hpp"
 
 namespace tideline::feed {
-
-struct MessagesRead {
-  core::AccountId reader;
-  std::vector<MessageKey> messages;
-
-  friend bool operator==(const MessagesRead&, const MessagesRead&) = default;
-};
 
 // Unread ones of the reader's Inbox; of none nothing comes.
 struct MarkAsRead {

@@ -30,7 +30,7 @@ Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment&
   if (command.images.size() > Moment::kImagesMax) {
     return Rejection{RejectionKind::Invalid, "too-many-images", "a moment has at most 9 images"};
   }
-  if (!takes_lists(command.audience) && !command.lists.empty()) {
+  if (!takes_lists(command.audience) && command.lists != AudienceLists{}) {
     return Rejection{RejectionKind::Invalid, "audience-takes-no-lists",
                      "only partly-visible and partly-invisible take groups, tags and users"};
   }
@@ -42,7 +42,7 @@ Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment&
   }
   return Decision<Moment::Event>::of(MomentPublished{command.id, command.author, command.audience,
                                                      command.lists, command.content, command.images,
-                                                     command.now, command.seen});
+                                                     command.now});
 }
 
 Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& command) {
@@ -59,8 +59,8 @@ Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& comma
   if (state.edits == Moment::kEditsMax) {
     return Rejection{RejectionKind::Conflict, "too-many-edits", "a moment is edited 19 times"};
   }
-  return Decision<Moment::Event>::of(MomentEdited{state.id, state.author, state.edits + 1,
-                                                  command.content, command.now, command.seen});
+  return Decision<Moment::Event>::of(
+      MomentEdited{state.id, state.author, state.edits + 1, command.content, command.now});
 }
 
 Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& command) {

@@ -13,52 +13,12 @@
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/decider.hpp"
 #include "feed/domain/visibility.hpp"
+#include "feed/events.hpp"
 
 namespace tideline::feed {
 
 inline const eventsourcing::Rejection kNoSuchMoment{eventsourcing::RejectionKind::NotFound,
                                                     "no-such-moment", "there is no such moment"};
-
-// Whom a partly-visible moment is for, or a partly-invisible one is not for.
-struct AudienceLists {
-  std::vector<std::string> group_ids;
-  std::vector<std::string> tag_ids;
-  std::vector<core::AccountId> user_ids;
-
-  bool empty() const { return group_ids.empty() && tag_ids.empty() && user_ids.empty(); }
-  friend bool operator==(const AudienceLists&, const AudienceLists&) = default;
-};
-
-struct MomentPublished {
-  core::MomentId id;
-  core::AccountId author;
-  Audience audience = Audience::Private;
-  AudienceLists lists;
-  std::string content;
-  std::vector<std::string> images;
-  core::Timestamp published_at;
-  std::string seen;  // the writer's position token, "" = none
-
-  friend bool operator==(const MomentPublished&, const MomentPublished&) = default;
-};
-
-struct MomentEdited {
-  core::MomentId id;
-  core::AccountId author;
-  std::uint32_t edit = 0;  // 1 for the first
-  std::string content;
-  core::Timestamp edited_at;
-  std::string seen;  // the writer's position token, "" = none
-
-  friend bool operator==(const MomentEdited&, const MomentEdited&) = default;
-};
-
-struct MomentDeleted {
-  core::MomentId id;
-  core::AccountId author;
-
-  friend bool operator==(const MomentDeleted&, const MomentDeleted&) = default;
-};
 
 struct PublishMoment {
   core::MomentId id;
@@ -68,7 +28,6 @@ struct PublishMoment {
   std::string content;
   std::vector<std::string> images;
   core::Timestamp now;
-  std::string seen;
 
   friend bool operator==(const PublishMoment&, const PublishMoment&) = default;
 };
@@ -77,7 +36,6 @@ struct EditMoment {
   core::AccountId by;
   std::string content;
   core::Timestamp now;
-  std::string seen;
 
   friend bool operator==(const EditMoment&, const EditMoment&) = default;
 };

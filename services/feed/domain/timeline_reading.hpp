@@ -7,15 +7,9 @@
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/decider.hpp"
+#include "feed/events.hpp"
 
 namespace tideline::feed {
-
-struct TimelineSeen {
-  core::AccountId reader;
-  core::MomentId up_to;
-
-  friend bool operator==(const TimelineSeen&, const TimelineSeen&) = default;
-};
 
 struct MarkTimelineSeen {
   core::AccountId reader;

@@ -13,13 +13,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include "feed/events.hpp"
 
 namespace tideline::feed {
-
-enum class Audience : std::uint8_t { Public, Private, PartlyVisible, PartlyInvisible };
-
-std::string_view to_string(Audience audience);
-std::optional<Audience> parse_audience(std::string_view text);
 
 // What the predicates ask of the world. Person, Tag and Group are whatever the graph names them by.
 template <class G>

@@ -54,7 +54,18 @@ Misreading audience(const std::string& of, const std::string& taken_for) {
 
 void swap_settings(Json& data) { std::swap(data["owner"], data["other"]); }
 void swap_follow(Json& data) { std::swap(data["follower"], data["followee"]); }
-void forget_token(Json& data) { data["seen"] = ""; }
+
+Misreading without_token(const std::string& type) {
+  return [type](const RecordedEvent& event) {
+    if (event.type != type) return Events{event};
+    RecordedEvent changed = event;
+    Json data = Json::parse(event.data);
+    data.erase("seen");
+    changed.data = data.dump();
+    changed.metadata.seen = "";
+    return Events{changed};
+  };
+}
 
 // Everybody's moments may use anybody's tag: each tag is taken for one of the moment's author.
 Events share_tags(const RecordedEvent& event) {
@@ -196,16 +207,16 @@ const BrokenEngine kBroken[] = {
     lacking("PrivateIsForNobody", audience("private", "partly-invisible")),
     lacking("ListsOfPartlyVisible", audience("partly-visible", "partly-invisible")),
     lacking("PartlyInvisibleIsForContacts", audience("partly-invisible", "public")),
-    lacking("WhatTheWriterHadSeen", with("MomentPublished", forget_token)),
+    lacking("WhatTheWriterHadSeen", without_token("MomentPublished")),
     lacking("Likes", without("MomentLiked")),
     lacking("TakingALikeBack", without("MomentUnliked")),
     lacking("Comments", without("CommentAdded")),
     lacking("DeletingComments", without("CommentDeleted")),
     lacking("Answers", with("CommentAdded", [](Json& data) { data["parent_id"] = nullptr; })),
-    lacking("WhatTheCommenterHadSeen", with("CommentAdded", forget_token)),
+    lacking("WhatTheCommenterHadSeen", without_token("CommentAdded")),
     lacking("Edits", without("MomentEdited")),
     lacking("WhatHasBeenSeen", without("TimelineSeen")),
-    lacking("WhatTheEditorHadSeen", with("MomentEdited", forget_token)),
+    lacking("WhatTheEditorHadSeen", without_token("MomentEdited")),
 
     forgetting("SavedMoments", [](FeedMemory& memory) { memory.moments = {}; }),
     forgetting("SavedInteractions", [](FeedMemory& memory) { memory.interactions = {}; }),
@@ -217,15 +228,15 @@ const BrokenEngine kBroken[] = {
 
 // Relations that count before what their writers had seen.
 const BrokenEngine kHasty[] = {
-    lacking("WhatTheNewContactHadSeen", with("ContactAccepted", forget_token)),
-    lacking("WhatTheFollowerHadSeen", with("Followed", forget_token)),
-    lacking("WhatTheTaggerHadSeen", with("ContactTagged", forget_token)),
-    lacking("WhatTheUntaggerHadSeen", with("ContactUntagged", forget_token)),
-    lacking("WhatTheDeleterOfATagHadSeen", with("TagDeleted", forget_token)),
-    lacking("WhatTheLifterOfAnExclusionHadSeen", with("MomentSettingChanged", forget_token)),
-    lacking("WhatTheNewMemberHadSeen", with("GroupJoined", forget_token)),
-    lacking("WhatWhoLeftHadSeen", with("GroupLeft", forget_token)),
-    lacking("WhatTheDissolverHadSeen", with("GroupDissolved", forget_token)),
+    lacking("WhatTheNewContactHadSeen", without_token("ContactAccepted")),
+    lacking("WhatTheFollowerHadSeen", without_token("Followed")),
+    lacking("WhatTheTaggerHadSeen", without_token("ContactTagged")),
+    lacking("WhatTheUntaggerHadSeen", without_token("ContactUntagged")),
+    lacking("WhatTheDeleterOfATagHadSeen", without_token("TagDeleted")),
+    lacking("WhatTheLifterOfAnExclusionHadSeen", without_token("MomentSettingChanged")),
+    lacking("WhatTheNewMemberHadSeen", without_token("GroupJoined")),
+    lacking("WhatWhoLeftHadSeen", without_token("GroupLeft")),
+    lacking("WhatTheDissolverHadSeen", without_token("GroupDissolved")),
 };
 
 // The first difference that a search of at most `trials` histories finds.

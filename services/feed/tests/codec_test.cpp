@@ -5,12 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/position_vector.hpp"
-#include "feed/api/comment_codec.hpp"
-#include "feed/api/like_codec.hpp"
-#include "feed/api/message_codec.hpp"
-#include "feed/api/moment_codec.hpp"
-#include "feed/api/timeline_reading_codec.hpp"
+#include "feed/domain/comment.hpp"
+#include "feed/domain/like.hpp"
+#include "feed/domain/message.hpp"
+#include "feed/domain/message_reading.hpp"
+#include "feed/domain/moment.hpp"
+#include "feed/domain/timeline_reading.hpp"
+#include "feed/stored_events.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -52,14 +55,6 @@ core::Timestamp time() {
       std::chrono::microseconds(*rc::gen::inRange<std::int64_t>(0, 2'000'000'000'000'000)));
 }
 
-std::string token() {
-  eventsourcing::PositionVector positions;
-  if (*rc::gen::arbitrary<bool>()) {
-    positions.raise("feed", core::LogIndex(3), core::LogPosition(*rc::gen::inRange(1, 100)));
-  }
-  return positions.empty() ? "" : positions.to_token();
-}
-
 std::string valid_text() {
   std::string chosen;
   for (const std::uint8_t byte :
@@ -71,7 +66,7 @@ std::string valid_text() {
 
 RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
   Sealing sealing;
-  const MomentCodec codec(sealing.cipher);
+  const eventsourcing::EventCodec<Moment> codec(sealing.cipher);
   const MomentPublished published{
       core::MomentId(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62)),
       account(),
@@ -80,12 +75,11 @@ RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
       {{valid_text()}, {valid_text()}, accounts()},
       valid_text(),
       {valid_text(), valid_text()},
-      time(),
-      token()};
+      time()};
   const MomentDeleted deleted{published.id, published.author};
-  const MomentEdited edited{
-      published.id, published.author, *rc::gen::inRange<std::uint32_t>(1, Moment::kEditsMax + 1),
-      valid_text(), time(),           token()};
+  const MomentEdited edited{published.id, published.author,
+                            *rc::gen::inRange<std::uint32_t>(1, Moment::kEditsMax + 1),
+                            valid_text(), time()};
   for (const Moment::Event& event :
        {Moment::Event(published), Moment::Event(edited), Moment::Event(deleted)}) {
     RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);
@@ -97,13 +91,14 @@ RC_GTEST_PROP(LikeCodec, ReadsWhatItWrote, ()) {
   const MomentLiked liked{moment, account(), time()};
   const MomentUnliked unliked{moment, account()};
   for (const Like::Event& event : {Like::Event(liked), Like::Event(unliked)}) {
-    RC_ASSERT(LikeCodec().decode(recorded(LikeCodec().encode(event))) == event);
+    RC_ASSERT(eventsourcing::EventCodec<Like>().decode(
+                  recorded(eventsourcing::EventCodec<Like>().encode(event))) == event);
   }
 }
 
 RC_GTEST_PROP(CommentCodec, ReadsWhatItWrote, ()) {
   Sealing sealing;
-  const CommentCodec codec(sealing.cipher);
+  const eventsourcing::EventCodec<Comment> codec(sealing.cipher);
   const auto id = [] {
     return core::CommentId(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62));
   };
@@ -115,7 +110,6 @@ RC_GTEST_PROP(CommentCodec, ReadsWhatItWrote, ()) {
   added.author = account();
   added.text = valid_text();
   added.written_at = time();
-  added.seen = token();
   const CommentDeleted deleted{added.moment, added.id, added.author, account()};
   for (const Comment::Event& event : {Comment::Event(added), Comment::Event(deleted)}) {
     RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);
@@ -124,9 +118,8 @@ RC_GTEST_PROP(CommentCodec, ReadsWhatItWrote, ()) {
 
 RC_GTEST_PROP(MessageCodec, ReadsWhatItWrote, ()) {
   Sealing sealing;
-  const MessageCodec codec(sealing.cipher);
-  MessageSent sent{account(),    std::nullopt, std::nullopt, accounts(),
-                   valid_text(), time(),       token()};
+  const eventsourcing::EventCodec<Message> codec(sealing.cipher);
+  MessageSent sent{account(), std::nullopt, std::nullopt, accounts(), valid_text(), time()};
   if (*rc::gen::arbitrary<bool>()) {
     sent.recipient = account();
   } else {
@@ -138,19 +131,19 @@ RC_GTEST_PROP(MessageCodec, ReadsWhatItWrote, ()) {
 RC_GTEST_PROP(TimelineReadingCodec, ReadsWhatItWrote, ()) {
   const TimelineSeen seen{
       account(), core::MomentId(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62))};
-  const TimelineReadingCodec codec;
+  const eventsourcing::EventCodec<TimelineReading> codec;
   RC_ASSERT(codec.decode(recorded(codec.encode(seen))) == TimelineReading::Event(seen));
 }
 
 RC_GTEST_PROP(MessageReadingCodec, ReadsWhatItWrote, ()) {
   MessagesRead read{account(), {}};
   for (const core::AccountId& sender : accounts()) read.messages.push_back({time(), sender});
-  const MessageReadingCodec codec;
+  const eventsourcing::EventCodec<MessageReading> codec;
   RC_ASSERT(codec.decode(recorded(codec.encode(read))) == MessageReading::Event(read));
 }
 
-TEST(MessageReadingCodec, RefusesDamage) {
-  const MessageReadingCodec codec;
+TEST(eventsourcing::EventCodec<MessageReading>, RefusesDamage) {
+  const eventsourcing::EventCodec<MessageReading> codec;
   const core::AccountId reader(core::AccountId::Bytes{1});
   const RecordedEvent good = recorded(codec.encode(MessagesRead{reader, {}}));
   const std::vector<std::string> bad{"", "_", "x", reader.to_string() + "_",
@@ -174,36 +167,38 @@ MomentPublished secret() {
   return moment;
 }
 
-TEST(MomentCodec, SealsTheContent) {
+TEST(eventsourcing::EventCodec<Moment>, SealsTheContent) {
   Sealing sealing;
-  const auto event = MomentCodec(sealing.cipher).encode(secret());
+  const auto event = eventsourcing::EventCodec<Moment>(sealing.cipher).encode(secret());
   EXPECT_EQ(event.data.find("boathouse"), std::string::npos);
   EXPECT_EQ(event.visibility, eventsourcing::Visibility::Public);
 }
 
-TEST(MomentCodec, SealsTheContentOfAnEdit) {
+TEST(eventsourcing::EventCodec<Moment>, SealsTheContentOfAnEdit) {
   Sealing sealing;
   MomentEdited edited;
   edited.id = core::MomentId(1);
   edited.author = kAda;
   edited.edit = 1;
   edited.content = "meet me at the boathouse";
-  EXPECT_EQ(MomentCodec(sealing.cipher).encode(edited).data.find("boathouse"), std::string::npos);
+  EXPECT_EQ(eventsourcing::EventCodec<Moment>(sealing.cipher).encode(edited).data.find("boathouse"),
+            std::string::npos);
 }
 
-TEST(CommentCodec, SealsTheText) {
+TEST(eventsourcing::EventCodec<Comment>, SealsTheText) {
   Sealing sealing;
   CommentAdded added;
   added.moment = core::MomentId(1);
   added.id = core::CommentId(2);
   added.author = kAda;
   added.text = "meet me at the boathouse";
-  EXPECT_EQ(CommentCodec(sealing.cipher).encode(added).data.find("boathouse"), std::string::npos);
+  EXPECT_EQ(eventsourcing::EventCodec<Comment>(sealing.cipher).encode(added).data.find("boathouse"),
+            std::string::npos);
 }
 
-TEST(MomentCodec, ReadsNothingOfAnErasedAuthor) {
+TEST(eventsourcing::EventCodec<Moment>, ReadsNothingOfAnErasedAuthor) {
   Sealing sealing;
-  const MomentCodec codec(sealing.cipher);
+  const eventsourcing::EventCodec<Moment> codec(sealing.cipher);
   const auto stored = recorded(codec.encode(secret()));
   ASSERT_TRUE(sealing.cipher.destroy(kAda));
   const auto read = codec.decode(stored);
@@ -212,9 +207,9 @@ TEST(MomentCodec, ReadsNothingOfAnErasedAuthor) {
   EXPECT_THROW(codec.encode(secret()), CodecFailed);
 }
 
-TEST(MomentCodec, PassesOverWhatItDoesNotKnowAndRefusesDamage) {
+TEST(eventsourcing::EventCodec<Moment>, PassesOverWhatItDoesNotKnowAndRefusesDamage) {
   Sealing sealing;
-  const MomentCodec codec(sealing.cipher);
+  const eventsourcing::EventCodec<Moment> codec(sealing.cipher);
   RecordedEvent stored = recorded(codec.encode(secret()));
   stored.type = "MomentFramed";
   EXPECT_EQ(codec.decode(stored), std::nullopt);

@@ -373,8 +373,8 @@ class History {
     return found == streams_.end() ? "" : found->second.type;
   }
 
-  void record(const char* source, const core::StreamId& stream, const char* type,
-              const Json& data) {
+  // Every other event has the token where the first version had it, in its data.
+  void record(const char* source, const core::StreamId& stream, const char* type, Json data) {
     auto& known = streams_[stream.value()];
     known.type = type;
     eventsourcing::RecordedEvent event;
@@ -387,6 +387,11 @@ class History {
     const auto last = positions_.at(source, event.log).value();
     event.position = core::LogPosition(last + 1);
     event.time = time_;
+    if (data.contains("seen") && events_.size() % 2 == 0) {
+      event.schema_version = core::SchemaVersion(2);
+      event.metadata.seen = data["seen"];
+      data.erase("seen");
+    }
     event.data = data.dump();
     positions_.raise(source, event.log, event.position);
     events_.push_back(std::move(event));

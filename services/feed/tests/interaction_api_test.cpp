@@ -93,19 +93,17 @@ TEST_F(InteractionApi, CommentsAndSaysWhere) {
   EXPECT_EQ(events[0].data.find("hello"), std::string::npos) << "the text is sealed";
 }
 
-TEST_F(InteractionApi, KeepsOfTheCommentersAndEditorsTokenWhatTheEngineCanWaitFor) {
+TEST_F(InteractionApi, KeepsTheTokensOfCommentersAndEditors) {
   eventsourcing::PositionVector seen;
   seen.raise("social-graph", core::LogIndex(0), core::LogPosition(1));
   seen.raise("scoring", core::LogIndex(1), core::LogPosition(8));
   const FeedApp::Extra extra{.position = seen.to_token(), .idempotency_key = ""};
   EXPECT_EQ(say("bob", open, {{"text", "hello"}}, extra).status, 201);
   EXPECT_EQ(edit("ada", open, {{"content", "hello"}}, extra).status, 204);
-  eventsourcing::PositionVector kept;
-  kept.raise("social-graph", core::LogIndex(0), core::LogPosition(1));
   const auto events = app.new_events();
   ASSERT_EQ(events.size(), 2U);
   for (const auto& event : events) {
-    EXPECT_EQ(Json::parse(event.data)["seen"], kept.to_token()) << event.type;
+    EXPECT_EQ(event.metadata.seen, seen.to_token()) << event.type;
   }
 }
 

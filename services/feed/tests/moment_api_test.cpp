@@ -37,7 +37,7 @@ TEST_F(MomentApi, PublishesAndSaysWhere) {
   EXPECT_EQ(events[0].data.find("hello"), std::string::npos) << "the content is sealed";
 }
 
-TEST_F(MomentApi, KeepsOfTheWritersTokenWhatTheEngineCanWaitFor) {
+TEST_F(MomentApi, KeepsOfTheWritersTokenTheLogsThatThereAre) {
   eventsourcing::PositionVector seen;
   seen.raise("social-graph", core::LogIndex(1), core::LogPosition(8));
   seen.raise("social-graph", core::LogIndex(FeedApp::kLogs), core::LogPosition(8));
@@ -45,7 +45,8 @@ TEST_F(MomentApi, KeepsOfTheWritersTokenWhatTheEngineCanWaitFor) {
   app.publish("ada", public_moment(), {.position = seen.to_token(), .idempotency_key = ""});
   eventsourcing::PositionVector kept;
   kept.raise("social-graph", core::LogIndex(1), core::LogPosition(8));
-  EXPECT_EQ(Json::parse(app.new_events().at(0).data)["seen"], kept.to_token());
+  kept.raise("scoring", core::LogIndex(1), core::LogPosition(8));
+  EXPECT_EQ(app.new_events().at(0).metadata.seen, kept.to_token());
 }
 
 TEST_F(MomentApi, PublishesOnceForOneKey) {

@@ -30,7 +30,9 @@ class Oracle {
 
   // Each event once, those of one log in its order.
   void deliver(const eventsourcing::RecordedEvent& event) {
-    take(event.type, nlohmann::json::parse(event.data));
+    auto data = nlohmann::json::parse(event.data);
+    if (!data.contains("seen")) data["seen"] = event.metadata.seen;
+    take(event.type, data);
     delivered_.raise(event.source, event.log, event.position);
   }
 

@@ -2,10 +2,12 @@
 
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "projects/api/codecs.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/api/signed_pages.hpp"
+#include "projects/domain/advice.hpp"
 #include "projects/domain/rejections.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -49,7 +51,7 @@ Response give_advice(const ApiPorts& ports, const Request& request) {
     const std::string advice_id = core::make_time_ordered_id(now, ports.random);
     const auto stream = core::keys::advice(*id, advice_id);
     const auto given =
-        change<Advice>(session, stream, AdviceCodec(ports.cipher),
+        change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
                        GiveAdvice{{*id, *author, advice_id, request.account()}, text});
     if (!given) return given.stopped();
     const AdviceRow row{advice_id, request.account(), "", now, std::nullopt};
@@ -81,7 +83,8 @@ Response change_advice(const ApiPorts& ports, const Request& request, int status
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::advice(named->project, named->advice);
     const auto changed =
-        change<Advice>(session, stream, AdviceCodec(ports.cipher), Command{request.account()});
+        change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
+                       Command{request.account()});
     if (!changed) return changed.stopped();
     const std::string body =
         status == 204 ? "" : Json({{"id", named->advice}, {"adopted", true}}).dump();
@@ -104,7 +107,7 @@ std::optional<std::string> parse_place(std::string_view text) {
 
 constexpr SignedList<AdviceRow, std::string> kAdvice{
     .kind = "advice",
-    .context = kAdviceContext,
+    .context = eventsourcing::Stored<AdviceGiven>::kTextContext,
     .author = &AdviceRow::adviser,
     .select = list_advice,
     .place_of = [](const AdviceRow& row) { return row.id; },

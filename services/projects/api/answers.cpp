@@ -2,8 +2,10 @@
 
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "projects/api/codecs.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "projects/domain/project.hpp"
 #include "projects/domain/rejections.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
@@ -25,8 +27,8 @@ http::Json icon_json(const std::string& project_id, const std::optional<std::str
 eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
                                                eventsourcing::CommandSession& session,
                                                const std::string& project_id) {
-  const auto project =
-      session.load<Project>(core::keys::project(project_id), ProjectCodec(ports.cipher));
+  const auto project = session.load<Project>(core::keys::project(project_id),
+                                             eventsourcing::EventCodec<Project>(ports.cipher));
   if (!project) return project.error();
   if (!project->state.exists) return kNoSuchProject;
   return project->state.author;

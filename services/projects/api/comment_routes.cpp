@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "core/keys.hpp"
-#include "projects/api/codecs.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/api/signed_pages.hpp"
+#include "projects/domain/comments.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -46,8 +48,8 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
     // What the writer had seen is kept with the comment, so that a reader of the event can hold it
     // back until he has seen as much.
     const auto comments = change_last<Comments>(
-        session, core::keys::comments(*id), CommentsCodec(ports.cipher),
-        AddComment{*id, *author, parent, request.account(), text, session.context().seen_token()});
+        session, core::keys::comments(*id), eventsourcing::EventCodec<Comments>(ports.cipher),
+        AddComment{*id, *author, parent, request.account(), text});
     if (!comments) return comments.stopped();
     const CommentRow row{comments->state.last_id, parent, request.account(), "",
                          session.context().now};
@@ -66,7 +68,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 
 constexpr SignedList<CommentRow, std::int64_t> kComments{
     .kind = "comments",
-    .context = kCommentContext,
+    .context = eventsourcing::Stored<CommentAdded>::kTextContext,
     .author = &CommentRow::author,
     .select = list_comments,
     .place_of = [](const CommentRow& row) { return std::to_string(row.id); },

@@ -3,12 +3,14 @@
 
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/json.hpp"
 #include "projects/api/answers.hpp"
-#include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
+#include "projects/domain/documents.hpp"
 #include "projects/domain/rejections.hpp"
 #include "projects/projections/project_queries.hpp"
+#include "projects/stored_events.hpp"
 #include "uploads/document_type.hpp"
 #include "uploads/upload_http.hpp"
 
@@ -87,7 +89,7 @@ Response add_document(const ApiPorts& ports, const Request& request) {
     row.file = {sent->content.media_type, static_cast<std::int64_t>(sent->content.bytes.size()),
                 uploads::hash_of(sent->content.bytes)};
     const auto documents = change<Documents>(
-        session, core::keys::documents(*id), DocumentsCodec(ports.cipher),
+        session, core::keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
         AddDocument{*id, *author, request.account(), row.id, sent->title, row.file});
     if (!documents) return documents.stopped();
     const auto stored = ports.uploads.put(request.account(), sent->content);
@@ -113,9 +115,9 @@ Response remove_document(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
-    const auto documents =
-        change<Documents>(session, core::keys::documents(*id), DocumentsCodec(ports.cipher),
-                          RemoveDocument{*id, *author, request.account(), *document});
+    const auto documents = change<Documents>(
+        session, core::keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
+        RemoveDocument{*id, *author, request.account(), *document});
     if (!documents) return documents.stopped();
     return Answer{204, "", "", core::StreamId()};
   });
@@ -125,7 +127,8 @@ Response answer_documents(const ApiPorts& ports, const std::string& project,
                           const std::vector<DocumentRow>& rows) {
   std::vector<crypto::SealedText> sealed;
   for (const DocumentRow& row : rows) {
-    sealed.push_back({row.author, row.sealed_title, kDocumentContext});
+    sealed.push_back(
+        {row.author, row.sealed_title, eventsourcing::Stored<DocumentAdded>::kTitleContext});
   }
   const auto titles = ports.cipher.open_many(sealed);
   if (!titles) return to_response(http::from_error(titles.error()));

@@ -1,10 +1,12 @@
 #include <utility>
 
 #include "core/keys.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "projects/api/answers.hpp"
-#include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
+#include "projects/domain/project.hpp"
 #include "projects/projections/project_queries.hpp"
+#include "projects/stored_events.hpp"
 #include "uploads/upload_http.hpp"
 
 namespace tideline::projects {
@@ -34,8 +36,9 @@ Response put_icon(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::project(*id);
     const std::string hash = uploads::hash_of(image->content.bytes);
-    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher),
-                                         ChangeIcon{request.account(), hash});
+    const auto project =
+        change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
+                        ChangeIcon{request.account(), hash});
     if (!project) return project.stopped();
     const auto stored = ports.uploads.put(request.account(), image->content);
     if (!stored) return stored.error();
@@ -49,8 +52,9 @@ Response delete_icon(const ApiPorts& ports, const Request& request) {
   if (!id) return id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::project(*id);
-    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher),
-                                         ChangeIcon{request.account(), std::nullopt});
+    const auto project =
+        change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
+                        ChangeIcon{request.account(), std::nullopt});
     if (!project) return project.stopped();
     return Answer{204, "", "", stream};
   });

@@ -6,10 +6,12 @@
 #include "core/text.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "projects/api/answers.hpp"
-#include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
+#include "projects/domain/project.hpp"
 #include "projects/projections/project_queries.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -69,7 +71,8 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json a
 Parsed<Json> projects_json(const ApiPorts& ports, const NamedProjects& named) {
   std::vector<crypto::SealedText> sealed;
   for (const ProjectRow& row : named.projects) {
-    sealed.push_back({row.author, row.sealed_card, kCardContext});
+    sealed.push_back(
+        {row.author, row.sealed_card, eventsourcing::Stored<ProjectCreated>::kCardContext});
   }
   const auto cards = ports.cipher.open_many(sealed);
   if (!cards) return http::from_error(cards.error());
@@ -142,8 +145,9 @@ Response create_project(const ApiPorts& ports, const Request& request) {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
     const auto stream = core::keys::project(id);
-    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher),
-                                         CreateProject{id, request.account(), card, labels, now});
+    const auto project =
+        change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
+                        CreateProject{id, request.account(), card, labels, now});
     if (!project) return project.stopped();
     return Answer{201, changed_body(ports, project->state, std::nullopt), "/v1/projects/" + id,
                   stream};
@@ -172,7 +176,8 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   if (const auto problem = fields.problem()) return to_response(*problem);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::project(*id);
-    const auto project = change<Project>(session, stream, ProjectCodec(ports.cipher), edit);
+    const auto project =
+        change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher), edit);
     if (!project) return project.stopped();
     return Answer{200, changed_body(ports, project->state, session.context().now), "", stream};
   });

@@ -4,10 +4,13 @@
 
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "projects/api/answers.hpp"
-#include "projects/api/codecs.hpp"
 #include "projects/api/routes.hpp"
+#include "projects/domain/vote.hpp"
+#include "projects/domain/voting.hpp"
 #include "projects/projections/project_queries.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -34,8 +37,8 @@ Response change_voting(const ApiPorts& ports, const Request& request, int status
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
     const auto stream = core::keys::voting(*id);
-    const auto voting =
-        change<Voting>(session, stream, VotingCodec{}, Command{*id, *author, request.account()});
+    const auto voting = change<Voting>(session, stream, eventsourcing::EventCodec<Voting>{},
+                                       Command{*id, *author, request.account()});
     if (!voting) return voting.stopped();
     const std::string body =
         status == 204 ? "" : Json({{"project_id", *id}, {"state", "open"}}).dump();
@@ -59,13 +62,14 @@ Response change_vote(const ApiPorts& ports, const Request& request, int status) 
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
-    const auto voting = session.load<Voting>(core::keys::voting(*id), VotingCodec{});
+    const auto voting =
+        session.load<Voting>(core::keys::voting(*id), eventsourcing::EventCodec<Voting>{});
     if (!voting) return voting.error();
     session.assert_unchanged(*voting);
     const core::AccountId& voter = request.account();
     const auto stream = core::keys::vote(*id, voter);
-    const auto vote =
-        change<Vote>(session, stream, VoteCodec{}, Command{*id, *author, voter, voting->state});
+    const auto vote = change<Vote>(session, stream, eventsourcing::EventCodec<Vote>{},
+                                   Command{*id, *author, voter, voting->state});
     if (!vote) return vote.stopped();
     const std::string body =
         status == 204 ? "" : Json({{"project_id", *id}, {"voted", true}}).dump();
@@ -133,7 +137,8 @@ Board read_board(const ApiPorts& ports, Transaction& transaction,
 Response answer_board(const ApiPorts& ports, const Board& board) {
   std::vector<crypto::SealedText> sealed;
   for (const ProjectRow& row : board.projects) {
-    sealed.push_back({row.author, row.sealed_card, kCardContext});
+    sealed.push_back(
+        {row.author, row.sealed_card, eventsourcing::Stored<ProjectCreated>::kCardContext});
   }
   const auto cards = ports.cipher.open_many(sealed);
   if (!cards) return to_response(http::from_error(cards.error()));

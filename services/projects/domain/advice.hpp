@@ -8,32 +8,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "projects/events.hpp"
 
 namespace tideline::projects {
-
-// What every event of a piece of advice says of it.
-struct AdviceIdentity {
-  std::string project_id;
-  core::AccountId project_author;
-  std::string advice_id;
-  core::AccountId adviser;
-  friend bool operator==(const AdviceIdentity&, const AdviceIdentity&) = default;
-};
-
-// Events
-struct AdviceGiven {
-  AdviceIdentity advice;
-  std::string text;  // personal: sealed in events
-  friend bool operator==(const AdviceGiven&, const AdviceGiven&) = default;
-};
-struct AdviceAdopted {
-  AdviceIdentity advice;
-  friend bool operator==(const AdviceAdopted&, const AdviceAdopted&) = default;
-};
-struct AdviceWithdrawn {
-  AdviceIdentity advice;
-  friend bool operator==(const AdviceWithdrawn&, const AdviceWithdrawn&) = default;
-};
 
 // Commands. `by` is who asks.
 struct GiveAdvice {

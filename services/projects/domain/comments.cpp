@@ -22,7 +22,7 @@ Decision<Comments::Event> Comments::decide(const State& state, const Command& co
                       }
                       return Decision<Event>::of(
                           CommentAdded{wanted.project_id, wanted.project_author, state.last_id + 1,
-                                       wanted.parent_id, wanted.author, wanted.text, wanted.seen});
+                                       wanted.parent_id, wanted.author, wanted.text});
                     }},
                     command);
 }

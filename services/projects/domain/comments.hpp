@@ -8,20 +8,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "projects/events.hpp"
 
 namespace tideline::projects {
-
-// Events
-struct CommentAdded {
-  std::string project_id;
-  core::AccountId project_author;
-  std::int64_t comment_id = 0;
-  std::int64_t parent_id = 0;  // 0 = top level
-  core::AccountId author;
-  std::string text;  // personal: sealed in events
-  std::string seen;  // the writer's position token, "" = none
-  friend bool operator==(const CommentAdded&, const CommentAdded&) = default;
-};
 
 // Commands
 struct AddComment {
@@ -30,7 +19,6 @@ struct AddComment {
   std::int64_t parent_id = 0;
   core::AccountId author;
   std::string text;
-  std::string seen;
 };
 
 struct Comments {

@@ -10,32 +10,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "projects/events.hpp"
 
 namespace tideline::projects {
-
-// A file that its author has uploaded.
-struct StoredFile {
-  std::string media_type;
-  std::int64_t size_bytes = 0;
-  std::string hash;  // of the content
-  friend bool operator==(const StoredFile&, const StoredFile&) = default;
-};
-
-// Events
-struct DocumentAdded {
-  std::string project_id;
-  core::AccountId author;
-  std::string document_id;
-  std::string title;  // personal: sealed in events
-  StoredFile file;
-  friend bool operator==(const DocumentAdded&, const DocumentAdded&) = default;
-};
-struct DocumentRemoved {
-  std::string project_id;
-  core::AccountId author;
-  std::string document_id;
-  friend bool operator==(const DocumentRemoved&, const DocumentRemoved&) = default;
-};
 
 // Commands. `author` is the project's, `by` who asks.
 struct AddDocument {

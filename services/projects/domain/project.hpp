@@ -9,40 +9,9 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "projects/events.hpp"
 
 namespace tideline::projects {
-
-// What its author writes about it. Personal text: sealed in events.
-struct Card {
-  std::string name;
-  std::string introduction;
-  std::optional<std::string> link;
-  friend bool operator==(const Card&, const Card&) = default;
-};
-
-// Events
-struct ProjectCreated {
-  std::string project_id;
-  core::AccountId author;
-  Card card;
-  std::vector<std::string> labels;
-  core::Timestamp published_at;
-  friend bool operator==(const ProjectCreated&, const ProjectCreated&) = default;
-};
-struct ProjectEdited {
-  std::string project_id;
-  core::AccountId author;
-  Card card;
-  std::vector<std::string> labels;
-  friend bool operator==(const ProjectEdited&, const ProjectEdited&) = default;
-};
-// `icon` is the content hash of an upload of the author's; nullopt: it has none any more.
-struct ProjectIconChanged {
-  std::string project_id;
-  core::AccountId author;
-  std::optional<std::string> icon;
-  friend bool operator==(const ProjectIconChanged&, const ProjectIconChanged&) = default;
-};
 
 // Commands
 struct CreateProject {

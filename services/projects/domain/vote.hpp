@@ -7,23 +7,9 @@
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
 #include "projects/domain/voting.hpp"
+#include "projects/events.hpp"
 
 namespace tideline::projects {
-
-// Events
-struct VoteCast {
-  std::string project_id;
-  core::AccountId project_author;
-  core::AccountId voter;
-  bool first = false;  // of this voter for this project, ever
-  friend bool operator==(const VoteCast&, const VoteCast&) = default;
-};
-struct VoteWithdrawn {
-  std::string project_id;
-  core::AccountId project_author;
-  core::AccountId voter;
-  friend bool operator==(const VoteWithdrawn&, const VoteWithdrawn&) = default;
-};
 
 // Commands. `voting` is how the ballot box stood when the decision was made; the append asserts
 // that it still stands so.

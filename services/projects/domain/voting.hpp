@@ -7,20 +7,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "projects/events.hpp"
 
 namespace tideline::projects {
-
-// Events
-struct VotingOpened {
-  std::string project_id;
-  core::AccountId author;
-  friend bool operator==(const VotingOpened&, const VotingOpened&) = default;
-};
-struct VotingClosed {
-  std::string project_id;
-  core::AccountId author;
-  friend bool operator==(const VotingClosed&, const VotingClosed&) = default;
-};
 
 // Commands. `author` is the project's, `by` who asks.
 struct OpenVoting {

@@ -2,18 +2,20 @@
 
 #include <vector>
 
-#include "projects/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
 void AdviceModel::apply(const eventsourcing::RecordedEvent& event) {
-  auto read = read_advice(event);
-  if (!read) return;
+  using Known = std::variant<read::AdviceGiven, AdviceAdopted, AdviceWithdrawn>;
+  auto known = eventsourcing::read_any<Known>(event);
+  if (!known) return;
   const auto changed = [&](const AdviceIdentity& advice) -> Changed& {
     return changed_[{advice.project_id, advice.advice_id}];
   };
   std::visit(eventsourcing::Overloaded{
-                 [&](AdviceGiven& given) {
+                 [&](read::AdviceGiven& given) {
                    ++delta_by_project_[given.advice.project_id].standing;
                    Changed& entry = changed(given.advice);
                    entry.given = Given{std::move(given), event.time};
@@ -27,7 +29,7 @@ void AdviceModel::apply(const eventsourcing::RecordedEvent& event) {
                    changed(withdrawn.advice).withdrawn = true;
                  },
              },
-             *read);
+             *known);
 }
 
 void AdviceModel::flush(eventsourcing::Transaction& transaction) const {
@@ -55,7 +57,7 @@ void AdviceModel::flush_given(eventsourcing::Transaction& transaction) const {
     projects.push_back(key.first);
     ids.push_back(key.second);
     advisers.push_back(changed.given->event.advice.adviser);
-    bodies.push_back(changed.given->event.text);
+    bodies.push_back(changed.given->event.sealed_text);
     given.push_back(changed.given->given_at);
     adopted.push_back(changed.adopted_at);
   }

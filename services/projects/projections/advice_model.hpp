@@ -11,7 +11,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/transaction.hpp"
-#include "projects/domain/advice.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
@@ -23,7 +23,7 @@ class AdviceModel {
 
  private:
   struct Given {
-    AdviceGiven event;  // its text sealed
+    read::AdviceGiven event;
     core::Timestamp given_at;
   };
   struct Changed {

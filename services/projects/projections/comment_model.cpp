@@ -1,16 +1,12 @@
 #include "projects/projections/comment_model.hpp"
 
-#include "projects/projections/events_read.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
 void CommentModel::apply(const eventsourcing::RecordedEvent& event) {
-  const auto read = read_comment(event);
-  if (!read) return;
-  std::visit(eventsourcing::Overloaded{[&](const CommentAdded& comment) {
-               added_.push_back({comment, event.time});
-             }},
-             *read);
+  auto comment = eventsourcing::read_as<read::CommentAdded>(event);
+  if (comment) added_.push_back({*std::move(comment), event.time});
 }
 
 void CommentModel::flush(eventsourcing::Transaction& transaction) const {
@@ -26,7 +22,7 @@ void CommentModel::flush(eventsourcing::Transaction& transaction) const {
     ids.push_back(added.comment.comment_id);
     parents.push_back(added.comment.parent_id);
     authors.push_back(added.comment.author);
-    bodies.push_back(added.comment.text);
+    bodies.push_back(added.comment.sealed_text);
     times.push_back(added.written_at);
   }
   transaction.execute(

@@ -6,7 +6,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/transaction.hpp"
-#include "projects/domain/comments.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
@@ -18,7 +18,7 @@ class CommentModel {
 
  private:
   struct Added {
-    CommentAdded comment;  // its text sealed
+    read::CommentAdded comment;
     core::Timestamp written_at;
   };
   std::vector<Added> added_;  // since the last flush

@@ -2,22 +2,24 @@
 
 #include <vector>
 
-#include "projects/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
 void DocumentModel::apply(const eventsourcing::RecordedEvent& event) {
-  const auto read = read_documents(event);
-  if (!read) return;
+  const auto known =
+      eventsourcing::read_any<std::variant<read::DocumentAdded, DocumentRemoved>>(event);
+  if (!known) return;
   std::visit(eventsourcing::Overloaded{
-                 [&](const DocumentAdded& added) {
+                 [&](const read::DocumentAdded& added) {
                    changed_[{added.project_id, added.document_id}] = Added{added, event.time};
                  },
                  [&](const DocumentRemoved& removed) {
                    changed_[{removed.project_id, removed.document_id}] = std::nullopt;
                  },
              },
-             *read);
+             *known);
 }
 
 void DocumentModel::flush(eventsourcing::Transaction& transaction) const {
@@ -34,7 +36,7 @@ void DocumentModel::flush(eventsourcing::Transaction& transaction) const {
     projects.push_back(key.first);
     ids.push_back(key.second);
     authors.push_back(added->document.author);
-    titles.push_back(added->document.title);
+    titles.push_back(added->document.sealed_title);
     types.push_back(added->document.file.media_type);
     sizes.push_back(added->document.file.size_bytes);
     hashes.push_back(added->document.file.hash);

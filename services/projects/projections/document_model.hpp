@@ -9,7 +9,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/event.hpp"
 #include "eventsourcing/transaction.hpp"
-#include "projects/domain/documents.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
@@ -21,7 +21,7 @@ class DocumentModel {
 
  private:
   struct Added {
-    DocumentAdded document;  // its title sealed
+    read::DocumentAdded document;
     core::Timestamp added_at;
   };
   // By project and document, since the last flush; nullopt: removed.

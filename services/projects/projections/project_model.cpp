@@ -1,29 +1,36 @@
 #include "projects/projections/project_model.hpp"
-
-#include "projects/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
 void ProjectModel::apply(const eventsourcing::RecordedEvent& event) {
-  if (const auto icon = read_icon(event)) {
-    Changed& changed = changed_[icon->project_id];
-    changed.icon = icon->icon;
-    changed.version = event.version;
-    changed.edited_at = event.time;
-    return;
-  }
-  const auto read = read_project(event);
-  if (!read) return;
-  Changed& changed = changed_[read->project_id];
-  changed.author = read->author;
-  changed.sealed_card = read->sealed_card;
-  changed.labels = read->labels;
+  using Known = std::variant<read::ProjectCreated, read::ProjectEdited, ProjectIconChanged>;
+  const auto known = eventsourcing::read_any<Known>(event);
+  if (!known) return;
+  const auto& project_id = std::visit([](const auto& fact) { return fact.project_id; }, *known);
+  Changed& changed = changed_[project_id];
   changed.version = event.version;
-  if (read->published_at) {
-    changed.published_at = read->published_at;
-  } else {
-    changed.edited_at = event.time;
-  }
+  const auto put_card = [&](const auto& fact) {
+    changed.author = fact.author;
+    changed.sealed_card = fact.sealed_card;
+    changed.labels = fact.labels;
+  };
+  std::visit(eventsourcing::Overloaded{
+                 [&](const read::ProjectCreated& created) {
+                   put_card(created);
+                   changed.published_at = created.published_at;
+                 },
+                 [&](const read::ProjectEdited& edited) {
+                   put_card(edited);
+                   changed.edited_at = event.time;
+                 },
+                 [&](const ProjectIconChanged& icon) {
+                   changed.icon = icon.icon;
+                   changed.edited_at = event.time;
+                 },
+             },
+             *known);
 }
 
 void ProjectModel::flush(eventsourcing::Transaction& transaction) const {

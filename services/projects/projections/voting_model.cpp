@@ -2,14 +2,17 @@
 
 #include <vector>
 
-#include "projects/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "projects/domain/vote.hpp"
+#include "projects/domain/voting.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 
 using eventsourcing::Overloaded;
 
 void VotingModel::apply(const eventsourcing::RecordedEvent& event) {
-  if (const auto voting = read_voting(event)) {
+  if (const auto voting = eventsourcing::read_any<Voting::Event>(event)) {
     std::visit(
         Overloaded{
             [&](const VotingOpened& opened) { state_by_project_[opened.project_id] = "open"; },
@@ -17,7 +20,7 @@ void VotingModel::apply(const eventsourcing::RecordedEvent& event) {
         },
         *voting);
   }
-  if (const auto vote = read_vote(event)) {
+  if (const auto vote = eventsourcing::read_any<Vote::Event>(event)) {
     std::visit(Overloaded{
                    [&](const VoteCast& cast) {
                      ++tally_delta_by_project_[cast.project_id];

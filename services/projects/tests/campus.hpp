@@ -7,7 +7,7 @@
 #include "crypto/subject_keys.hpp"
 #include "eventsourcing/command_step.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
-#include "projects/api/codecs.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 

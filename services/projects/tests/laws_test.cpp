@@ -11,6 +11,12 @@
 #include <tuple>
 
 #include "campus.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "projects/domain/advice.hpp"
+#include "projects/domain/comments.hpp"
+#include "projects/domain/vote.hpp"
+#include "projects/domain/voting.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -34,7 +40,8 @@ Voting::State voting_state(Campus& campus) {
   Voting::State state = Voting::State::NotOpened;
   const auto events =
       campus.store.read_stream(core::keys::voting(kId), core::StreamVersion(0), 100);
-  for (const auto& event : *events) state = Voting::evolve(state, *VotingCodec{}.decode(event));
+  for (const auto& event : *events)
+    state = Voting::evolve(state, *eventsourcing::EventCodec<Voting>{}.decode(event));
   return state;
 }
 
@@ -49,23 +56,27 @@ RC_GTEST_PROP(VotingLaw, TheTallyIsTheNumberOfThoseWhoVotedAndDidNotWithdraw, ()
   for (const auto& [what, who] : steps) {
     const auto vote = core::keys::vote(kId, person(who));
     if (what == 0) {
-      const bool accepted = done(campus.run<Voting>(core::keys::voting(kId), VotingCodec{},
-                                                    OpenVoting{kId, kAuthor, kAuthor}));
+      const bool accepted =
+          done(campus.run<Voting>(core::keys::voting(kId), eventsourcing::EventCodec<Voting>{},
+                                  OpenVoting{kId, kAuthor, kAuthor}));
       RC_ASSERT(accepted == !closed);
       opened = opened || accepted;
     } else if (what == 1) {
-      const bool accepted = done(campus.run<Voting>(core::keys::voting(kId), VotingCodec{},
-                                                    CloseVoting{kId, kAuthor, kAuthor}));
+      const bool accepted =
+          done(campus.run<Voting>(core::keys::voting(kId), eventsourcing::EventCodec<Voting>{},
+                                  CloseVoting{kId, kAuthor, kAuthor}));
       RC_ASSERT(accepted == opened);
       closed = closed || accepted;
     } else if (what < 8) {
-      const bool accepted = done(campus.run<Vote>(
-          vote, VoteCodec{}, CastVote{kId, kAuthor, person(who), voting_state(campus)}));
+      const bool accepted =
+          done(campus.run<Vote>(vote, eventsourcing::EventCodec<Vote>{},
+                                CastVote{kId, kAuthor, person(who), voting_state(campus)}));
       RC_ASSERT(accepted == (opened && !closed));
       if (accepted) standing.insert(who), ever.insert(who);
     } else {
-      const bool accepted = done(campus.run<Vote>(
-          vote, VoteCodec{}, WithdrawVote{kId, kAuthor, person(who), voting_state(campus)}));
+      const bool accepted =
+          done(campus.run<Vote>(vote, eventsourcing::EventCodec<Vote>{},
+                                WithdrawVote{kId, kAuthor, person(who), voting_state(campus)}));
       RC_ASSERT(accepted == (opened && !closed));
       if (accepted) standing.erase(who);
     }
@@ -73,7 +84,7 @@ RC_GTEST_PROP(VotingLaw, TheTallyIsTheNumberOfThoseWhoVotedAndDidNotWithdraw, ()
   std::int64_t tally = 0;
   std::set<core::AccountId> first_marks;
   for (const auto& recorded : campus.events()) {
-    const auto event = VoteCodec{}.decode(recorded);
+    const auto event = eventsourcing::EventCodec<Vote>{}.decode(recorded);
     if (!event) continue;
     if (const auto* cast = std::get_if<VoteCast>(&*event)) {
       ++tally;
@@ -88,13 +99,13 @@ RC_GTEST_PROP(VotingLaw, TheTallyIsTheNumberOfThoseWhoVotedAndDidNotWithdraw, ()
 
 RC_GTEST_PROP(CommentsLaw, IdsCountFromOneWithoutGapsAndParentsExist, ()) {
   Campus campus;
-  const CommentsCodec codec(campus.cipher);
+  const eventsourcing::EventCodec<Comments> codec(campus.cipher);
   const auto parents =
       *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-1, 8));
   std::int64_t written = 0;
   for (const std::int64_t parent : parents) {
     const bool accepted = done(campus.run<Comments>(
-        core::keys::comments(kId), codec, AddComment{kId, kAuthor, parent, person(1), "text", ""}));
+        core::keys::comments(kId), codec, AddComment{kId, kAuthor, parent, person(1), "text"}));
     RC_ASSERT(accepted == (parent >= 0 && parent <= written));
     if (accepted) ++written;
   }
@@ -112,7 +123,7 @@ RC_GTEST_PROP(CommentsLaw, IdsCountFromOneWithoutGapsAndParentsExist, ()) {
 RC_GTEST_PROP(AdviceLaw, APieceOfAdviceIsAdoptedOnceOrWithdrawnOnceByTheRightPerson, ()) {
   enum class Plain { Nothing, Given, Adopted, Withdrawn };
   Campus campus;
-  const AdviceCodec codec(campus.cipher);
+  const eventsourcing::EventCodec<Advice> codec(campus.cipher);
   std::map<int, Plain> plain;
   const auto steps = *rc::gen::container<std::vector<std::tuple<int, int, bool>>>(
       rc::gen::tuple(rc::gen::inRange(0, 3), rc::gen::inRange(0, 3), rc::gen::arbitrary<bool>()));
@@ -153,7 +164,7 @@ RC_GTEST_PROP(AdviceLaw, APieceOfAdviceIsAdoptedOnceOrWithdrawnOnceByTheRightPer
 
 TEST(AdviceRace, AdoptingAndWithdrawingAtOnceComesToOneOfBoth) {
   Campus campus;
-  const AdviceCodec codec(campus.cipher);
+  const eventsourcing::EventCodec<Advice> codec(campus.cipher);
   for (int round = 0; round < 100; ++round) {
     const AdviceIdentity advice{kId, kAuthor, advice_id(round), person(1)};
     const auto stream = core::keys::advice(kId, advice.advice_id);

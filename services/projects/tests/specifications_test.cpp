@@ -23,7 +23,7 @@ const Card kCard{"Tide tables", "When to swim", "https://tides.example"};
 
 ProjectCreated created() { return {kId, kAda, kCard, {"sea"}, kNow}; }
 CommentAdded comment(std::int64_t id, std::int64_t parent) {
-  return {kId, kAda, id, parent, kBob, "Nice", "seen"};
+  return {kId, kAda, id, parent, kBob, "Nice"};
 }
 
 TEST(Project, IsCreatedAsItsAuthorDescribesIt) {
@@ -76,19 +76,15 @@ TEST(Project, ItsAuthorGivesItAnIconAndTakesItAway) {
 }
 
 TEST(Comments, AreNumberedFromOneWithinTheirProject) {
-  given<Comments>().when(AddComment{kId, kAda, 0, kBob, "Nice", "seen"}).then(comment(1, 0));
-  given<Comments>(comment(1, 0))
-      .when(AddComment{kId, kAda, 1, kBob, "Nice", "seen"})
-      .then(comment(2, 1));
+  given<Comments>().when(AddComment{kId, kAda, 0, kBob, "Nice"}).then(comment(1, 0));
+  given<Comments>(comment(1, 0)).when(AddComment{kId, kAda, 1, kBob, "Nice"}).then(comment(2, 1));
 }
 
 TEST(Comments, AnswerOnlyWhatExists) {
   given<Comments>(comment(1, 0))
-      .when(AddComment{kId, kAda, 2, kBob, "?", "seen"})
+      .when(AddComment{kId, kAda, 2, kBob, "?"})
       .then_rejected("no-such-comment");
-  given<Comments>()
-      .when(AddComment{kId, kAda, -1, kBob, "?", "seen"})
-      .then_rejected("no-such-comment");
+  given<Comments>().when(AddComment{kId, kAda, -1, kBob, "?"}).then_rejected("no-such-comment");
 }
 
 const AdviceIdentity kAdvice{kId, kAda, std::string(24, '0') + "10", kBob};

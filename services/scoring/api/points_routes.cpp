@@ -6,13 +6,15 @@
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/cursor.hpp"
 #include "http/json.hpp"
-#include "scoring/api/adjustment_codec.hpp"
 #include "scoring/api/named_person.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/api/score_json.hpp"
+#include "scoring/domain/adjustment.hpp"
 #include "scoring/projections/ledger_queries.hpp"
+#include "scoring/stored_events.hpp"
 
 namespace tideline::scoring {
 namespace {
@@ -110,7 +112,8 @@ Response adjust(const ApiPorts& ports, const Request& request) {
   const std::string id = core::make_time_ordered_id(ports.clock.now(), ports.random);
   const core::StreamId stream = core::keys::adjustment(id);
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
-    const auto changed = es::change<Adjustment>(session, stream, AdjustmentCodec{}, command);
+    const auto changed =
+        es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>{}, command);
     if (!changed) return changed.stopped();
     const Json answer = {{"adjustment_id", id},
                          {"user", person_json(*person)},

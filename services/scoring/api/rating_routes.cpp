@@ -8,11 +8,13 @@
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/cursor.hpp"
 #include "http/json.hpp"
 #include "scoring/api/named_person.hpp"
-#include "scoring/api/rating_codec.hpp"
 #include "scoring/api/routes.hpp"
+#include "scoring/domain/rating.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/rating_queries.hpp"
 
 namespace tideline::scoring {
@@ -91,7 +93,8 @@ Response rate(const ApiPorts& ports, const Request& request, const Find& find) {
   const core::StreamId stream = stream_of(request.account(), *asked);
   const RateSubject command{request.account(), asked->subject, asked->owner, stars};
   return ports.commands.answer(request, [=](es::CommandSession& session) -> es::CommandResult {
-    const auto changed = es::change_last<Rating>(session, stream, RatingCodec{}, command);
+    const auto changed =
+        es::change_last<Rating>(session, stream, eventsourcing::EventCodec<Rating>{}, command);
     if (!changed) return changed.stopped();
     return es::Answer{200, answer.dump(), "", stream};
   });

@@ -6,11 +6,13 @@
 
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/json.hpp"
 #include "scoring/api/routes.hpp"
-#include "scoring/api/rule_changes_codec.hpp"
-#include "scoring/api/rules_json.hpp"
 #include "scoring/api/score_json.hpp"
+#include "scoring/domain/rule_changes.hpp"
+#include "scoring/projections/events_by_hand.hpp"
+#include "scoring/projections/rules_json.hpp"
 
 namespace tideline::scoring {
 namespace {
@@ -107,7 +109,8 @@ Response change(const ApiPorts& ports, const Request& request) {
   const core::StreamId stream = core::keys::rules();
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     command.today = ports.campus.day_of(session.context().now);
-    const auto changed = es::change<RuleChanges>(session, stream, RuleChangesCodec{}, command);
+    const auto changed =
+        es::change<RuleChanges>(session, stream, eventsourcing::EventCodec<RuleChanges>{}, command);
     if (!changed) return changed.stopped();
     return es::Answer{201, rule_set_json(changed->state.book.newest()).dump(), "", stream};
   });

@@ -4,7 +4,9 @@
 
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
-#include "scoring/api/rule_changes_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "scoring/domain/rule_changes.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 
 namespace tideline::scoring {
 
@@ -13,7 +15,8 @@ namespace es = eventsourcing;
 core::Result<RuleChanges::State> StoredRules::read() {
   const es::CommandContext context;
   es::CommandSession session(store_, context);
-  const auto loaded = session.load<RuleChanges>(core::keys::rules(), RuleChangesCodec{});
+  const auto loaded =
+      session.load<RuleChanges>(core::keys::rules(), eventsourcing::EventCodec<RuleChanges>{});
   if (!loaded) return loaded.error();
   return loaded->state;
 }
@@ -24,8 +27,9 @@ core::Result<RuleChanges::State> StoredRules::settle(const std::vector<CountedDa
   RuleChanges::State settled;
   const auto outcome =
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
-        const auto changed = es::change<RuleChanges>(session, core::keys::rules(),
-                                                     RuleChangesCodec{}, SettleDays{days});
+        const auto changed =
+            es::change<RuleChanges>(session, core::keys::rules(),
+                                    eventsourcing::EventCodec<RuleChanges>{}, SettleDays{days});
         if (!changed) return changed.stopped();
         settled = changed->state;
         return es::Answer{};

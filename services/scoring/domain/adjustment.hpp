@@ -9,17 +9,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "scoring/events.hpp"
 
 namespace tideline::scoring {
-
-// Events
-struct PointsAdjusted {
-  core::AccountId account_id;
-  std::int64_t delta = 0;
-  std::string reason;
-  core::AccountId operator_id;  // "operator" in the stored form
-  friend bool operator==(const PointsAdjusted&, const PointsAdjusted&) = default;
-};
 
 // Commands
 struct AdjustPoints {

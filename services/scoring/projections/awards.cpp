@@ -1,5 +1,7 @@
 #include "scoring/projections/awards.hpp"
 
+#include "eventsourcing/decider.hpp"
+
 namespace tideline::scoring {
 
 using eventsourcing::Overloaded;

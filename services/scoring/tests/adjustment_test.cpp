@@ -1,9 +1,10 @@
-#include "scoring/domain/adjustment.hpp"
 
 #include <gtest/gtest.h>
 
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
-#include "scoring/api/adjustment_codec.hpp"
+#include "scoring/domain/adjustment.hpp"
+#include "scoring/stored_events.hpp"
 #include "scoring/tests/histories.hpp"
 
 namespace tideline::scoring {
@@ -64,21 +65,23 @@ eventsourcing::RecordedEvent recorded(const eventsourcing::NewEvent& event) {
 
 TEST(AdjustmentCodecTest, ReadsWhatItWrote) {
   const PointsAdjusted adjusted{kPerson, -12, "\"Prize\" für Ωmega\n", kOperator};
-  const auto encoded = AdjustmentCodec{}.encode(adjusted);
+  const auto encoded = eventsourcing::EventCodec<Adjustment>{}.encode(adjusted);
   EXPECT_EQ(encoded.type, "PointsAdjusted");
   EXPECT_EQ(encoded.visibility, eventsourcing::Visibility::Public);
-  const auto decoded = AdjustmentCodec{}.decode(recorded(encoded));
+  const auto decoded = eventsourcing::EventCodec<Adjustment>{}.decode(recorded(encoded));
   ASSERT_TRUE(decoded.has_value());
   EXPECT_EQ(*decoded, Adjustment::Event(adjusted));
 }
 
 TEST(AdjustmentCodecTest, KnowsItsOwnEventsAlone) {
-  auto event = recorded(AdjustmentCodec{}.encode(PointsAdjusted{kPerson, 1, "x", kOperator}));
+  auto event = recorded(
+      eventsourcing::EventCodec<Adjustment>{}.encode(PointsAdjusted{kPerson, 1, "x", kOperator}));
   event.type = "PointsForgotten";
-  EXPECT_FALSE(AdjustmentCodec{}.decode(event).has_value());
+  EXPECT_FALSE(eventsourcing::EventCodec<Adjustment>{}.decode(event).has_value());
   event.type = "PointsAdjusted";
   event.data = R"({"account_id": 7})";
-  EXPECT_THROW(static_cast<void>(AdjustmentCodec{}.decode(event)), eventsourcing::CodecFailed);
+  EXPECT_THROW(static_cast<void>(eventsourcing::EventCodec<Adjustment>{}.decode(event)),
+               eventsourcing::CodecFailed);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What scoring relies on of others, and what it promises to them.
 
 #include "support/contract.hpp"
+#include "support/golden.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +10,12 @@
 #include "core/random.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
-#include "scoring/api/adjustment_codec.hpp"
-#include "scoring/api/rating_codec.hpp"
+#include "scoring/domain/adjustment.hpp"
+#include "scoring/domain/rating.hpp"
 #include "scoring/projections/awards.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/score_feed.hpp"
 #include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
@@ -24,6 +27,12 @@ namespace {
 
 using ::testing::IsEmpty;
 namespace es = eventsourcing;
+
+TEST(ContractTest, ReadsEveryEventThatWasEverStored) {
+  EXPECT_THAT((test_support::unread_golden_events<Adjustment, Rating, RuleChanges>(
+                  TIDELINE_SOURCE_DIR, "scoring")),
+              IsEmpty());
+}
 
 TEST(ContractTest, ReadsWhatItReliesOn) {
   std::set<std::string> types;
@@ -108,7 +117,7 @@ TEST(ContractTest, KeepsWhatItPromises) {
   const auto outcome =
       es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
         const auto changed =
-            es::change<Adjustment>(session, stream, AdjustmentCodec{},
+            es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>{},
                                    AdjustPoints{account_with(1), 7, "prize", account_with(2)});
         if (!changed) return changed.stopped();
         return es::Answer{201, "", "", stream};
@@ -119,7 +128,7 @@ TEST(ContractTest, KeepsWhatItPromises) {
       es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
         const RatingSubject subject{RatingKind::Person, account_with(2).to_string()};
         const auto changed =
-            es::change_last<Rating>(session, rating, RatingCodec{},
+            es::change_last<Rating>(session, rating, eventsourcing::EventCodec<Rating>{},
                                     RateSubject{account_with(1), subject, account_with(2), 4});
         if (!changed) return changed.stopped();
         return es::Answer{200, "", "", rating};

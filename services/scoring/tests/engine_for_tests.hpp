@@ -7,10 +7,12 @@
 #include "core/keys.hpp"
 #include "core/random.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
-#include "scoring/api/rule_changes_codec.hpp"
 #include "scoring/api/stored_rules.hpp"
+#include "scoring/domain/rule_changes.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 
 namespace tideline::scoring {
 
@@ -26,8 +28,8 @@ struct RulesInMemory {
     const auto done = eventsourcing::run_command(
         store, context,
         [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
-          const auto changed = eventsourcing::change<RuleChanges>(session, core::keys::rules(),
-                                                                  RuleChangesCodec{}, command);
+          const auto changed = eventsourcing::change<RuleChanges>(
+              session, core::keys::rules(), eventsourcing::EventCodec<RuleChanges>{}, command);
           if (!changed) return changed.stopped();
           return eventsourcing::Answer{};
         });

@@ -8,8 +8,10 @@
 #include <set>
 
 #include "core/time_ordered_id.hpp"
-#include "scoring/api/adjustment_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "scoring/domain/adjustment.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
+#include "scoring/stored_events.hpp"
 #include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
 #include "scoring/tests/plain_members.hpp"
@@ -172,7 +174,7 @@ TEST_F(ComplaintsTest, ARetryCountsOnce) {
         rules.store, context,
         [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
           const auto changed = eventsourcing::change<Adjustment>(
-              session, stream, AdjustmentCodec{},
+              session, stream, eventsourcing::EventCodec<Adjustment>{},
               AdjustPoints{account_with(1), 7, "prize", account_with(2)});
           if (!changed) return changed.stopped();
           return eventsourcing::Answer{201, "", "", stream};

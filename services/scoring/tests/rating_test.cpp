@@ -1,9 +1,10 @@
-#include "scoring/domain/rating.hpp"
 
 #include <gtest/gtest.h>
 
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
-#include "scoring/api/rating_codec.hpp"
+#include "scoring/domain/rating.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 #include "scoring/tests/histories.hpp"
 
 namespace tideline::scoring {
@@ -64,19 +65,22 @@ eventsourcing::RecordedEvent recorded(const eventsourcing::NewEvent& event) {
 TEST(RatingCodecTest, ReadsWhatItWrote) {
   for (const RatingSubject& subject : {kPerson, kProject}) {
     const Rated rated{kRater, subject, 2, 5};
-    const auto decoded = RatingCodec{}.decode(recorded(RatingCodec{}.encode(rated)));
+    const auto decoded = eventsourcing::EventCodec<Rating>{}.decode(
+        recorded(eventsourcing::EventCodec<Rating>{}.encode(rated)));
     ASSERT_TRUE(decoded.has_value());
     EXPECT_EQ(*decoded, Rating::Event(rated));
   }
 }
 
 TEST(RatingCodecTest, RefusesWhatIsNoRating) {
-  const auto good = nlohmann::json::parse(RatingCodec{}.encode(Rated{kRater, kPerson, 2, 0}).data);
+  const auto good = nlohmann::json::parse(
+      eventsourcing::EventCodec<Rating>{}.encode(Rated{kRater, kPerson, 2, 0}).data);
   const auto with = [&](const char* field, const nlohmann::json& value) {
     auto data = good;
     data[field] = value;
     auto event = recorded({.type = "Rated", .data = data.dump()});
-    EXPECT_THROW(static_cast<void>(RatingCodec{}.decode(event)), eventsourcing::CodecFailed)
+    EXPECT_THROW(static_cast<void>(eventsourcing::EventCodec<Rating>{}.decode(event)),
+                 eventsourcing::CodecFailed)
         << data.dump();
   };
   with("stars", 0);

@@ -1,9 +1,10 @@
-#include "scoring/domain/rule_changes.hpp"
 
 #include <gtest/gtest.h>
 
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
-#include "scoring/api/rule_changes_codec.hpp"
+#include "scoring/domain/rule_changes.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 #include "scoring/tests/histories.hpp"
 
 namespace tideline::scoring {
@@ -128,20 +129,22 @@ eventsourcing::RecordedEvent recorded(const eventsourcing::NewEvent& event) {
 TEST(RuleChangesCodecTest, ReadsWhatItWrote) {
   for (const RuleChanges::Event& event :
        std::vector<RuleChanges::Event>{changed(7, kToday), RuleDaysSettled{{{kToday, 7}}}}) {
-    const auto encoded = RuleChangesCodec{}.encode(event);
+    const auto encoded = eventsourcing::EventCodec<RuleChanges>{}.encode(event);
     EXPECT_EQ(encoded.visibility, eventsourcing::Visibility::Public);
-    EXPECT_EQ(RuleChangesCodec{}.decode(recorded(encoded)), event) << encoded.data;
+    EXPECT_EQ(eventsourcing::EventCodec<RuleChanges>{}.decode(recorded(encoded)), event)
+        << encoded.data;
   }
 }
 
 TEST(RuleChangesCodecTest, RefusesWhatIsDamaged) {
-  auto event = recorded(RuleChangesCodec{}.encode(changed(7, kToday)));
+  auto event = recorded(eventsourcing::EventCodec<RuleChanges>{}.encode(changed(7, kToday)));
   const auto damage = [&](const std::string& what, const std::string& by) {
     auto damaged = event;
     const auto at = damaged.data.find(what);
     ASSERT_NE(at, std::string::npos) << what;
     damaged.data.replace(at, what.size(), by);
-    EXPECT_THROW(static_cast<void>(RuleChangesCodec{}.decode(damaged)), eventsourcing::CodecFailed)
+    EXPECT_THROW(static_cast<void>(eventsourcing::EventCodec<RuleChanges>{}.decode(damaged)),
+                 eventsourcing::CodecFailed)
         << by;
   };
   damage("sign-in", "luck");
@@ -150,7 +153,7 @@ TEST(RuleChangesCodecTest, RefusesWhatIsDamaged) {
   damage(R"("cap_per_day":10)", R"("cap_per_day":0)");
   damage(R"("rules":[)", R"("rules":[7,)");
   event.type = "RulesForgotten";
-  EXPECT_FALSE(RuleChangesCodec{}.decode(event).has_value());
+  EXPECT_FALSE(eventsourcing::EventCodec<RuleChanges>{}.decode(event).has_value());
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include "eventsourcing/event_data.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/projections/contact_queries.hpp"
-#include "social-graph/projections/events_read.hpp"
 #include "social-graph/projections/group_queries.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {

@@ -3,7 +3,9 @@
 #include <optional>
 
 #include "core/keys.hpp"
-#include "social-graph/api/contact_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "social-graph/domain/contact_count.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -37,15 +39,16 @@ Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session, c
                                        const AccountId& other, const ContactPair::Command& command,
                                        std::int64_t contact_limit) {
   auto pair = change<ContactPair>(session, core::keys::contact(me, other),
-                                  ContactPairCodec{session.context().seen_token()}, command);
+                                  eventsourcing::EventCodec<ContactPair>{}, command);
   if (!pair) return pair;
   for (const ContactPair::Event& event : pair->events) {
     for (const Whose whose : {Whose::Own, Whose::Theirs}) {
       const AccountId& account = whose == Whose::Own ? me : other;
       const auto counting = count_command(event, account, contact_limit, whose);
       if (!counting) continue;
-      const auto counted = change_last<ContactCount>(session, core::keys::contact_count(account),
-                                                     ContactCountCodec{}, *counting);
+      const auto counted =
+          change_last<ContactCount>(session, core::keys::contact_count(account),
+                                    eventsourcing::EventCodec<ContactCount>{}, *counting);
       if (!counted) return counted.stopped_as<Changed<ContactPair>>();
     }
   }

@@ -1,9 +1,11 @@
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
-#include "social-graph/api/follow_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
+#include "social-graph/domain/follow.hpp"
 #include "social-graph/projections/follow_queries.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -29,9 +31,8 @@ Response follow(const ApiPorts& ports, const Request& request) {
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::follow(me, other->account);
-    const auto changed =
-        change<Follow>(session, stream, FollowCodec{session.context().seen_token()},
-                       FollowPerson{me, other->account});
+    const auto changed = change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
+                                        FollowPerson{me, other->account});
     if (!changed) return changed.stopped();
     return Answer{200, person_json(*other).dump(), "", stream};
   });
@@ -43,8 +44,8 @@ Response unfollow(const ApiPorts& ports, const Request& request) {
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::follow(me, other->account);
-    const auto changed =
-        change<Follow>(session, stream, FollowCodec{}, UnfollowPerson{me, other->account});
+    const auto changed = change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
+                                        UnfollowPerson{me, other->account});
     if (!changed) return changed.stopped();
     return Answer{204, "", "", stream};
   });

@@ -3,7 +3,9 @@
 #include <optional>
 
 #include "core/keys.hpp"
-#include "social-graph/api/group_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "social-graph/domain/member_count.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -35,7 +37,8 @@ std::optional<MemberCount::Command> count_command(const Membership::Event& event
 
 Step<Changed<Group>> GroupCommands::create(CommandSession& session,
                                            const CreateGroup& command) const {
-  auto group = change<Group>(session, keys::group(command.group_id), GroupCodec(cipher_), command);
+  auto group = change<Group>(session, keys::group(command.group_id),
+                             eventsourcing::EventCodec<Group>(cipher_), command);
   if (!group) return group;
   const auto member =
       change_counted(session, command.group_id, command.creator,
@@ -46,10 +49,10 @@ Step<Changed<Group>> GroupCommands::create(CommandSession& session,
 
 Step<Changed<Group>> GroupCommands::dissolve(CommandSession& session, const std::string& group_id,
                                              const AccountId& by) const {
-  const auto member = session.load<Membership>(keys::member(group_id, by), MembershipCodec{});
+  const auto member =
+      session.load<Membership>(keys::member(group_id, by), eventsourcing::EventCodec<Membership>{});
   if (!member) return member.error();
-  return change<Group>(session, keys::group(group_id),
-                       GroupCodec(cipher_, session.context().seen_token()),
+  return change<Group>(session, keys::group(group_id), eventsourcing::EventCodec<Group>(cipher_),
                        DissolveGroup{group_id, by, member->state.is_member()});
 }
 
@@ -59,11 +62,12 @@ Step<Changed<Membership>> GroupCommands::invite(CommandSession& session,
                                                 const AccountId& by) const {
   const auto group = usable_group(session, group_id);
   if (!group) return group.stopped_as<Changed<Membership>>();
-  const auto inviter = session.load<Membership>(keys::member(group_id, by), MembershipCodec{});
+  const auto inviter =
+      session.load<Membership>(keys::member(group_id, by), eventsourcing::EventCodec<Membership>{});
   if (!inviter) return inviter.error();
   session.assert_unchanged(*inviter);
   return change<Membership>(
-      session, keys::member(group_id, account), MembershipCodec{},
+      session, keys::member(group_id, account), eventsourcing::EventCodec<Membership>{},
       InviteMember{group_id, account, by, inviter->state.is_member(), group->is_private});
 }
 
@@ -87,7 +91,8 @@ Step<Changed<Membership>> GroupCommands::leave(CommandSession& session, const st
 eventsourcing::CommandResult GroupCommands::end_membership(CommandSession& session,
                                                            const std::string& group_id,
                                                            const AccountId& account) const {
-  const auto group = session.load<Group>(keys::group(group_id), GroupCodec(cipher_));
+  const auto group =
+      session.load<Group>(keys::group(group_id), eventsourcing::EventCodec<Group>(cipher_));
   if (!group) return group.error();
   if (group->state.creator == account) {
     const auto dissolved = dissolve(session, group_id, account);
@@ -102,7 +107,8 @@ eventsourcing::CommandResult GroupCommands::end_membership(CommandSession& sessi
 // Asserted, so that whoever enters, leaves or invites does so in a group that is still there.
 Step<Group::State> GroupCommands::usable_group(CommandSession& session,
                                                const std::string& group_id) const {
-  const auto group = session.load<Group>(keys::group(group_id), GroupCodec(cipher_));
+  const auto group =
+      session.load<Group>(keys::group(group_id), eventsourcing::EventCodec<Group>(cipher_));
   if (!group) return group.error();
   if (auto refused = Group::refuse_use(group->state)) return *refused;
   session.assert_unchanged(*group);
@@ -114,13 +120,13 @@ Step<Changed<Membership>> GroupCommands::change_counted(CommandSession& session,
                                                         const AccountId& account,
                                                         const Membership::Command& command) const {
   auto member = change<Membership>(session, keys::member(group_id, account),
-                                   MembershipCodec{session.context().seen_token()}, command);
+                                   eventsourcing::EventCodec<Membership>{}, command);
   if (!member) return member;
   for (const Membership::Event& event : member->events) {
     const auto counting = count_command(event, member_limit_);
     if (!counting) continue;
-    const auto counted = change_last<MemberCount>(session, keys::member_count(group_id),
-                                                  MemberCountCodec{}, *counting);
+    const auto counted = change_last<MemberCount>(
+        session, keys::member_count(group_id), eventsourcing::EventCodec<MemberCount>{}, *counting);
     if (!counted) return counted.stopped_as<Changed<Membership>>();
   }
   return member;

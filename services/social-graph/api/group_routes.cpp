@@ -10,9 +10,9 @@
 #include "social-graph/api/group_commands.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
-#include "social-graph/api/sealed_name.hpp"
 #include "social-graph/domain/rejections.hpp"
 #include "social-graph/projections/group_queries.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -162,7 +162,8 @@ Response groups_response(const ApiPorts& ports, std::string_view kind, Phase pha
                          const FoundGroups& found) {
   std::vector<crypto::SealedText> sealed;
   for (const ListedGroup& group : found.slice.items) {
-    sealed.push_back({group.creator, group.sealed_name, kGroupName});
+    sealed.push_back(
+        {group.creator, group.sealed_name, eventsourcing::Stored<GroupCreated>::kNameContext});
   }
   const auto names = ports.cipher.open_many(sealed);
   if (!names) return to_response(http::from_error(names.error()));
@@ -236,7 +237,8 @@ Response get_group(const ApiPorts& ports, const Request& request) {
       },
       [&](FoundCard found) {
         const ListedGroup& group = found.card.group;
-        const auto name = ports.cipher.open(group.creator, group.sealed_name, kGroupName);
+        const auto name = ports.cipher.open(group.creator, group.sealed_name,
+                                            eventsourcing::Stored<GroupCreated>::kNameContext);
         if (!name) return to_response(http::from_error(name.error()));
         return Response::json(200, card_json(found.card, *name, found.people))
             .header("ETag", http::entity_tag(group.version));

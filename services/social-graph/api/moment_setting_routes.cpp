@@ -1,11 +1,13 @@
 // Nothing here ever tells anybody what others have set about him.
 #include "core/keys.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/json.hpp"
 #include "social-graph/api/lists.hpp"
-#include "social-graph/api/moment_setting_codec.hpp"
 #include "social-graph/api/routes.hpp"
+#include "social-graph/domain/moment_setting.hpp"
 #include "social-graph/projections/moment_setting_queries.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -47,7 +49,7 @@ Response change_setting(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::exclusion(me, other->account);
     const auto changed = change_last<MomentSetting>(
-        session, stream, MomentSettingCodec{session.context().seen_token()},
+        session, stream, eventsourcing::EventCodec<MomentSetting>{},
         ChangeMomentSetting{me, other->account, hides_other, hidden_from_other});
     if (!changed) return changed.stopped();
     return Answer{200, setting_json(*other, hides_other, hidden_from_other).dump(), "", stream};

@@ -6,14 +6,16 @@
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/command_step.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "http/json.hpp"
-#include "social-graph/api/contact_codec.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
-#include "social-graph/api/sealed_name.hpp"
-#include "social-graph/api/tag_codec.hpp"
+#include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/rejections.hpp"
+#include "social-graph/domain/tag.hpp"
+#include "social-graph/domain/tagging.hpp"
 #include "social-graph/projections/tag_queries.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -67,7 +69,7 @@ Response create_tag(const ApiPorts& ports, const Request& request) {
     const core::Timestamp now = session.context().now;
     const std::string tag_id = core::make_time_ordered_id(now, ports.random);
     const auto stream = core::keys::tag(tag_id);
-    const auto tag = change<Tag>(session, stream, TagCodec(ports.cipher),
+    const auto tag = change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
                                  CreateTag{request.account(), tag_id, name});
     if (!tag) return tag.stopped();
     return Answer{201, tag_json(tag_id, name, 0, now).dump(), "/v1/tags/" + tag_id, stream};
@@ -79,9 +81,8 @@ Response delete_tag(const ApiPorts& ports, const Request& request) {
   if (!tag_id) return tag_id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = core::keys::tag(*tag_id);
-    const auto tag =
-        change<Tag>(session, stream, TagCodec(ports.cipher, session.context().seen_token()),
-                    DeleteTag{request.account(), *tag_id});
+    const auto tag = change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
+                                 DeleteTag{request.account(), *tag_id});
     if (!tag) return tag.stopped();
     return Answer{204, "", "", stream};
   });
@@ -90,7 +91,8 @@ Response delete_tag(const ApiPorts& ports, const Request& request) {
 // The caller's tag must still be there when the tagging commits.
 Step<Tag::State> usable_tag(const ApiPorts& ports, CommandSession& session,
                             const std::string& tag_id, const AccountId& me) {
-  const auto tag = session.load<Tag>(core::keys::tag(tag_id), TagCodec(ports.cipher));
+  const auto tag =
+      session.load<Tag>(core::keys::tag(tag_id), eventsourcing::EventCodec<Tag>(ports.cipher));
   if (!tag) return tag.error();
   if (auto refused = Tag::refuse_use(tag->state, me)) return *refused;
   session.assert_unchanged(*tag);
@@ -106,15 +108,14 @@ Response tag_contact(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto tag = usable_tag(ports, session, *tag_id, me);
     if (!tag) return tag.stopped();
-    const auto pair =
-        session.load<ContactPair>(core::keys::contact(me, other->account), ContactPairCodec{});
+    const auto pair = session.load<ContactPair>(core::keys::contact(me, other->account),
+                                                eventsourcing::EventCodec<ContactPair>{});
     if (!pair) return pair.error();
     session.assert_unchanged(*pair);
     const bool is_contact = pair->state.phase == ContactPair::Phase::Contacts;
     const auto stream = core::keys::tagged(*tag_id, other->account);
-    const auto tagging =
-        change<Tagging>(session, stream, TaggingCodec{session.context().seen_token()},
-                        TagContact{me, *tag_id, other->account, is_contact});
+    const auto tagging = change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
+                                         TagContact{me, *tag_id, other->account, is_contact});
     if (!tagging) return tagging.stopped();
     return Answer{200, person_json(*other).dump(), "", stream};
   });
@@ -130,9 +131,8 @@ Response untag_contact(const ApiPorts& ports, const Request& request) {
     const auto tag = usable_tag(ports, session, *tag_id, me);
     if (!tag) return tag.stopped();
     const auto stream = core::keys::tagged(*tag_id, other->account);
-    const auto tagging =
-        change<Tagging>(session, stream, TaggingCodec{session.context().seen_token()},
-                        UntagContact{me, *tag_id, other->account});
+    const auto tagging = change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
+                                         UntagContact{me, *tag_id, other->account});
     if (!tagging) return tagging.stopped();
     return Answer{204, "", "", stream};
   });
@@ -141,7 +141,8 @@ Response untag_contact(const ApiPorts& ports, const Request& request) {
 Response tags_response(const ApiPorts& ports, const AccountId& owner, std::string_view kind,
                        const Slice<ListedTag>& slice) {
   std::vector<crypto::SealedText> sealed;
-  for (const ListedTag& tag : slice.items) sealed.push_back({owner, tag.sealed_name, kTagName});
+  for (const ListedTag& tag : slice.items)
+    sealed.push_back({owner, tag.sealed_name, eventsourcing::Stored<TagCreated>::kNameContext});
   const auto names = ports.cipher.open_many(sealed);
   if (!names) return to_response(http::from_error(names.error()));
   http::Page page = cursors_of(slice, [](const ListedTag& tag) {
@@ -193,7 +194,8 @@ Response get_tag(const ApiPorts& ports, const Request& request) {
         return std::move(*tag);
       },
       [&](ListedTag tag) {
-        const auto name = ports.cipher.open(request.account(), tag.sealed_name, kTagName);
+        const auto name = ports.cipher.open(request.account(), tag.sealed_name,
+                                            eventsourcing::Stored<TagCreated>::kNameContext);
         if (!name) return to_response(http::from_error(name.error()));
         return Response::json(200, tag_json(tag.tag_id, *name, tag.contact_count, tag.created_at))
             .header("ETag", http::entity_tag(tag.version));

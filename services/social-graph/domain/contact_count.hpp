@@ -10,15 +10,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct ContactCountChanged {
-  core::AccountId account_id;
-  std::int64_t count = 0;
-  friend bool operator==(const ContactCountChanged&, const ContactCountChanged&) = default;
-};
 
 // Commands
 enum class Whose { Own, Theirs };  // whose limit it is, seen from who acts: they are told apart

@@ -11,36 +11,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct ContactRequested {
-  core::AccountId from;
-  core::AccountId to;
-  friend bool operator==(const ContactRequested&, const ContactRequested&) = default;
-};
-struct ContactAccepted {
-  core::AccountId from;  // who had asked
-  core::AccountId to;    // who accepts
-  bool first = false;    // of this pair, ever: a friendship that is renewed earns nothing again
-  friend bool operator==(const ContactAccepted&, const ContactAccepted&) = default;
-};
-struct ContactDeclined {
-  core::AccountId from;
-  core::AccountId to;  // who declines
-  friend bool operator==(const ContactDeclined&, const ContactDeclined&) = default;
-};
-struct ContactRequestWithdrawn {
-  core::AccountId from;  // who withdraws what he had asked
-  core::AccountId to;
-  friend bool operator==(const ContactRequestWithdrawn&, const ContactRequestWithdrawn&) = default;
-};
-struct ContactRemoved {
-  core::AccountId by;
-  core::AccountId other;
-  friend bool operator==(const ContactRemoved&, const ContactRemoved&) = default;
-};
 
 // Commands
 struct RequestContact {

@@ -5,21 +5,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct Followed {
-  core::AccountId follower;
-  core::AccountId followee;
-  bool first = false;  // of this follower and followee, ever
-  friend bool operator==(const Followed&, const Followed&) = default;
-};
-struct Unfollowed {
-  core::AccountId follower;
-  core::AccountId followee;
-  friend bool operator==(const Unfollowed&, const Unfollowed&) = default;
-};
 
 // Commands
 struct FollowPerson {

@@ -8,21 +8,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct GroupCreated {
-  std::string group_id;
-  core::AccountId creator;
-  std::string name;
-  bool is_private = false;
-  friend bool operator==(const GroupCreated&, const GroupCreated&) = default;
-};
-struct GroupDissolved {
-  std::string group_id;
-  friend bool operator==(const GroupDissolved&, const GroupDissolved&) = default;
-};
 
 // Commands
 struct CreateGroup {

@@ -10,15 +10,9 @@
 #include <variant>
 
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct MemberCountChanged {
-  std::string group_id;
-  std::int64_t count = 0;
-  friend bool operator==(const MemberCountChanged&, const MemberCountChanged&) = default;
-};
 
 // Commands
 struct CountMember {

@@ -9,26 +9,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct GroupInvited {
-  std::string group_id;
-  core::AccountId account_id;
-  core::AccountId by;
-  friend bool operator==(const GroupInvited&, const GroupInvited&) = default;
-};
-struct GroupJoined {
-  std::string group_id;
-  core::AccountId account_id;
-  friend bool operator==(const GroupJoined&, const GroupJoined&) = default;
-};
-struct GroupLeft {
-  std::string group_id;
-  core::AccountId account_id;
-  friend bool operator==(const GroupLeft&, const GroupLeft&) = default;
-};
 
 // Commands
 struct InviteMember {

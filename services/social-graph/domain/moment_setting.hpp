@@ -6,17 +6,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct MomentSettingChanged {
-  core::AccountId owner;
-  core::AccountId other;
-  bool hides_other = false;        // the owner does not see the other's moments
-  bool hidden_from_other = false;  // the other must not see the owner's moments
-  friend bool operator==(const MomentSettingChanged&, const MomentSettingChanged&) = default;
-};
 
 // Commands
 struct ChangeMomentSetting {

@@ -7,21 +7,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct TagCreated {
-  core::AccountId owner;
-  std::string tag_id;
-  std::string name;
-  friend bool operator==(const TagCreated&, const TagCreated&) = default;
-};
-struct TagDeleted {
-  core::AccountId owner;
-  std::string tag_id;
-  friend bool operator==(const TagDeleted&, const TagDeleted&) = default;
-};
 
 // Commands
 struct CreateTag {

@@ -7,22 +7,9 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/decider.hpp"
+#include "social-graph/events.hpp"
 
 namespace tideline::social_graph {
-
-// Events
-struct ContactTagged {
-  core::AccountId owner;
-  std::string tag_id;
-  core::AccountId account_id;
-  friend bool operator==(const ContactTagged&, const ContactTagged&) = default;
-};
-struct ContactUntagged {
-  core::AccountId owner;
-  std::string tag_id;
-  core::AccountId account_id;
-  friend bool operator==(const ContactUntagged&, const ContactUntagged&) = default;
-};
 
 // Commands
 struct TagContact {

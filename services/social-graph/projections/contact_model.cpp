@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "social-graph/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 
@@ -31,7 +33,7 @@ void ContactModel::set(const RecordedEvent& event, const AccountId& owner, const
 }
 
 void ContactModel::apply(const RecordedEvent& event) {
-  const auto read = read_event<ContactPair>(event);
+  const auto read = eventsourcing::read_any<ContactPair::Event>(event);
   if (!read) return;
   const auto set_both = [&](const AccountId& one, const AccountId& other, Relation relation) {
     set(event, one, other, relation);

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "social-graph/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "social-graph/domain/follow.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 
@@ -15,7 +17,7 @@ std::string_view name_of(FollowDirection direction) {
 }
 
 void FollowModel::apply(const RecordedEvent& event) {
-  const auto read = read_event<Follow>(event);
+  const auto read = eventsourcing::read_any<Follow::Event>(event);
   if (!read) return;
   const auto set = [&](const AccountId& follower, const AccountId& followee, bool active) {
     const Row row{active, event.time, event.version};

@@ -2,7 +2,10 @@
 
 #include <vector>
 
-#include "social-graph/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/membership.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 
@@ -35,7 +38,7 @@ void GroupModel::clear() {
 void GroupModel::apply(const RecordedEvent& event) {
   apply_group(event);
   apply_membership(event);
-  if (const auto read = read_event<MemberCount>(event)) {
+  if (const auto read = eventsourcing::read_any<MemberCount::Event>(event)) {
     std::visit(Overloaded{[&](const MemberCountChanged& changed) {
                  sizes_[changed.group_id] = {changed.count, event.version};
                }},
@@ -44,12 +47,14 @@ void GroupModel::apply(const RecordedEvent& event) {
 }
 
 void GroupModel::apply_group(const RecordedEvent& event) {
-  const auto read = read_event<Group>(event);
-  if (!read) return;
+  const auto known =
+      eventsourcing::read_any<std::variant<read::GroupCreated, GroupDissolved>>(event);
+  if (!known) return;
   std::visit(Overloaded{
-                 [&](const GroupCreated& created) {
-                   groups_[created.group_id] = {created.creator, created.name, created.is_private,
-                                                event.time,      false,        event.version};
+                 [&](const read::GroupCreated& created) {
+                   groups_[created.group_id] = {
+                       created.creator, created.sealed_name, created.is_private, event.time,
+                       false,           event.version};
                  },
                  [&](const GroupDissolved& dissolved) {
                    GroupRow& row = groups_[dissolved.group_id];
@@ -57,11 +62,11 @@ void GroupModel::apply_group(const RecordedEvent& event) {
                    row.version = event.version;
                  },
              },
-             *read);
+             *known);
 }
 
 void GroupModel::apply_membership(const RecordedEvent& event) {
-  const auto read = read_event<Membership>(event);
+  const auto read = eventsourcing::read_any<Membership::Event>(event);
   if (!read) return;
   const auto set = [&](const auto& fact, Phase phase) {
     members_[{fact.group_id, fact.account_id}] = {phase, event.time, event.version};

@@ -2,12 +2,14 @@
 
 #include <vector>
 
-#include "social-graph/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "social-graph/domain/moment_setting.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 
 void MomentSettingModel::apply(const eventsourcing::RecordedEvent& event) {
-  const auto read = read_event<MomentSetting>(event);
+  const auto read = eventsourcing::read_any<MomentSetting::Event>(event);
   if (!read) return;
   std::visit(eventsourcing::Overloaded{[&](const MomentSettingChanged& changed) {
                rows_[{changed.owner, changed.other}] = {

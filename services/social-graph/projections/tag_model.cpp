@@ -2,7 +2,9 @@
 
 #include <vector>
 
-#include "social-graph/projections/events_read.hpp"
+#include "eventsourcing/decider.hpp"
+#include "social-graph/domain/tagging.hpp"
+#include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 
@@ -16,11 +18,11 @@ void TagModel::clear() {
 }
 
 void TagModel::apply(const RecordedEvent& event) {
-  if (const auto read = read_event<Tag>(event)) {
+  if (const auto tag = eventsourcing::read_any<std::variant<read::TagCreated, TagDeleted>>(event)) {
     std::visit(Overloaded{
-                   [&](const TagCreated& created) {
-                     tags_[{created.owner, created.tag_id}] = {created.name, event.time, false,
-                                                               event.version};
+                   [&](const read::TagCreated& created) {
+                     tags_[{created.owner, created.tag_id}] = {created.sealed_name, event.time,
+                                                               false, event.version};
                    },
                    [&](const TagDeleted& deleted) {
                      TagRow& row = tags_[{deleted.owner, deleted.tag_id}];
@@ -28,8 +30,8 @@ void TagModel::apply(const RecordedEvent& event) {
                      row.version = event.version;
                    },
                },
-               *read);
-  } else if (const auto tagging = read_event<Tagging>(event)) {
+               *tag);
+  } else if (const auto tagging = eventsourcing::read_any<Tagging::Event>(event)) {
     const auto set = [&](const auto& fact, bool active) {
       members_[{fact.owner, fact.tag_id, fact.account_id}] = {active, event.time, event.version};
     };

@@ -5,12 +5,17 @@
 
 #include "core/clock.hpp"
 #include "eventsourcing/codec.hpp"
-#include "social-graph/api/contact_codec.hpp"
-#include "social-graph/api/follow_codec.hpp"
-#include "social-graph/api/group_codec.hpp"
-#include "social-graph/api/moment_setting_codec.hpp"
-#include "social-graph/api/tag_codec.hpp"
-#include "social-graph/projections/events_read.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "social-graph/domain/contact_count.hpp"
+#include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/follow.hpp"
+#include "social-graph/domain/group.hpp"
+#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/membership.hpp"
+#include "social-graph/domain/moment_setting.hpp"
+#include "social-graph/domain/tag.hpp"
+#include "social-graph/domain/tagging.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
@@ -51,40 +56,47 @@ class Codecs : public ::testing::Test {
 
 TEST_F(Codecs, RoundTripEveryEvent) {
   round_trip<ContactPair>(
-      ContactPairCodec{},
+      eventsourcing::EventCodec<ContactPair>{},
       {ContactRequested{kAda, kBob}, ContactAccepted{kAda, kBob, true}, ContactDeclined{kAda, kBob},
        ContactRequestWithdrawn{kAda, kBob}, ContactRemoved{kBob, kAda}});
-  round_trip<ContactCount>(ContactCountCodec{}, {ContactCountChanged{kAda, 4999}});
-  round_trip<Follow>(FollowCodec{}, {Followed{kAda, kBob, true}, Unfollowed{kAda, kBob}});
-  round_trip<Tag>(TagCodec(cipher),
+  round_trip<ContactCount>(eventsourcing::EventCodec<ContactCount>{},
+                           {ContactCountChanged{kAda, 4999}});
+  round_trip<Follow>(eventsourcing::EventCodec<Follow>{},
+                     {Followed{kAda, kBob, true}, Unfollowed{kAda, kBob}});
+  round_trip<Tag>(eventsourcing::EventCodec<Tag>(cipher),
                   {TagCreated{kAda, kTagId, "Familie ♥"}, TagDeleted{kAda, kTagId}});
-  round_trip<Tagging>(TaggingCodec{},
+  round_trip<Tagging>(eventsourcing::EventCodec<Tagging>{},
                       {ContactTagged{kAda, kTagId, kBob}, ContactUntagged{kAda, kTagId, kBob}});
-  round_trip<MomentSetting>(MomentSettingCodec{}, {MomentSettingChanged{kAda, kBob, true, false}});
-  round_trip<Group>(GroupCodec(cipher),
+  round_trip<MomentSetting>(eventsourcing::EventCodec<MomentSetting>{},
+                            {MomentSettingChanged{kAda, kBob, true, false}});
+  round_trip<Group>(eventsourcing::EventCodec<Group>(cipher),
                     {GroupCreated{kGroupId, kAda, "chess", true}, GroupDissolved{kGroupId}});
   round_trip<Membership>(
-      MembershipCodec{},
+      eventsourcing::EventCodec<Membership>{},
       {GroupInvited{kGroupId, kBob, kAda}, GroupJoined{kGroupId, kBob}, GroupLeft{kGroupId, kBob}});
-  round_trip<MemberCount>(MemberCountCodec{}, {MemberCountChanged{kGroupId, 500}});
+  round_trip<MemberCount>(eventsourcing::EventCodec<MemberCount>{},
+                          {MemberCountChanged{kGroupId, 500}});
 }
 
 RC_GTEST_FIXTURE_PROP(Codecs, SealAndOpenAnyName, (const std::string& name)) {
-  const TagCodec codec(cipher);
+  const eventsourcing::EventCodec<Tag> codec(cipher);
   const TagCreated created{kAda, kTagId, name};
   const auto read = codec.decode(record(codec.encode(created)));
   RC_ASSERT(read.has_value() && *read == Tag::Event(created));
 }
 
 TEST_F(Codecs, ANameIsNotInTheStoredEvent) {
-  EXPECT_EQ(TagCodec(cipher).encode(TagCreated{kAda, kTagId, "plain words"}).data.find("plain"),
+  EXPECT_EQ(eventsourcing::EventCodec<Tag>(cipher)
+                .encode(TagCreated{kAda, kTagId, "plain words"})
+                .data.find("plain"),
             std::string::npos);
-  const auto group = GroupCodec(cipher).encode(GroupCreated{kGroupId, kAda, "plain words", true});
+  const auto group = eventsourcing::EventCodec<Group>(cipher).encode(
+      GroupCreated{kGroupId, kAda, "plain words", true});
   EXPECT_EQ(group.data.find("plain"), std::string::npos);
 }
 
 TEST_F(Codecs, ADestroyedKeyTakesTheNameAlone) {
-  const TagCodec codec(cipher);
+  const eventsourcing::EventCodec<Tag> codec(cipher);
   const auto stored = record(codec.encode(TagCreated{kAda, kTagId, "family"}));
   ASSERT_TRUE(cipher.destroy(kAda).ok());
   const auto read = codec.decode(stored);
@@ -94,13 +106,15 @@ TEST_F(Codecs, ADestroyedKeyTakesTheNameAlone) {
 
 TEST_F(Codecs, DamagedDataIsAnErrorNotAnEvent) {
   es::RecordedEvent broken;
+  broken.source = "social-graph";
   broken.type = "ContactAccepted";
   for (const std::string data :
        {R"({})", R"([])", R"(nonsense)", R"({"from":1,"to":2,"first":3})",
         R"({"from":"aeaaaaaaaaaaaaaaaaaaaaaaaa","to":"short","first":true})"}) {
     broken.data = data;
-    EXPECT_THROW((void)ContactPairCodec{}.decode(broken), es::CodecFailed) << data;
-    EXPECT_THROW((void)read_event<ContactPair>(broken), es::PoisonEvent) << data;
+    EXPECT_THROW((void)eventsourcing::EventCodec<ContactPair>{}.decode(broken), es::CodecFailed)
+        << data;
+    EXPECT_THROW((void)es::read_as<ContactAccepted>(broken), es::PoisonEvent) << data;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "social-graph/tests/graph_service.hpp"
 #include "social-graph/tests/people_in_memory.hpp"
 #include "support/contract.hpp"
+#include "support/golden.hpp"
 #include "support/schema.hpp"
 
 namespace tideline::social_graph {
@@ -54,8 +55,15 @@ TEST(Contract, WhatConsumersRelyOnIsMade) {
   EXPECT_THAT(test_support::broken_promises(contracts, every_event()), IsEmpty());
 }
 
+TEST(Contract, ReadsEveryEventThatWasEverStored) {
+  EXPECT_THAT((test_support::unread_golden_events<ContactPair, ContactCount, Follow, Tag, Tagging,
+                                                  MomentSetting, Group, Membership, MemberCount>(
+                  TIDELINE_SOURCE_DIR, "social-graph")),
+              IsEmpty());
+}
+
 TEST(Contract, EveryEventHasASchemaAndKeepsIt) {
-  EXPECT_THAT(test_support::broken_schemas(TIDELINE_SOURCE_DIR, "social-graph", every_event()),
+  EXPECT_THAT(test_support::broken_schemas(TIDELINE_EVENT_SCHEMAS, "social-graph", every_event()),
               IsEmpty());
 }
 
@@ -66,10 +74,8 @@ TEST(Contract, WhatMayShowSomebodyMoreSaysWhatItsWriterHadSeen) {
   for (const std::string& token : {std::string(), seen.to_token()}) {
     std::set<std::string> types;
     for (const auto& event : every_event(token)) {
-      const auto data = nlohmann::json::parse(event.data);
-      if (!data.contains("seen")) continue;
-      EXPECT_EQ(data["seen"], token) << event.type;
-      types.insert(event.type);
+      EXPECT_EQ(event.metadata.seen, token) << event.type;
+      if (event.schema_version == core::SchemaVersion(2)) types.insert(event.type);
     }
     EXPECT_THAT(types, ElementsAre("ContactAccepted", "ContactTagged", "ContactUntagged",
                                    "Followed", "GroupDissolved", "GroupJoined", "GroupLeft",
@@ -102,7 +108,8 @@ TEST(Contract, AnEventThatBreaksItsSchemaIsFound) {
   }
   events.push_back(events.front());
   events.back().type = "Unheard";
-  const auto findings = test_support::broken_schemas(TIDELINE_SOURCE_DIR, "social-graph", events);
+  const auto findings =
+      test_support::broken_schemas(TIDELINE_EVENT_SCHEMAS, "social-graph", events);
   EXPECT_THAT(findings, ::testing::Contains(HasSubstr("Followed breaks its schema")));
   EXPECT_THAT(findings, ::testing::Contains(HasSubstr("Unheard, which has no schema")));
 }

@@ -12,11 +12,15 @@
 
 #include "core/keys.hpp"
 #include "core/random.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/in_memory_event_store.hpp"
-#include "social-graph/api/contact_codec.hpp"
 #include "social-graph/api/contact_commands.hpp"
-#include "social-graph/api/group_codec.hpp"
 #include "social-graph/api/group_commands.hpp"
+#include "social-graph/domain/contact_count.hpp"
+#include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/membership.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
@@ -188,8 +192,10 @@ RC_GTEST_PROP(ContactLaws, CommandsDoWhatThePlainModelDoes, ()) {
   for (const Step& step : *any_steps(5)) {
     RC_ASSERT(accepted(take(world, step)) == model.take(step));
     for (const AccountId& account : everybody()) {
-      const auto count =
-          world.state_of<ContactCount>(keys::contact_count(account), ContactCountCodec{}).count;
+      const auto count = world
+                             .state_of<ContactCount>(keys::contact_count(account),
+                                                     eventsourcing::EventCodec<ContactCount>{})
+                             .count;
       RC_ASSERT(count == model.count(account));
       RC_ASSERT(count <= kLimit);
     }
@@ -197,7 +203,8 @@ RC_GTEST_PROP(ContactLaws, CommandsDoWhatThePlainModelDoes, ()) {
   for (const AccountId& one : everybody()) {
     for (const AccountId& other : everybody()) {
       if (one == other) continue;
-      const auto pair = world.state_of<ContactPair>(keys::contact(one, other), ContactPairCodec{});
+      const auto pair = world.state_of<ContactPair>(keys::contact(one, other),
+                                                    eventsourcing::EventCodec<ContactPair>{});
       RC_ASSERT((pair.phase == ContactPair::Phase::Contacts) == model.are_contacts(one, other));
     }
   }
@@ -222,7 +229,7 @@ RC_GTEST_PROP(ContactLaws, EveryPairIsAcceptedForTheFirstTimeOnce, ()) {
     const auto events = world.store.read_log(core::LogIndex(log), core::LogPosition(0), 100'000);
     for (const auto& event : *events) {
       if (event.type != "ContactAccepted") continue;
-      const auto read = ContactPairCodec{}.decode(event);
+      const auto read = eventsourcing::EventCodec<ContactPair>{}.decode(event);
       RC_ASSERT(std::get<ContactAccepted>(*read).first == (acceptances[event.stream]++ == 0));
     }
   }
@@ -249,7 +256,10 @@ TEST(ContactLimit, IsExactForManyAtOnce) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(done, kLimit);
   EXPECT_EQ(refused, kAskers - kLimit);
-  EXPECT_EQ(world.state_of<ContactCount>(keys::contact_count(hub), ContactCountCodec{}).count,
+  EXPECT_EQ(world
+                .state_of<ContactCount>(keys::contact_count(hub),
+                                        eventsourcing::EventCodec<ContactCount>{})
+                .count,
             kLimit);
 }
 
@@ -304,12 +314,14 @@ RC_GTEST_PROP(GroupLaws, TheCountIsTheNumberOfMembersAndNeverAboveTheLimit, (boo
     RC_ASSERT(accepted(take_in_group(world, commands, step)) == expected);
     RC_ASSERT(world.events() == events);
 
-    const auto count =
-        world.state_of<MemberCount>(keys::member_count(kGroupId), MemberCountCodec{}).count;
+    const auto count = world
+                           .state_of<MemberCount>(keys::member_count(kGroupId),
+                                                  eventsourcing::EventCodec<MemberCount>{})
+                           .count;
     RC_ASSERT(count == std::ssize(members));
     for (const AccountId& account : everybody()) {
-      const auto member =
-          world.state_of<Membership>(keys::member(kGroupId, account), MembershipCodec{});
+      const auto member = world.state_of<Membership>(keys::member(kGroupId, account),
+                                                     eventsourcing::EventCodec<Membership>{});
       RC_ASSERT(member.is_member() == members.contains(account));
     }
   }

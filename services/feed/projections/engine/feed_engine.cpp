@@ -103,12 +103,12 @@ void FeedEngine::on(const read::Unfollowed& event) {
 }
 
 void FeedEngine::on(const read::ContactTagged& event) {
-  set_tagged(event.owner, event.tag_id, event.account, true, event.seen);
+  set_tagged(event.owner, event.tag_id, event.account_id, true, event.seen);
 }
 
 // Losing a tag, a group or a tag's end also grants: to whom a partly-invisible moment was closed.
 void FeedEngine::on(const read::ContactUntagged& event) {
-  set_tagged(event.owner, event.tag_id, event.account, false, event.seen);
+  set_tagged(event.owner, event.tag_id, event.account_id, false, event.seen);
 }
 
 void FeedEngine::set_tagged(const core::AccountId& owner, const std::string& tag_id,
@@ -138,11 +138,11 @@ void FeedEngine::on(const read::MomentSettingChanged& event) {
 }
 
 void FeedEngine::on(const read::GroupJoined& event) {
-  set_member(event.group_id, event.account, true, event.seen);
+  set_member(event.group_id, event.account_id, true, event.seen);
 }
 
 void FeedEngine::on(const read::GroupLeft& event) {
-  set_member(event.group_id, event.account, false, event.seen);
+  set_member(event.group_id, event.account_id, false, event.seen);
 }
 
 void FeedEngine::set_member(const std::string& group_id, const core::AccountId& account, bool is,
@@ -166,7 +166,7 @@ void FeedEngine::on(const read::MomentPublished& event) {
   facts.id = event.id;
   facts.author = author;
   facts.audience = event.audience;
-  if (!event.lists.empty()) {
+  if (event.lists != AudienceLists{}) {
     facts.lists = std::make_unique<ListedPeople>();
     for (const auto& id : event.lists.group_ids) facts.lists->groups.push_back(graph_.group(id));
     for (const auto& id : event.lists.tag_ids) facts.lists->tags.push_back(graph_.tag(id));

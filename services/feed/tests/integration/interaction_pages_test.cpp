@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "../feed_app.hpp"
-#include "feed/api/comment_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "feed/domain/comment.hpp"
 #include "feed/projections/interaction_queries.hpp"
 #include "feed/projections/moment_queries.hpp"
+#include "feed/stored_events.hpp"
 #include "feed_database.hpp"
 
 namespace tideline::feed {
@@ -133,12 +135,12 @@ TEST_F(InteractionPages, HideACommentUntilWhatItsWriterHadSeenIsHere) {
   fact.id = core::CommentId(5);
   fact.author = app.id_of("bob");
   fact.text = "not before";
-  fact.seen = seen.to_token();
   eventsourcing::Append append;
   append.time = app.clock.now();
+  append.metadata.seen = seen.to_token();
   append.streams.push_back({core::keys::comment(fact.moment, fact.id),
                             core::StreamVersion(0),
-                            {CommentCodec(app.cipher).encode(fact)}});
+                            {eventsourcing::EventCodec<Comment>(app.cipher).encode(fact)}});
   ASSERT_TRUE(app.store.append(std::move(append)).ok());
   app.deliver();
   EXPECT_EQ(texts("bob"), Texts{"not before"}) << "his own";

@@ -86,9 +86,8 @@ class SqlOracle {
         events.push_back({h, n, event.source, event.log, event.position, event.type, event.data});
         const std::size_t number = n++;
         const auto data = nlohmann::json::parse(event.data);
-        if (!data.contains("seen")) continue;
         const auto vector =
-            eventsourcing::PositionVector::from_token(data["seen"].get<std::string>());
+            eventsourcing::PositionVector::from_token(data.value("seen", event.metadata.seen));
         for (const auto& [source, logs] : vector->services()) {
           for (const auto& [log, position] : logs) {
             seen.push_back({h, number, source, log, position});

@@ -7,12 +7,20 @@
 #include <random>
 
 #include "../campus.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "people/people_directory.hpp"
 #include "postgres/database.hpp"
 #include "postgres/migrations.hpp"
+#include "projects/domain/advice.hpp"
+#include "projects/domain/comments.hpp"
+#include "projects/domain/documents.hpp"
+#include "projects/domain/project.hpp"
+#include "projects/domain/vote.hpp"
+#include "projects/domain/voting.hpp"
 #include "projects/migrations.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/projections/projects_projection.hpp"
+#include "projects/stored_events.hpp"
 #include "support/postgres_server.hpp"
 
 namespace tideline::projects {
@@ -87,7 +95,7 @@ class ReadModel : public ::testing::Test {
 
 // A piece of advice for each way that it may go, `each` of them.
 void advise(Campus& campus, const std::string& project, const core::AccountId& author, int each) {
-  const AdviceCodec codec(campus.cipher);
+  const eventsourcing::EventCodec<Advice> codec(campus.cipher);
   for (int i = 0; i < 3 * each; ++i) {
     campus.clock.advance(std::chrono::milliseconds(1));
     const AdviceIdentity advice{
@@ -103,7 +111,7 @@ void advise(Campus& campus, const std::string& project, const core::AccountId& a
 // Projects with edits, comments, advice and votes, as commands make them.
 std::vector<std::string> live(Campus& campus) {
   std::vector<std::string> ids;
-  const ProjectCodec project(campus.cipher);
+  const eventsourcing::EventCodec<Project> project(campus.cipher);
   for (int i = 0; i < 6; ++i) {
     campus.clock.advance(std::chrono::seconds(1));
     const auto id = core::make_time_ordered_id(campus.clock.now(), campus.random);
@@ -125,33 +133,37 @@ std::vector<std::string> live(Campus& campus) {
       campus.run<Project>(core::keys::project(id), project, ChangeIcon{author, std::nullopt});
     }
     for (int c = 0; c < i; ++c) {
-      campus.run<Comments>(core::keys::comments(id), CommentsCodec(campus.cipher),
-                           AddComment{id, author, c, person(7), "text", ""});
+      campus.run<Comments>(core::keys::comments(id),
+                           eventsourcing::EventCodec<Comments>(campus.cipher),
+                           AddComment{id, author, c, person(7), "text"});
     }
     advise(campus, id, author, i);
     for (int d = 0; d < i; ++d) {
       const auto document = core::make_time_ordered_id(campus.clock.now(), campus.random);
       campus.run<Documents>(
-          core::keys::documents(id), DocumentsCodec(campus.cipher),
+          core::keys::documents(id), eventsourcing::EventCodec<Documents>(campus.cipher),
           AddDocument{
               id, author, author, document, "title", {"text/plain", d, std::string(64, 'a')}});
       if (d % 2 == 1) {
-        campus.run<Documents>(core::keys::documents(id), DocumentsCodec(campus.cipher),
+        campus.run<Documents>(core::keys::documents(id),
+                              eventsourcing::EventCodec<Documents>(campus.cipher),
                               RemoveDocument{id, author, author, document});
       }
     }
-    campus.run<Voting>(core::keys::voting(id), VotingCodec{}, OpenVoting{id, author, author});
+    campus.run<Voting>(core::keys::voting(id), eventsourcing::EventCodec<Voting>{},
+                       OpenVoting{id, author, author});
     for (int voter = 1; voter <= i + 1; ++voter) {
       const auto stream = core::keys::vote(id, person(voter));
-      campus.run<Vote>(stream, VoteCodec{},
+      campus.run<Vote>(stream, eventsourcing::EventCodec<Vote>{},
                        CastVote{id, author, person(voter), Voting::State::Open});
       if (voter % 3 == 0) {
-        campus.run<Vote>(stream, VoteCodec{},
+        campus.run<Vote>(stream, eventsourcing::EventCodec<Vote>{},
                          WithdrawVote{id, author, person(voter), Voting::State::Open});
       }
     }
     if (i == 5) {
-      campus.run<Voting>(core::keys::voting(id), VotingCodec{}, CloseVoting{id, author, author});
+      campus.run<Voting>(core::keys::voting(id), eventsourcing::EventCodec<Voting>{},
+                         CloseVoting{id, author, author});
     }
   }
   return ids;

@@ -10,7 +10,9 @@
 #include <regex>
 #include <set>
 
-#include "scoring/api/rating_codec.hpp"
+#include "eventsourcing/event_codec.hpp"
+#include "scoring/domain/rating.hpp"
+#include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/rating_projection.hpp"
 #include "scoring/projections/rating_queries.hpp"
 #include "scoring/tests/histories.hpp"
@@ -60,7 +62,7 @@ struct RatingHistory {
           Rating::decide(state, RateSubject{rater, subject, account_with(99),
                                             static_cast<std::int64_t>(random() % 5 + 1)});
       for (const Rating::Event& event : decision.events()) {
-        const auto encoded = RatingCodec{}.encode(event);
+        const auto encoded = eventsourcing::EventCodec<Rating>{}.encode(event);
         stream.push_back(make.make("scoring", encoded.type, at("2026-05-20T09:00:00.000000Z"),
                                    nlohmann::json::parse(encoded.data)));
         state = Rating::evolve(state, event);
@@ -211,7 +213,8 @@ TEST_F(RatingTablesTest, AnyInterleavingAndAnyCrashesGiveWhatStands) {
 TEST_F(RatingTablesTest, ClosedAccountsLeaveTheOrderAlsoBeforeTheyAreRated) {
   EventMaker make;
   const auto rated = [&](const RatingSubject& subject, std::int64_t stars) {
-    const auto encoded = RatingCodec{}.encode(Rated{account_with(1), subject, stars, 0});
+    const auto encoded =
+        eventsourcing::EventCodec<Rating>{}.encode(Rated{account_with(1), subject, stars, 0});
     return make.make("scoring", encoded.type, at("2026-05-20T09:00:00.000000Z"),
                      nlohmann::json::parse(encoded.data));
   };

@@ -6,13 +6,17 @@
 #include <random>
 
 #include "core/keys.hpp"
+#include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/reaction.hpp"
 #include "people/people_projection.hpp"
 #include "postgres/subject_keys.hpp"
 #include "social-graph/api/closed_account_rules.hpp"
-#include "social-graph/api/contact_codec.hpp"
 #include "social-graph/api/contact_commands.hpp"
-#include "social-graph/api/group_codec.hpp"
+#include "social-graph/domain/contact_count.hpp"
+#include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/membership.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/integration/graph_database.hpp"
 
 namespace tideline::social_graph {
@@ -146,19 +150,22 @@ class ClosedAccounts : public GraphDatabase {
   }
   std::int64_t contacts_of(const std::string& user_id) {
     return state_of<ContactCount>(keys::contact_count(service.account(user_id)),
-                                  ContactCountCodec{})
+                                  eventsourcing::EventCodec<ContactCount>{})
         .count;
   }
   std::int64_t members_of(const std::string& group) {
-    return state_of<MemberCount>(keys::member_count(group), MemberCountCodec{}).count;
+    return state_of<MemberCount>(keys::member_count(group),
+                                 eventsourcing::EventCodec<MemberCount>{})
+        .count;
   }
   ContactPair::Phase between(const std::string& one, const std::string& other) {
     return state_of<ContactPair>(keys::contact(service.account(one), service.account(other)),
-                                 ContactPairCodec{})
+                                 eventsourcing::EventCodec<ContactPair>{})
         .phase;
   }
   bool is_member(const std::string& group, const std::string& user_id) {
-    return state_of<Membership>(keys::member(group, service.account(user_id)), MembershipCodec{})
+    return state_of<Membership>(keys::member(group, service.account(user_id)),
+                                eventsourcing::EventCodec<Membership>{})
         .is_member();
   }
   std::vector<std::string> caused() {

@@ -10,11 +10,11 @@
 #include <set>
 
 #include "social-graph/projections/contact_queries.hpp"
-#include "social-graph/projections/events_read.hpp"
 #include "social-graph/projections/follow_queries.hpp"
 #include "social-graph/projections/group_queries.hpp"
 #include "social-graph/projections/moment_setting_queries.hpp"
 #include "social-graph/projections/tag_queries.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/integration/graph_database.hpp"
 
 namespace tideline::social_graph {
@@ -205,7 +205,7 @@ TEST_F(GraphTables, BothSidesOfEveryRelationAgree) {
   project();
   std::map<AccountId, std::int64_t> counts;
   for (const auto& event : service.events()) {
-    const auto read_count = read_event<ContactCount>(event);
+    const auto read_count = eventsourcing::read_any<ContactCount::Event>(event);
     if (!read_count) continue;
     const auto& changed = std::get<ContactCountChanged>(*read_count);
     counts[changed.account_id] = changed.count;

@@ -1,0 +1,160 @@
+"""The events of a service, as schemas/events/<service>.yaml describes them. See schemas/events/README.md."""
+
+import pathlib
+import re
+
+import yaml
+
+# Kinds whose values are JSON texts: a contract may call any of them a string.
+TEXT_KINDS = {"string", "sha256", "account_id", "id", "moment_id", "comment_id", "message_key", "time", "day",
+              "position_token", "sealed"}
+PLAIN_KINDS = TEXT_KINDS | {"integer", "boolean"}
+FIELD_KEYS = {"kind", "about", "as", "cpp", "min", "max", "min_items", "max_items", "min_length", "max_length",
+              "by", "context", "holds", "made_of", "since", "before", "until", "moved_to", "optional"}
+
+
+class SchemaError(Exception):
+    """A description that says something impossible; the text is for who wrote it."""
+
+
+class Field:
+    """One field of an event's data. `kind` is without its prefix nullable- and its suffix []."""
+
+    def __init__(self, owner, name, described):
+        described = {"kind": described} if isinstance(described, str) else dict(described)
+        unknown = set(described) - FIELD_KEYS
+        if unknown:
+            raise SchemaError(f"{owner}.{name} has unknown keys {sorted(unknown)}")
+        self.owner, self.name, self.described = owner, name, described
+        self.full_kind = described["kind"]
+        self.nullable = self.full_kind.startswith("nullable-")
+        self.list = self.full_kind.endswith("[]")
+        self.kind = self.full_kind.removeprefix("nullable-").removesuffix("[]")
+        self.member = described.get("as", name)
+        self.since = described.get("since", 1)
+        self.until = described.get("until")
+        self.moved = described.get("moved_to") == "metadata"
+        self.made_of = described.get("made_of")
+        if self.since > 1 and "before" not in described:
+            raise SchemaError(f"{owner}.{name} exists since version {self.since}: say what it is `before`")
+        if self.kind == "sealed" and not {"by", "context"} <= set(described):
+            raise SchemaError(f"{owner}.{name} is sealed: say `by` whose key and in which `context`")
+
+    def get(self, key):
+        return self.described.get(key)
+
+    @property
+    def sealed(self):
+        return self.kind == "sealed"
+
+    def exists_in(self, version):
+        return self.since <= version and (self.until is None or version <= self.until)
+
+
+class Part:
+    """Fields that lie flat in the data and are one member in C++."""
+
+    def __init__(self, member, type_name, fields):
+        self.member, self.type_name, self.fields = member, type_name, fields
+
+
+class Event:
+    def __init__(self, service, name, described, parts):
+        self.service, self.name = service, name
+        self.about = described["about"]
+        self.stream = described["stream"]
+        self.private = described.get("private", False)
+        self.by_hand = described.get("by_hand", False)
+        self.members = []  # Fields and Parts, in the order of the C++ struct
+        for field_name, field in described["data"].items():
+            if isinstance(field, dict) and "part" in field:
+                if field["part"] not in parts:
+                    raise SchemaError(f"{service}/{name} has a part {field['part']}, which is not described")
+                self.members.append(Part(field_name, field["part"], parts[field["part"]]))
+            else:
+                self.members.append(Field(f"{service}/{name}", field_name, field))
+        versions = [field.since for field in self.fields] + [field.until + 1 for field in self.fields if field.until]
+        self.version = max(versions, default=1)
+
+    @property
+    def fields(self):
+        """All of them, of every version, those of parts among them."""
+        for member in self.members:
+            yield from member.fields if isinstance(member, Part) else [member]
+
+    def fields_in(self, version):
+        return [field for field in self.fields if field.exists_in(version)]
+
+    def field(self, name):
+        return next((field for field in self.fields if field.name == name), None)
+
+    @property
+    def moved_seen(self):
+        """Until which version the data held `seen`, which is metadata now; 0: never."""
+        return max((field.until for field in self.fields if field.moved), default=0)
+
+
+class Service:
+    """One file. `enums`: name -> Enum; `objects`: name -> list of Field; `events`: name -> Event."""
+
+    def __init__(self, file):
+        described = yaml.safe_load(file.read_text())
+        self.name = described["service"]
+        if file.stem != self.name:
+            raise SchemaError(f"{file.name} describes the events of another service, {self.name}")
+        self.includes = described.get("include", [])
+        self.own_readers_need_seen = "seen" in described.get("own_readers_need", [])
+        self.enums = {name: Enum(name, values) for name, values in described.get("enums", {}).items()}
+        self.objects = {name: Object(self.name, name, of) for name, of in described.get("objects", {}).items()}
+        self.parts = {name: [Field(f"{self.name}/{name}", field, of) for field, of in fields.items()]
+                      for name, fields in described.get("parts", {}).items()}
+        self.events = {name: Event(self.name, name, of, self.parts) for name, of in described["events"].items()}
+        self._check_kinds()
+
+    def _check_kinds(self):
+        known = PLAIN_KINDS | set(self.enums) | set(self.objects)
+        holders = [*self.events.values(), *self.objects.values()]
+        for field in [field for holder in holders for field in holder.fields]:
+            if field.kind not in known:
+                raise SchemaError(f"{field.owner}.{field.name} is of an unknown kind, {field.kind}")
+
+    @property
+    def namespace(self):
+        return "tideline::" + self.name.replace("-", "_")
+
+
+class Enum:
+    """Values are texts, or names of numbers."""
+
+    def __init__(self, name, described):
+        if isinstance(described, dict) and "values" in described:
+            values, self.by_hand = described["values"], described.get("by_hand", False)
+            self.default = described.get("default", values[0])
+        else:
+            values, self.by_hand = described, False
+            self.default = next(iter(values))
+        self.name = name
+        self.numbers = dict(values) if isinstance(values, dict) else None
+        self.values = list(values)
+
+
+class Object:
+    def __init__(self, service, name, described):
+        self.name = name
+        self.about = described.get("about", "")
+        self.by_hand = described.get("by_hand", False)
+        self.fields = [Field(f"{service}/{name}", field, of) for field, of in described["data"].items()]
+
+
+def pascal(text):
+    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[-_ ]", text))
+
+
+def snake(text):
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", text).lower()
+
+
+def load_services(schemas):
+    """name -> Service, of all files of schemas/events."""
+    services = [Service(file) for file in sorted(pathlib.Path(schemas, "events").glob("*.yaml"))]
+    return {service.name: service for service in services}
