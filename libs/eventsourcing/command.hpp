@@ -148,8 +148,9 @@ class CommandSession {
   static core::Status fold(Loaded<D>& loaded, const RecordedEvent& recorded, const C& codec) {
     std::optional<typename D::Event> event = codec.decode(recorded);
     if (!event) {
-      return core::internal_error("unknown event " + recorded.type + " in stream " +
-                                  recorded.stream.value());
+      // A newer program wrote it: one that knows it may decide.
+      return core::unavailable("unknown event " + recorded.type + " in stream " +
+                               recorded.stream.value());
     }
     loaded.state = D::evolve(std::move(loaded.state), *event);
     loaded.version = recorded.version;

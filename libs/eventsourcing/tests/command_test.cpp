@@ -271,13 +271,13 @@ TEST_P(CommandTest, IfMatchFitsNoStreamThatIsBegun) {
   EXPECT_TRUE(std::holds_alternative<PreconditionFailed>(*outcome));
 }
 
-TEST_P(CommandTest, AnEventThatTheCodecDoesNotKnowIsAnError) {
+TEST_P(CommandTest, AnEventThatTheCodecDoesNotKnowIsForANewerProgram) {
   Append foreign;
   foreign.streams = {{stream_, core::StreamVersion(0), {{"Unknown", {}, "{}", {}}}}};
   ASSERT_TRUE(store_.append(foreign).ok());
   const auto outcome = count(1, context());
   ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.error().code, core::ErrorCode::Internal);
+  EXPECT_EQ(outcome.error().code, core::ErrorCode::Unavailable);
 }
 
 TEST_P(CommandTest, AssertedStreamsMustNotHaveMoved) {
