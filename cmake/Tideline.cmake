@@ -30,11 +30,48 @@ if(MOLD_LINKER)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# ccache takes objects that use a precompiled header only with these settings, whoever starts the build.
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
+  list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER
+    env "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime")
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-fpch-preprocess)
+endif()
+
 if(TIDELINE_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
   find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
 endif()
+
+# _tideline_headers(<target> <headers>): headers precompiled once, for all targets that reuse them.
+function(_tideline_headers target)
+  set(source "${CMAKE_BINARY_DIR}/${target}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "// Holds nothing: its target is there for its precompiled headers.\n")
+  add_library(${target} OBJECT "${source}")
+  target_link_libraries(${target} PRIVATE tideline_warnings ${ARGN} Threads::Threads)
+  target_precompile_headers(${target} PRIVATE
+    <nlohmann/json.hpp> <algorithm> <chrono> <functional> <map> <memory> <mutex> <optional> <set> <span> <string>
+    <unordered_map> <variant> <vector>)
+endfunction()
+
+_tideline_headers(tideline_headers)
+if(TIDELINE_TESTS)
+  _tideline_headers(tideline_test_headers GTest::gmock GTest::gtest)
+  target_precompile_headers(tideline_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <rapidcheck.h>)
+  # As programs are compiled, not libraries: GCC refuses headers that were precompiled otherwise.
+  set_target_properties(tideline_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(tideline_test_headers PRIVATE -fPIE)
+endif()
+
+# Compiles the sources of a part in batches: headers and templates cost once a batch. Of an edit, a small
+# batch is compiled again. Tests are no part of this: each of their files has helpers of the same names.
+function(_tideline_batches target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  # GCC takes a batch's sources for headers, whose types must not use what is local to a source.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
 
 # A GoogleTest binary whose cases ctest lists one by one under LABEL.
 function(tideline_add_tests target label)
@@ -46,6 +83,7 @@ function(tideline_add_tests target label)
     TIDELINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TIDELINE_EVENT_SCHEMAS="${TIDELINE_EVENT_SCHEMAS}")
   add_dependencies(${target} tideline_event_schemas)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_precompile_headers(${target} REUSE_FROM tideline_test_headers)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -88,6 +126,10 @@ function(tideline_add_library name)
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/libs")
     target_link_libraries(${target} PUBLIC ${ARG_DEPENDS} Threads::Threads PRIVATE tideline_warnings ${ARG_LINK})
+    _tideline_batches(${target})
+    if("nlohmann_json::nlohmann_json" IN_LIST ARG_LINK)
+      target_precompile_headers(${target} REUSE_FROM tideline_headers)
+    endif()
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE "${PROJECT_SOURCE_DIR}/libs")
@@ -110,6 +152,7 @@ function(add_service name)
     add_library(${${layer}} STATIC ${sources})
     target_include_directories(${${layer}} PUBLIC "${PROJECT_SOURCE_DIR}/services")
     target_link_libraries(${${layer}} PRIVATE tideline_warnings)
+    _tideline_batches(${${layer}})
   endforeach()
   tideline_generate_events(${name} ${id})
   target_link_libraries(${domain} PUBLIC tideline_core tideline_eventsourcing tideline_${id}_events)
@@ -119,8 +162,7 @@ function(add_service name)
     target_sources(${api} PRIVATE "${folder}/settings.cpp")
   endif()
   foreach(layer IN ITEMS projections api)
-    target_precompile_headers(${${layer}} PRIVATE
-      <nlohmann/json.hpp> <functional> <map> <memory> <optional> <string> <unordered_map> <variant> <vector>)
+    target_precompile_headers(${${layer}} REUSE_FROM tideline_headers)
   endforeach()
   # What one service needs beyond that: more libraries for its layers.
   include("${folder}/dependencies.cmake" OPTIONAL)

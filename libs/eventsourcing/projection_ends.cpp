@@ -15,8 +15,6 @@ constexpr milliseconds kEndsRetry{250};
 constexpr milliseconds kHeldWanted{20};
 constexpr milliseconds kHeldIdle{1000};
 
-std::chrono::steady_clock::time_point steady_now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
 void ProjectionRunner::State::handle_gaps() {

@@ -15,8 +15,6 @@ using std::chrono::milliseconds;
 // Until a flush that was not ready is tried again.
 constexpr milliseconds kPreparationPause{5};
 
-std::chrono::steady_clock::time_point steady_now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
 void ProjectionRunner::State::schedule_load(milliseconds delay) {

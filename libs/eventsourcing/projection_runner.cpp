@@ -7,7 +7,6 @@
 namespace tideline::eventsourcing {
 namespace {
 
-using SteadyTime = std::chrono::steady_clock::time_point;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kIdlePoll{100};
@@ -15,8 +14,6 @@ constexpr milliseconds kIdlePoll{100};
 constexpr milliseconds kPendingPoll{5};
 // Who has just lost all partitions is likely to get some at once, and loads then anyway.
 constexpr milliseconds kLoadOfNothing{1000};
-
-SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 

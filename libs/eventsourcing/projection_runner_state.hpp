@@ -20,6 +20,10 @@
 
 namespace tideline::eventsourcing {
 
+inline std::chrono::steady_clock::time_point steady_now() {
+  return std::chrono::steady_clock::now();
+}
+
 struct ProjectionRunner::State {
   using SteadyTime = std::chrono::steady_clock::time_point;
   using milliseconds = std::chrono::milliseconds;

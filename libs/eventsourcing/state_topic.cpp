@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-constexpr milliseconds kIdlePoll{100};
+constexpr milliseconds kStateIdlePoll{100};
 constexpr milliseconds kBackoffMin{50};
 constexpr milliseconds kBackoffMax{5000};
 
@@ -77,7 +77,8 @@ void StateTopicRunner::State::step(std::stop_token stop) {
     const core::Status loaded = load();
     if (!loaded) return failed(loaded.error());
   }
-  auto polled = source->poll(first_pending ? std::min(kIdlePoll, policy.interval) : kIdlePoll);
+  auto polled =
+      source->poll(first_pending ? std::min(kStateIdlePoll, policy.interval) : kStateIdlePoll);
   if (!polled) {
     counts.last_problem = polled.error().message;
     return wait(stop);

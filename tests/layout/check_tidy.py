@@ -14,6 +14,17 @@ PURE = re.compile(r"(libs/(core|eventsourcing)/[^/]+\.cpp|services/[^/]+/domain/
 PRODUCT = re.compile(r"((libs|services)/(?!.*tests/).*|deploy/demo/.*)\.cpp")
 
 
+def sources_of(commands):
+    """The entries of compile_commands.json, with one for each source that a batch (unity build) includes."""
+    for entry in commands:
+        batch = pathlib.Path(entry["file"])
+        if batch.parent.name != "Unity":
+            yield entry
+            continue
+        for source in re.findall(r'^#include "(.+)"$', batch.read_text(encoding="utf-8"), re.MULTILINE):
+            yield {**entry, "file": source, "command": entry["command"].replace(str(batch), source)}
+
+
 def tidy(build, path):
     run = subprocess.run(
         # GCC's precompiled headers and warning names mean nothing to clang.
@@ -29,7 +40,10 @@ def tidy(build, path):
 def main():
     root, build = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     wanted = PRODUCT if "--all" in sys.argv else PURE
-    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    commands = list(sources_of(json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))))
+    build = build / "tidy"
+    build.mkdir(exist_ok=True)
+    (build / "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
     sources = sorted({pathlib.Path(entry["file"]) for entry in commands})
     sources = [path for path in sources if path.is_relative_to(root)]
     sources = [path for path in sources if wanted.fullmatch(path.relative_to(root).as_posix())]

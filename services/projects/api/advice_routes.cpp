@@ -23,7 +23,7 @@ using http::Parsed;
 using http::Request;
 using http::Response;
 
-constexpr http::Length kTextLength{1, 2000};
+constexpr http::Length kAdviceLength{1, 2000};
 
 Json advice_json(const AdviceRow& row, Json author, const std::optional<std::string>& text) {
   return {
@@ -42,7 +42,7 @@ Response give_advice(const ApiPorts& ports, const Request& request) {
   const auto body = http::read_json_object(request);
   if (!body) return body.response();
   http::FieldReader fields(*body);
-  const std::string text = fields.text("text", kTextLength);
+  const std::string text = fields.text("text", kAdviceLength);
   if (const auto problem = fields.problem()) return to_response(*problem);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto author = author_of(ports, session, *id);

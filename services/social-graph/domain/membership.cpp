@@ -9,7 +9,7 @@ using eventsourcing::Decision;
 using eventsourcing::Overloaded;
 using eventsourcing::Rejection;
 using eventsourcing::RejectionKind;
-using Phase = Membership::Phase;
+using MembershipPhase = Membership::Phase;
 
 const Rejection kMembersOnly{RejectionKind::Forbidden, "members-only",
                              "only members of the group may do this"};
@@ -20,7 +20,7 @@ const Rejection kCreatorStays{RejectionKind::Conflict, "creator-cannot-leave",
 
 Decision<Membership::Event> invite(const Membership::State& state, const InviteMember& command) {
   if (!command.by_is_member) return command.group_is_private ? kNoSuchGroup : kMembersOnly;
-  if (state.phase == Phase::Member || state.phase == Phase::Invited) {
+  if (state.phase == MembershipPhase::Member || state.phase == MembershipPhase::Invited) {
     return Decision<Membership::Event>::nothing();
   }
   return Decision<Membership::Event>::of(
@@ -30,19 +30,19 @@ Decision<Membership::Event> invite(const Membership::State& state, const InviteM
 Decision<Membership::Event> join(const Membership::State& state, const JoinGroup& command) {
   if (state.is_member()) return Decision<Membership::Event>::nothing();
   const bool open = !command.group_is_private || command.is_creator;
-  if (!open && state.phase != Phase::Invited) return kNoSuchGroup;
+  if (!open && state.phase != MembershipPhase::Invited) return kNoSuchGroup;
   return Decision<Membership::Event>::of(GroupJoined{command.group_id, command.account_id});
 }
 
 Decision<Membership::Event> leave(const Membership::State& state, const LeaveGroup& command) {
   if (command.is_creator) return kCreatorStays;
   switch (state.phase) {
-    case Phase::Member:
+    case MembershipPhase::Member:
       return Decision<Membership::Event>::of(GroupLeft{command.group_id, command.account_id});
-    case Phase::Left:
+    case MembershipPhase::Left:
       return Decision<Membership::Event>::nothing();
-    case Phase::Stranger:
-    case Phase::Invited:
+    case MembershipPhase::Stranger:
+    case MembershipPhase::Invited:
       break;
   }
   return command.group_is_private ? kNoSuchGroup : kNotAMember;
@@ -52,9 +52,9 @@ Decision<Membership::Event> leave(const Membership::State& state, const LeaveGro
 
 Membership::State Membership::evolve(State state, const Event& event) {
   std::visit(Overloaded{
-                 [&](const GroupInvited&) { state.phase = Phase::Invited; },
-                 [&](const GroupJoined&) { state.phase = Phase::Member; },
-                 [&](const GroupLeft&) { state.phase = Phase::Left; },
+                 [&](const GroupInvited&) { state.phase = MembershipPhase::Invited; },
+                 [&](const GroupJoined&) { state.phase = MembershipPhase::Member; },
+                 [&](const GroupLeft&) { state.phase = MembershipPhase::Left; },
              },
              event);
   return state;

@@ -9,7 +9,7 @@
 namespace tideline::scoring {
 namespace {
 
-core::Day day_of(std::int32_t days) { return core::Day(std::chrono::days(days)); }
+core::Day day_number(std::int32_t days) { return core::Day(std::chrono::days(days)); }
 
 class Counter final : public SnapshotVisitor {
  public:
@@ -35,7 +35,7 @@ class Counter final : public SnapshotVisitor {
 
   void days(std::span<const DayRow> rows) override {
     for (const DayRow& row : rows) {
-      const core::Day day = day_of(row.day);
+      const core::Day day = day_number(row.day);
       if (closed_[row.person] || !is_of_last(kStatisticsDays, day)) continue;
       ++statistics_.active_by_day[day];
       in_month_[row.person] = true;
@@ -45,7 +45,7 @@ class Counter final : public SnapshotVisitor {
 
   void awards(std::span<const AwardsRow> rows) override {
     for (const AwardsRow& row : rows) {
-      const core::Day day = day_of(row.day);
+      const core::Day day = day_number(row.day);
       if (!is_of_last(kStatisticsDays, day)) continue;
       statistics_.awards[day][static_cast<Reason>(row.reason)] = {row.events, row.points};
     }
