@@ -11,21 +11,16 @@
 #include <mutex>
 #include <thread>
 
+#include "demo/progress.hpp"
+
 namespace tideline::demo {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-double seconds_since(SteadyClock::time_point start) {
-  return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
-
-void draw_bar(const std::string& title, std::size_t done, std::size_t count, double seconds) {
-  constexpr std::size_t kWidth = 32;
-  const std::size_t filled = count == 0 ? kWidth : done * kWidth / count;
-  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::printf("\r  %-34s [%s%s] %6zu/%zu  %7.0f/s", title.c_str(), std::string(filled, '#').c_str(),
-              std::string(kWidth - filled, '.').c_str(), done, count, rate);
+void print(const std::string& text) {
+  if (text.empty()) return;
+  std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
 
@@ -40,7 +35,8 @@ Crew::Crew(Endpoint endpoint, std::size_t hands, Traffic& traffic) {
 void Crew::work(const std::string& title, std::size_t count,
                 const std::function<void(Client&, std::size_t)>& job, std::size_t hands,
                 std::size_t units) {
-  const auto start = SteadyClock::now();
+  Progress progress(title, units == 0 ? count : units, isatty(STDOUT_FILENO) == 1,
+                    SteadyClock::now());
   const std::size_t workers = std::min(
       {hands == 0 ? clients_.size() : hands, clients_.size(), std::max<std::size_t>(count, 1)});
   std::atomic<std::size_t> next{0};
@@ -69,16 +65,14 @@ void Crew::work(const std::string& title, std::size_t count,
   for (std::size_t i = 0; i < workers; ++i) {
     threads.emplace_back([&toil, client = clients_[i].get()] { toil(*client); });
   }
-  const bool terminal = isatty(STDOUT_FILENO) == 1;
   {
     std::unique_lock lock(mutex);
     while (!finished.wait_for(lock, std::chrono::milliseconds(200), [&] { return working == 0; })) {
-      if (terminal) draw_bar(title, done_, units == 0 ? count : units, seconds_since(start));
+      print(progress.during(done_, SteadyClock::now()));
     }
   }
   threads.clear();
-  draw_bar(title, done_, units == 0 ? count : units, seconds_since(start));
-  std::printf("\n");
+  print(progress.at_end(done_, SteadyClock::now()));
   if (failure) std::rethrow_exception(failure);
 }
 

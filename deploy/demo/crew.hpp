@@ -17,9 +17,9 @@ class Crew {
   Crew(Endpoint endpoint, std::size_t hands, Traffic& traffic);
 
   // Calls `job` for 0 .. count-1, in any order, from several threads at once (at most `hands`, 0 =
-  // all). The first Surprise stops the crew and is thrown again here. Prints a progress bar, or one
-  // line at the end when the output is no terminal. A job is one unit of it; where jobs are of many
-  // units, `units` says how many there are in all, and the jobs call step() for each.
+  // all). The first Surprise stops the crew and is thrown again here. Prints how far it is
+  // (progress.hpp). A job is one unit of it; where jobs are of many units, `units` says how many
+  // there are in all, and the jobs call step() for each.
   void work(const std::string& title, std::size_t count,
             const std::function<void(Client&, std::size_t)>& job, std::size_t hands = 0,
             std::size_t units = 0);

@@ -57,4 +57,19 @@ Graph generate_campus(std::size_t people, std::size_t friends_each, std::uint64_
   return graph;
 }
 
+core::Status check_contact_limit(const Graph& graph, std::size_t contact_limit) {
+  std::vector<std::size_t> friends(graph.names.size());
+  for (const auto& [one, other] : graph.edges) {
+    ++friends[one];
+    ++friends[other];
+  }
+  const auto most = std::max_element(friends.begin(), friends.end());
+  if (most == friends.end() || *most <= contact_limit) return core::success();
+  const std::string& name = graph.names[static_cast<std::size_t>(most - friends.begin())];
+  const std::string count = std::to_string(*most);
+  return core::invalid_input("person " + name + " of the graph has " + count +
+                             " friends, and the contact limit is " + std::to_string(contact_limit) +
+                             ": run with --contact-limit " + count);
+}
+
 }  // namespace tideline::demo

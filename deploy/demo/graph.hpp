@@ -24,4 +24,7 @@ core::Result<Graph> read_edges(const std::string& path);
 // `friends_each` people who are there, those with many friends more likely. Same seed, same graph.
 Graph generate_campus(std::size_t people, std::size_t friends_each, std::uint64_t seed);
 
+// An Error that names the person of most friends, where they are more than `contact_limit`.
+core::Status check_contact_limit(const Graph& graph, std::size_t contact_limit);
+
 }  // namespace tideline::demo

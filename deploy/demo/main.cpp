@@ -1,6 +1,6 @@
 // The demo: a campus comes to life through the gateway, and everything that is read back is checked
 // against the demo's own computation. Exit code 0: verified; 1: the first difference is printed;
-// 2: bad arguments.
+// 2: bad arguments, or a graph that the suite does not take.
 
 #include <CLI/CLI.hpp>
 
@@ -22,6 +22,7 @@ struct Options {
   std::string graph_file;
   std::size_t people = 200;
   std::size_t friends_each = 12;
+  std::size_t contact_limit = 5000;
   std::uint64_t seed = 1;
   std::size_t moments_each = 4;
   std::size_t hands = 24;
@@ -77,6 +78,10 @@ int run(const Options& options) {
     std::fprintf(stderr, "%s\n", graph.error().message.c_str());
     return 2;
   }
+  if (const auto checked = check_contact_limit(*graph, options.contact_limit); !checked) {
+    std::fprintf(stderr, "%s\n", checked.error().message.c_str());
+    return 2;
+  }
   const Plan plan = make_plan(*graph, options.moments_each, options.seed);
   const std::string name = options.run.empty() ? name_of_run() : options.run;
   std::printf("Campus of %zu people and %zu friendships, seed %llu, user ids %s-...\n",
@@ -124,6 +129,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--friends", options.friends_each, "of each newcomer of a generated campus")
       ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--contact-limit", options.contact_limit,
+                 "the suite's TIDELINE_CONTACT_LIMIT: a graph with a person above it is refused")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "same seed, same campus")->capture_default_str();
   app.add_option("--moments", options.moments_each, "that each person publishes")

@@ -94,7 +94,8 @@ Response done_response(const es::CommandDone& done, const es::PositionVector& se
   }
   es::PositionVector positions = seen;
   positions.join(done.result.positions);
-  if (!positions.empty()) response.headers.set(kPositionHeader, positions.to_token());
+  // An empty one too, which asks for nothing: a client finds a token in every answer.
+  response.headers.set(kPositionHeader, positions.to_token());
   return response;
 }
 

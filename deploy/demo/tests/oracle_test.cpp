@@ -127,5 +127,15 @@ TEST(Graph, ALineWithOneIdIsAnErrorThatNamesTheLine) {
   EXPECT_NE(graph.error().message.find(":2:"), std::string::npos) << graph.error().message;
 }
 
+TEST(Graph, APersonOfMoreFriendsThanTheContactLimitIsAnErrorThatNamesHim) {
+  const Graph graph{{"1", "0", "star", "3"}, {{0, 2}, {1, 2}, {2, 3}, {0, 1}}};
+  EXPECT_TRUE(check_contact_limit(graph, 3).ok());
+  const auto checked = check_contact_limit(graph, 2);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().message,
+            "person star of the graph has 3 friends, and the contact limit is 2: run with "
+            "--contact-limit 3");
+}
+
 }  // namespace
 }  // namespace tideline::demo

@@ -58,6 +58,10 @@ class CommandEndpointTest : public ::testing::TestWithParam<Way> {
       session.stage(*loaded, decision.events(), CounterCodec());
       return es::Answer{201, R"({"counted":true})", "/v1/counters/a", loaded->stream};
     };
+    return send(body);
+  }
+
+  Response send(const CommandEndpoint::Body& body) {
     if (GetParam() == Way::Waiting) return endpoint.run(request, body);
     for (request.attempt = 0;; ++request.attempt) {
       const Response later = endpoint.answer(request, body);
@@ -95,6 +99,24 @@ TEST_P(CommandEndpointTest, JoinsTheClientsToken) {
   ASSERT_TRUE(positions);
   EXPECT_TRUE(positions->covers(seen));
   EXPECT_EQ(positions->services().size(), 2);
+}
+
+TEST_P(CommandEndpointTest, OneThatChangesNothingOnAnEmptyStreamHasATokenThatAsksForNothing) {
+  const auto body = [](es::CommandSession& session) -> es::CommandResult {
+    auto loaded = session.load<Counter>(core::StreamId("counter-a"), CounterCodec());
+    if (!loaded) return loaded.error();
+    return es::Answer{200, "", "", loaded->stream};
+  };
+  for (const std::string key : {"", "k", "k"}) {
+    if (!key.empty()) request.headers.set("Idempotency-Key", key);
+    const Response response = send(body);
+    EXPECT_EQ(response.status, 200);
+    const auto token = response.headers.find(kPositionHeader);
+    ASSERT_TRUE(token) << key;
+    const auto positions = es::PositionVector::from_token(*token);
+    ASSERT_TRUE(positions);
+    EXPECT_TRUE(positions->empty());
+  }
 }
 
 TEST_P(CommandEndpointTest, RepeatsTheStoredAnswer) {
