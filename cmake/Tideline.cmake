@@ -13,6 +13,7 @@ find_package(nlohmann_json REQUIRED)
 set(Python3_EXECUTABLE /usr/bin/python3)
 include("${CMAKE_CURRENT_LIST_DIR}/EmbedSql.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/Events.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/Registry.cmake")
 enable_testing()
 
 add_library(tideline_warnings INTERFACE)

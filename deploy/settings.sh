@@ -2,7 +2,7 @@
 # shellcheck disable=SC2034  # what is set here is read by the scripts that source this file
 # Sourced by run, stop, status and logs: where things lie, and on which ports. Each has one variable.
 
-services=(accounts projects social-graph feed scoring)
+. "$(dirname "${BASH_SOURCE[0]}")/parts/registry.sh"
 
 # /root is closed to other users, and PostgreSQL does not run as root: hence not below $HOME then.
 default_home() {
@@ -20,25 +20,31 @@ use_home() {
   if [ -n "${TIDELINE_PORT_BASE:-}" ] || [ -z "${gateway_port:-}" ]; then
     gateway_port=$((base + 80)) metrics_port=$((base + 81))
     kafka_port=$((base + 92)) controller_port=$((base + 93)) postgres_port=$((base + 432))
-    accounts_port=$((base + 101)) projects_port=$((base + 102)) social_graph_port=$((base + 103))
-    feed_port=$((base + 104)) scoring_port=$((base + 105))
   fi
   gateway_port=${TIDELINE_GATEWAY_PORT:-$gateway_port}
   metrics_port=${TIDELINE_GATEWAY_METRICS_PORT:-$metrics_port}
   kafka_port=${TIDELINE_KAFKA_PORT:-$kafka_port}
   controller_port=${TIDELINE_KAFKA_CONTROLLER_PORT:-$controller_port}
   postgres_port=${TIDELINE_POSTGRES_PORT:-$postgres_port}
-  accounts_port=${TIDELINE_ACCOUNTS_PORT:-$accounts_port}
-  projects_port=${TIDELINE_PROJECTS_PORT:-$projects_port}
-  social_graph_port=${TIDELINE_SOCIAL_GRAPH_PORT:-$social_graph_port}
-  feed_port=${TIDELINE_FEED_PORT:-$feed_port}
-  scoring_port=${TIDELINE_SCORING_PORT:-$scoring_port}
+  local service
+  for service in "${services[@]}"; do use_port_of_service "$service" "$base"; done
+}
+
+# use_port_of_service NAME BASE : sets NAME_port. A service that the last run did not have gets one, too.
+use_port_of_service() {
+  local id=${1//-/_} setting
+  local name=${id}_port
+  setting=TIDELINE_${id^^}_PORT
+  if [ -n "${TIDELINE_PORT_BASE:-}" ] || [ -z "${!name:-}" ]; then
+    printf -v "$name" %s $(($2 + ${service_port_offset[$1]}))
+  fi
+  [ -z "${!setting:-}" ] || printf -v "$name" %s "${!setting}"
 }
 
 record_ports() {
   local name
-  for name in gateway metrics kafka controller postgres accounts projects social_graph feed scoring; do
-    printf '%s_port=%s\n' "$name" "$(port_of "$name")"
+  for name in gateway metrics kafka controller postgres "${services[@]}"; do
+    printf '%s_port=%s\n' "${name//-/_}" "$(port_of "$name")"
   done > "$home/ports"
   # Whether the stores are our own, for those who look later.
   printf 'external_postgres=%s\nexternal_kafka=%s\n' "${TIDELINE_PG:+yes}" "${TIDELINE_KAFKA:-}" >> "$home/ports"

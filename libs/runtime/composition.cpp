@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <sstream>
 
 #include "kafka/consumer.hpp"
 #include "kafka/topics.hpp"
@@ -300,7 +301,8 @@ void RunningService::add_people() {
 void RunningService::keep_topics_there(std::stop_token stop) {
   std::vector<kafka::TopicSpec> topics;
   const auto replication = static_cast<std::uint16_t>(settings_.kafka_replication);
-  for (const char* service : {"accounts", "projects", "social-graph", "feed", "scoring"}) {
+  std::istringstream services(TIDELINE_SERVICES);
+  for (std::string service; services >> service;) {
     topics.push_back({kafka::events_topic(service), settings_.logs, replication, false, {}});
   }
   for (const StateTopic topic : {StateTopic::Profiles, StateTopic::Scores}) {

@@ -18,11 +18,12 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import registry
 from ports import free_ports
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ROOT / "deploy/parts"
-SERVICES = ["accounts", "projects", "social-graph", "feed", "scoring"]
+SERVICES = registry.names()
 START_SECONDS = 150
 DISK_MB = {"postgres": 8192, "kafka": 4096}  # bounds; memory is taken by what is written alone
 

@@ -10,10 +10,11 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import registry
 from ports import free_ports
 
 CONFIGURATION = pathlib.Path(__file__).resolve().parents[2] / "deploy/gateway/haproxy.cfg"
-SERVICES = ["ACCOUNTS", "PROJECTS", "SOCIAL_GRAPH", "FEED", "SCORING"]
+SERVICES = [service.identifier.upper() for service in registry.read()]
 
 
 class RunningGateway:

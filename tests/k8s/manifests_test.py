@@ -4,17 +4,20 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
 import kubernetes_validate
 import yaml
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import registry
 import render
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OVERLAYS = ["local", "production"]
 VERSIONS = ["1.35.0", "1.36.0", "1.37.0"]
-SERVICES = {"accounts", "projects", "social-graph", "feed", "scoring"}
+SERVICES = set(registry.names())
 GRACEFUL_STOP_SECONDS = 10
 
 

@@ -37,12 +37,13 @@ def allowed_for(name):
 
 def include_paths(target):
     """A service may be named by its folder or by its C++ name: social-graph, social_graph."""
-    return {target, target.replace("social_graph/", "social-graph/", 1)}
+    first, slash, rest = target.partition("/")
+    return {target, first.replace("_", "-") + slash + rest}
 
 
 def is_ours(target):
-    first = target.split("/")[0].replace("social_graph", "social-graph")
-    return first in rules.LIBRARIES + ["accounts", "projects", "social-graph", "feed", "scoring"]
+    first = target.split("/")[0].replace("_", "-")
+    return first in rules.LIBRARIES + rules.SERVICES
 
 
 def permits(allowed, part, target):

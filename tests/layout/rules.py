@@ -4,6 +4,13 @@ A rule names a part by a pattern over its folder; the first pattern that fits a 
 {own} stands for the service that the file belongs to.
 """
 
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import registry
+
+SERVICES = registry.names()
 LIBRARIES = [
     "allocator",
     "core",
@@ -57,7 +64,7 @@ MAY_INCLUDE = [
     (r"services/(?P<own>[^/]+)/[^/]+\.[ch]pp", LIBRARIES + ["{own}"]),
     # The demo knows the suite from outside only: it computes what must come out by itself.
     (r"deploy/demo/", ["core"]),
-    (r"tests/(?P<own>[^/]+)/", LIBRARIES + ["accounts", "projects", "social-graph", "feed", "scoring"]),
+    (r"tests/(?P<own>[^/]+)/", LIBRARIES + SERVICES),
 ]
 
 # (header, files that may include it, why). Elsewhere it is a finding.

@@ -1,0 +1,12 @@
+# TIDELINE_SERVICES: the names in services/registry.txt, in its order.
+set(registry "${PROJECT_SOURCE_DIR}/services/registry.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${registry}")
+file(STRINGS "${registry}" rows REGEX "^[a-z]")
+set(TIDELINE_SERVICES "")
+foreach(row IN LISTS rows)
+  string(REGEX MATCH "^[a-z-]+" service "${row}")
+  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/services/${service}/main.cpp")
+    message(FATAL_ERROR "services/registry.txt names ${service}, but there is no services/${service}/main.cpp")
+  endif()
+  list(APPEND TIDELINE_SERVICES ${service})
+endforeach()
