@@ -2,12 +2,12 @@
 
 #include <array>
 
-#include "demo/lanes.hpp"
+#include "demo/work_by_actor.hpp"
 
 namespace tideline::demo {
 namespace {
 
-// Hashing passwords is slow on purpose; more hands would only wait and be turned away.
+// Hashing passwords is slow on purpose; more threads would only wait and be turned away.
 constexpr std::size_t kRegistrars = 4;
 constexpr std::array kDepartments = {"Mathematics", "Physics",   "Biology", "History",
                                      "Chemistry",   "Computing", "Music",   ""};
@@ -16,8 +16,8 @@ std::string password_of(const std::string& user_id) { return "tideline-" + user_
 
 }  // namespace
 
-Campus::Campus(Crew& crew, const Graph& graph, const Plan& plan, std::string run)
-    : crew_(crew), plan_(plan), run_(std::move(run)) {
+Campus::Campus(WorkerPool& workers, const Graph& graph, const Plan& plan, std::string run)
+    : workers_(workers), plan_(plan), run_(std::move(run)) {
   const std::size_t people = plan.people;
   world_.people.resize(people);
   for (PersonIndex i = 0; i < people; ++i) {
@@ -37,7 +37,7 @@ void Campus::renew(Client& client, Person& person) {
   const Reply reply = client.expect(
       200, {"POST", "/v1/sessions/refresh", "", {{"refresh_token", person.refresh_token}}, ""});
   const Json session = reply.json();
-  const std::lock_guard lock(books_);
+  const std::lock_guard lock(world_mutex_);
   person.access_token = session.at("access_token").get<std::string>();
   person.refresh_token = session.at("refresh_token").get<std::string>();
 }
@@ -53,23 +53,23 @@ Reply Campus::as(Client& client, PersonIndex index, int status, const std::strin
     reply = client.send(call);
   }
   if (reply.status != status) {
-    throw Surprise(person.user_id + ": " + method + " " + target + " answered " +
-                   std::to_string(reply.status) + " instead of " + std::to_string(status) + ": " +
-                   reply.body);
+    throw UnexpectedAnswer(person.user_id + ": " + method + " " + target + " answered " +
+                           std::to_string(reply.status) + " instead of " + std::to_string(status) +
+                           ": " + reply.body);
   }
   if (!reply.position.empty()) person.position = reply.position;
   return reply;
 }
 
 void Campus::award(PersonIndex person, std::int64_t points, std::int64_t contributions) {
-  const std::lock_guard lock(books_);
+  const std::lock_guard lock(world_mutex_);
   world_.points[person] += points;
   world_.contributions[person] += contributions;
 }
 
 void Campus::come_together() {
   register_everybody();
-  settle();
+  wait_until_caught_up();
   befriend(plan_.contacts, "contacts");
   follow();
   tag();
@@ -81,7 +81,7 @@ void Campus::come_together() {
 }
 
 void Campus::register_everybody() {
-  crew_.work(
+  workers_.work(
       "people registered", plan_.people,
       [&](Client& client, std::size_t i) {
         Person& person = world_.people[i];
@@ -104,17 +104,17 @@ void Campus::register_everybody() {
 
 void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) {
   work_by_actor(
-      crew_, title + " asked for", edges, [](const Edge& edge) { return edge.first; },
+      workers_, title + " asked for", edges, [](const Edge& edge) { return edge.first; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.first, 201, "POST", "/v1/contact-requests",
            {{"user_id", name(edge.second)}});
       });
   work_by_actor(
-      crew_, title + " accepted", edges, [](const Edge& edge) { return edge.second; },
+      workers_, title + " accepted", edges, [](const Edge& edge) { return edge.second; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.second, 200, "POST",
            "/v1/contact-requests/" + name(edge.first) + "/accept");
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         world_.contacts[edge.first].insert(edge.second);
         world_.contacts[edge.second].insert(edge.first);
         world_.points[edge.first] += Rules::kContact;
@@ -124,11 +124,11 @@ void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) 
 
 void Campus::follow() {
   work_by_actor(
-      crew_, "follows", plan_.follows, [](const Edge& edge) { return edge.first; },
+      workers_, "follows", plan_.follows, [](const Edge& edge) { return edge.first; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.first, 200, "PUT", "/v1/follows/" + name(edge.second));
         award(edge.second, Rules::kFollowed);
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         world_.following[edge.first].insert(edge.second);
       });
 }
@@ -136,7 +136,7 @@ void Campus::follow() {
 void Campus::tag() {
   world_.tags.resize(plan_.tags.size());
   work_by_actor(
-      crew_, "tags with their people", plan_.tags, [](const PlannedTag& t) { return t.owner; },
+      workers_, "tags with their people", plan_.tags, [](const PlannedTag& t) { return t.owner; },
       [&](Client& client, const PlannedTag& planned, std::size_t number) {
         const Reply reply = as(client, planned.owner, 201, "POST", "/v1/tags",
                                {{"name", "tag " + std::to_string(number)}});
@@ -146,7 +146,7 @@ void Campus::tag() {
              "/v1/tags/" + made.id + "/contacts/" + name(person));
           made.people.insert(person);
         }
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         world_.tags[number] = std::move(made);
       });
 }
@@ -154,7 +154,7 @@ void Campus::tag() {
 void Campus::form_groups() {
   world_.groups.resize(plan_.groups.size());
   work_by_actor(
-      crew_, "groups", plan_.groups, [](const PlannedGroup& g) { return g.creator; },
+      workers_, "groups", plan_.groups, [](const PlannedGroup& g) { return g.creator; },
       [&](Client& client, const PlannedGroup& planned, std::size_t number) {
         const Reply reply =
             as(client, planned.creator, 201, "POST", "/v1/groups",
@@ -167,7 +167,7 @@ void Campus::form_groups() {
                {{"user_id", name(member)}});
           }
         }
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         world_.groups[number] = std::move(made);
       });
   std::vector<std::pair<std::size_t, PersonIndex>> joins;
@@ -175,11 +175,11 @@ void Campus::form_groups() {
     for (const PersonIndex member : plan_.groups[group].members) joins.emplace_back(group, member);
   }
   work_by_actor(
-      crew_, "group members", joins, [](const auto& join) { return join.second; },
+      workers_, "group members", joins, [](const auto& join) { return join.second; },
       [&](Client& client, const auto& join, std::size_t) {
         as(client, join.second, 201, "POST",
            "/v1/groups/" + world_.groups[join.first].id + "/members");
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         world_.groups[join.first].members.insert(join.second);
       });
 }
@@ -188,23 +188,23 @@ void Campus::exclude() {
   const auto set = [&](Client& client, const Edge& edge, bool hides, bool hidden) {
     as(client, edge.first, 200, "PUT", "/v1/moment-settings/" + name(edge.second),
        {{"hides_other", hides}, {"hidden_from_other", hidden}});
-    const std::lock_guard lock(books_);
+    const std::lock_guard lock(world_mutex_);
     if (hides) world_.hides[edge.first].insert(edge.second);
     if (hidden) world_.hidden_from[edge.first].insert(edge.second);
   };
   const auto owner = [](const Edge& edge) { return edge.first; };
   work_by_actor(
-      crew_, "people not to be seen", plan_.hides, owner,
+      workers_, "people not to be seen", plan_.hides, owner,
       [&](Client& client, const Edge& edge, std::size_t) { set(client, edge, true, false); });
   work_by_actor(
-      crew_, "people who must not see", plan_.hidden_from, owner,
+      workers_, "people who must not see", plan_.hidden_from, owner,
       [&](Client& client, const Edge& edge, std::size_t) { set(client, edge, false, true); });
 }
 
 void Campus::found_projects() {
   world_.projects.resize(plan_.projects.size());
   work_by_actor(
-      crew_, "projects", plan_.projects, [](const PlannedProject& p) { return p.author; },
+      workers_, "projects", plan_.projects, [](const PlannedProject& p) { return p.author; },
       [&](Client& client, const PlannedProject& planned, std::size_t number) {
         const Reply reply = as(client, planned.author, 201, "POST", "/v1/projects",
                                {{"name", "Project " + std::to_string(number)},
@@ -214,7 +214,7 @@ void Campus::found_projects() {
         const std::string id = reply.json().at("id").get<std::string>();
         as(client, planned.author, 201, "POST", "/v1/projects/" + id + "/voting");
         award(planned.author, Rules::kProject, Rules::kProjectContribution);
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         world_.projects[number] = {id, planned.author, 0, {}};
       });
 }
@@ -234,33 +234,33 @@ void Campus::advise(Client& client, const PlannedProject& planned, const Project
 
 void Campus::comment_and_vote() {
   // Comment ids are counted within a project, so one hand writes all comments of a project.
-  crew_.work("projects discussed and voted on", plan_.projects.size(),
-             [&](Client& client, std::size_t number) {
-               const PlannedProject& planned = plan_.projects[number];
-               Project& project = world_.projects[number];
-               const std::string path = "/v1/projects/" + project.id;
-               for (const PlannedComment& comment : planned.comments) {
-                 client.expect(201, {"POST",
-                                     path + "/comments",
-                                     world_.people[comment.author].access_token,
-                                     {{"parent_id", comment.parent}, {"text", "Well done."}},
-                                     ""});
-                 award(comment.author, Rules::kComment, Rules::kCommentContribution);
-                 ++project.comments;
-               }
-               advise(client, planned, project);
-               for (const PersonIndex voter : planned.voters) {
-                 client.expect(
-                     200, {"PUT", path + "/vote", world_.people[voter].access_token, nullptr, ""});
-                 award(planned.author, Rules::kVoteReceived);
-                 award(voter, 0, Rules::kVoteContribution);
-                 project.voters.insert(voter);
-               }
-             });
+  workers_.work("projects discussed and voted on", plan_.projects.size(),
+                [&](Client& client, std::size_t number) {
+                  const PlannedProject& planned = plan_.projects[number];
+                  Project& project = world_.projects[number];
+                  const std::string path = "/v1/projects/" + project.id;
+                  for (const PlannedComment& comment : planned.comments) {
+                    client.expect(201, {"POST",
+                                        path + "/comments",
+                                        world_.people[comment.author].access_token,
+                                        {{"parent_id", comment.parent}, {"text", "Well done."}},
+                                        ""});
+                    award(comment.author, Rules::kComment, Rules::kCommentContribution);
+                    ++project.comments;
+                  }
+                  advise(client, planned, project);
+                  for (const PersonIndex voter : planned.voters) {
+                    client.expect(200, {"PUT", path + "/vote", world_.people[voter].access_token,
+                                        nullptr, ""});
+                    award(planned.author, Rules::kVoteReceived);
+                    award(voter, 0, Rules::kVoteContribution);
+                    project.voters.insert(voter);
+                  }
+                });
 }
 
 void Campus::sign_in_and_visit() {
-  crew_.work(
+  workers_.work(
       "people signed in", plan_.sign_ins.size(),
       [&](Client& client, std::size_t i) {
         const PersonIndex person = plan_.sign_ins[i];
@@ -273,7 +273,7 @@ void Campus::sign_in_and_visit() {
       },
       kRegistrars);
   work_by_actor(
-      crew_, "profiles visited", plan_.visits, [](const Edge& edge) { return edge.first; },
+      workers_, "profiles visited", plan_.visits, [](const Edge& edge) { return edge.first; },
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.first, 200, "GET", "/v1/profiles/" + name(edge.second));
         award(edge.second, Rules::kVisited);

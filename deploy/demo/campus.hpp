@@ -1,4 +1,4 @@
-// Carries a plan out through the gateway, and keeps the books of what was acknowledged.
+// Carries a plan out through the gateway, and keeps a journal of what was acknowledged.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "demo/crew.hpp"
 #include "demo/plan.hpp"
+#include "demo/worker_pool.hpp"
 #include "demo/world.hpp"
 
 namespace tideline::demo {
@@ -31,13 +31,13 @@ struct Rules {
 class Campus {
  public:
   // `run` tells this run's people from those of earlier runs: it begins every user_id.
-  Campus(Crew& crew, const Graph& graph, const Plan& plan, std::string run);
+  Campus(WorkerPool& workers, const Graph& graph, const Plan& plan, std::string run);
 
   void come_together();
   void publish(const std::vector<PlannedMoment>& moments, const std::string& title);
   void change();
   // Returns when every service has applied all that anybody's position token names.
-  void settle();
+  void wait_until_caught_up();
 
   const World& world() const { return world_; }
   // How long a reader waits for a moment, over `samples` publications one after the other, from the
@@ -66,11 +66,11 @@ class Campus {
   void renew(Client& client, Person& person);
   const std::string& name(PersonIndex person) const { return world_.people[person].user_id; }
 
-  Crew& crew_;
+  WorkerPool& workers_;
   const Plan& plan_;
   std::string run_;
   World world_;
-  std::mutex books_;  // guards world_ while the crew works
+  std::mutex world_mutex_;  // guards world_ while the workers run
 };
 
 }  // namespace tideline::demo

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "demo/campus.hpp"
-#include "demo/lanes.hpp"
+#include "demo/work_by_actor.hpp"
 
 namespace tideline::demo {
 namespace {
@@ -27,7 +27,7 @@ void Campus::publish(const std::vector<PlannedMoment>& moments, const std::strin
   const std::size_t first = world_.moments.size();
   world_.moments.resize(first + moments.size());
   work_by_actor(
-      crew_, title, moments, [](const PlannedMoment& moment) { return moment.author; },
+      workers_, title, moments, [](const PlannedMoment& moment) { return moment.author; },
       [&](Client& client, const PlannedMoment& planned, std::size_t number) {
         publish_one(client, planned, first + number);
       });
@@ -55,7 +55,7 @@ void Campus::publish_one(Client& client, const PlannedMoment& planned, std::size
                           {"tag_ids", tags},
                           {"group_ids", groups}});
   moment.id = std::stoull(reply.json().at("id").get<std::string>());
-  const std::lock_guard lock(books_);
+  const std::lock_guard lock(world_mutex_);
   world_.moments[slot] = std::move(moment);
 }
 
@@ -67,87 +67,87 @@ void Campus::change() {
 
 void Campus::unfriend_and_reveal() {
   const auto actor = [](const Edge& edge) { return edge.first; };
-  work_by_actor(crew_, "contacts removed", plan_.unfriended, actor,
+  work_by_actor(workers_, "contacts removed", plan_.unfriended, actor,
                 [&](Client& client, const Edge& edge, std::size_t) {
                   as(client, edge.first, 204, "DELETE", "/v1/contacts/" + name(edge.second));
-                  const std::lock_guard lock(books_);
+                  const std::lock_guard lock(world_mutex_);
                   world_.contacts[edge.first].erase(edge.second);
                   world_.contacts[edge.second].erase(edge.first);
                 });
-  work_by_actor(crew_, "people to be seen again", plan_.unhidden, actor,
+  work_by_actor(workers_, "people to be seen again", plan_.unhidden, actor,
                 [&](Client& client, const Edge& edge, std::size_t) {
                   as(client, edge.first, 200, "PUT", "/v1/moment-settings/" + name(edge.second),
                      {{"hides_other", false}, {"hidden_from_other", false}});
-                  const std::lock_guard lock(books_);
+                  const std::lock_guard lock(world_mutex_);
                   world_.hides[edge.first].erase(edge.second);
                 });
-  work_by_actor(crew_, "follows ended", plan_.unfollowed, actor,
+  work_by_actor(workers_, "follows ended", plan_.unfollowed, actor,
                 [&](Client& client, const Edge& edge, std::size_t) {
                   as(client, edge.first, 204, "DELETE", "/v1/follows/" + name(edge.second));
-                  const std::lock_guard lock(books_);
+                  const std::lock_guard lock(world_mutex_);
                   world_.following[edge.first].erase(edge.second);
                 });
 }
 
 void Campus::untag_leave_and_delete() {
   work_by_actor(
-      crew_, "tags taken off", plan_.untagged,
+      workers_, "tags taken off", plan_.untagged,
       [&](const auto& item) { return world_.tags[item.first].owner; },
       [&](Client& client, const auto& item, std::size_t) {
         Tag& tag = world_.tags[item.first];
         as(client, tag.owner, 204, "DELETE",
            "/v1/tags/" + tag.id + "/contacts/" + name(item.second));
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         tag.people.erase(item.second);
       });
   work_by_actor(
-      crew_, "groups left", plan_.left, [](const auto& item) { return item.second; },
+      workers_, "groups left", plan_.left, [](const auto& item) { return item.second; },
       [&](Client& client, const auto& item, std::size_t) {
         Group& group = world_.groups[item.first];
         as(client, item.second, 204, "DELETE", "/v1/groups/" + group.id + "/members/me");
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         group.members.erase(item.second);
       });
   work_by_actor(
-      crew_, "groups dissolved", plan_.dissolved,
+      workers_, "groups dissolved", plan_.dissolved,
       [&](std::size_t group) { return world_.groups[group].creator; },
       [&](Client& client, std::size_t number, std::size_t) {
         Group& group = world_.groups[number];
         as(client, group.creator, 204, "DELETE", "/v1/groups/" + group.id);
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         group.dissolved = true;
       });
   work_by_actor(
-      crew_, "moments deleted", plan_.deleted,
+      workers_, "moments deleted", plan_.deleted,
       [&](std::size_t moment) { return world_.moments[moment].author; },
       [&](Client& client, std::size_t number, std::size_t) {
         Moment& moment = world_.moments[number];
         as(client, moment.author, 204, "DELETE", "/v1/moments/" + std::to_string(moment.id));
-        const std::lock_guard lock(books_);
+        const std::lock_guard lock(world_mutex_);
         moment.deleted = true;
       });
 }
 
-void Campus::settle() {
+void Campus::wait_until_caught_up() {
   // Whoever sends his token is answered from read models that have applied it; an answer that came
   // too early is asked for again.
   const std::array<std::string, 4> everywhere = {"/v1/contacts?limit=1", "/v1/timeline?limit=1",
                                                  "/v1/points/me", "/v1/projects?limit=1&author="};
-  crew_.work("people caught up with", plan_.people, [&](Client& client, std::size_t person) {
+  workers_.work("people caught up with", plan_.people, [&](Client& client, std::size_t person) {
     for (const std::string& target : everywhere) {
       const std::string whole = target.ends_with('=') ? target + name(person) : target;
       Reply reply = as(client, person, 200, "GET", whole);
       for (int attempt = 0; reply.stale && attempt < 30; ++attempt) {
         reply = as(client, person, 200, "GET", whole);
       }
-      if (reply.stale) throw Surprise(whole + " is still stale after 30 tries");
+      if (reply.stale) throw UnexpectedAnswer(whole + " is still stale after 30 tries");
     }
   });
 }
 
 std::vector<std::chrono::microseconds> Campus::publish_to_visible(std::size_t samples) {
   std::vector<std::chrono::microseconds> waits;
-  crew_.work(
+  workers_.work(
       "moments timed from author to reader", samples,
       [&](Client& client, std::size_t sample) {
         // Only an author whose contact is free to see him tells how long the way is.
@@ -174,8 +174,8 @@ std::vector<std::chrono::microseconds> Campus::publish_to_visible(std::size_t sa
             const Json items = reply.json().at("items");
             if (!items.empty() && items[0].at("id") == id) break;
             if (std::chrono::steady_clock::now() > give_up) {
-              throw Surprise("moment " + id + " of " + name(author) + " did not reach " +
-                             name(*reader) + " in 30 s");
+              throw UnexpectedAnswer("moment " + id + " of " + name(author) + " did not reach " +
+                                     name(*reader) + " in 30 s");
             }
           }
           waits.push_back(std::chrono::duration_cast<std::chrono::microseconds>(

@@ -135,14 +135,16 @@ Reply Client::send(const Call& call) {
     }
     ++traffic_.retries;
   }
-  throw Surprise(call.method + " " + call.target + " got no answer for a minute: " + trouble);
+  throw UnexpectedAnswer(call.method + " " + call.target +
+                         " got no answer for a minute: " + trouble);
 }
 
 Reply Client::expect(int status, const Call& call) {
   Reply reply = send(call);
   if (reply.status != status) {
-    throw Surprise(call.method + " " + call.target + " answered " + std::to_string(reply.status) +
-                   " instead of " + std::to_string(status) + ": " + reply.body);
+    throw UnexpectedAnswer(call.method + " " + call.target + " answered " +
+                           std::to_string(reply.status) + " instead of " + std::to_string(status) +
+                           ": " + reply.body);
   }
   return reply;
 }

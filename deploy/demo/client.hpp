@@ -37,7 +37,7 @@ struct Reply {
 };
 
 // The suite did not do what its contract says.
-class Surprise : public std::runtime_error {
+class UnexpectedAnswer : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -69,9 +69,10 @@ class Client {
   Client(Endpoint endpoint, Traffic& traffic, std::uint64_t seed);
   ~Client();
 
-  // Whatever the final answer is. Throws Surprise when the suite is not to be reached for a minute.
+  // Whatever the final answer is. Throws UnexpectedAnswer when the suite is not to be reached for a
+  // minute.
   Reply send(const Call& call);
-  // The same, but anything other than `status` is a Surprise that shows the answer.
+  // The same, but anything other than `status` is an UnexpectedAnswer that shows the answer.
   Reply expect(int status, const Call& call);
   // One attempt, without patience: throws Unanswered.
   Reply once(const Call& call);

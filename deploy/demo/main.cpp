@@ -25,7 +25,7 @@ struct Options {
   std::size_t contact_limit = 5000;
   std::uint64_t seed = 1;
   std::size_t moments_each = 4;
-  std::size_t hands = 24;
+  std::size_t workers = 24;
   std::size_t sample = 200;
   std::size_t top = 20;
   std::size_t timed = 200;
@@ -89,28 +89,28 @@ int run(const Options& options) {
               static_cast<unsigned long long>(options.seed), name.c_str());
 
   Traffic traffic;
-  Crew crew(parse_endpoint(options.gateway), options.hands, traffic);
-  Campus campus(crew, *graph, plan, name);
+  WorkerPool workers(parse_endpoint(options.gateway), options.workers, traffic);
+  Campus campus(workers, *graph, plan, name);
   Measured measured;
   const std::uint64_t events_before = events_appended(options.metrics, traffic);
 
   campus.come_together();
-  campus.settle();
+  campus.wait_until_caught_up();
   const auto publishing = SteadyClock::now();
   campus.publish(plan.moments_before, "moments published");
-  campus.settle();
+  campus.wait_until_caught_up();
   measured.publishing = SteadyClock::now() - publishing;
   measured.moments = plan.moments_before.size();
   measured.deliveries = deliveries_of(campus.world());
   campus.change();
   campus.publish(plan.moments_after, "more moments published");
   measured.publish_to_visible = campus.publish_to_visible(options.timed);
-  campus.settle();
+  campus.wait_until_caught_up();
 
-  const Verified verified = verify(crew, campus, options.sample, options.top, options.seed);
+  const Verified verified = verify(workers, campus, options.sample, options.top, options.seed);
   measured.events = events_appended(options.metrics, traffic) - events_before;
   measured.whole = SteadyClock::now() - start;
-  print_summary(crew, campus, verified, measured, traffic);
+  print_summary(workers, campus, verified, measured, traffic);
   std::printf("\nVERIFIED\n");
   return 0;
 }
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "same seed, same campus")->capture_default_str();
   app.add_option("--moments", options.moments_each, "that each person publishes")
       ->capture_default_str();
-  app.add_option("--hands", options.hands, "requests at a time")
+  app.add_option("--workers", options.workers, "requests at a time")
       ->check(CLI::Range(1, 512))
       ->capture_default_str();
   app.add_option("--sample", options.sample, "people whose timelines are verified")

@@ -1,4 +1,4 @@
-// What the suite must answer, computed from the demo's own books by brute force.
+// What the suite must answer, computed from the demo's own record by brute force.
 #pragma once
 
 #include <vector>

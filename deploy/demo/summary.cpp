@@ -67,9 +67,9 @@ void print_calendar(Client& client, Campus& campus) {
 
 }  // namespace
 
-void print_summary(Crew& crew, Campus& campus, const Verified& verified, const Measured& measured,
-                   const Traffic& traffic) {
-  Client& client = crew.first();
+void print_summary(WorkerPool& workers, Campus& campus, const Verified& verified,
+                   const Measured& measured, const Traffic& traffic) {
+  Client& client = workers.first();
   print_timeline(client, campus, best_connected(campus.world()));
   print_leaderboard(client, campus);
   print_calendar(client, campus);

@@ -19,7 +19,7 @@ struct Measured {
   std::uint64_t events = 0;                                   // 0 = not known
 };
 
-void print_summary(Crew& crew, Campus& campus, const Verified& verified, const Measured& measured,
-                   const Traffic& traffic);
+void print_summary(WorkerPool& workers, Campus& campus, const Verified& verified,
+                   const Measured& measured, const Traffic& traffic);
 
 }  // namespace tideline::demo

@@ -48,14 +48,16 @@ void compare(const World& world, const std::string& what,
   for (std::size_t i = 0; i < std::max(expected.size(), got.size()); ++i) {
     const std::string place = what + ", entry " + std::to_string(i + 1) + ": ";
     if (i >= got.size()) {
-      throw Surprise(place + "missing moment " + std::to_string(expected[i]->id) + " of " +
-                     world.people[expected[i]->author].user_id + "; the list ends before it");
+      throw UnexpectedAnswer(place + "missing moment " + std::to_string(expected[i]->id) + " of " +
+                             world.people[expected[i]->author].user_id +
+                             "; the list ends before it");
     }
-    if (i >= expected.size()) throw Surprise(place + "must not be there: " + describe(got[i]));
+    if (i >= expected.size())
+      throw UnexpectedAnswer(place + "must not be there: " + describe(got[i]));
     const Moment& moment = *expected[i];
     const Entry wanted{moment.id, world.people[moment.author].user_id, moment.content};
     if (!(got[i] == wanted)) {
-      throw Surprise(place + "expected " + describe(wanted) + ", got " + describe(got[i]));
+      throw UnexpectedAnswer(place + "expected " + describe(wanted) + ", got " + describe(got[i]));
     }
   }
 }
@@ -79,9 +81,9 @@ std::vector<PersonIndex> choose(const World& world, std::size_t sample, std::siz
   return everybody;
 }
 
-void verify_points(Crew& crew, Campus& campus) {
+void verify_points(WorkerPool& workers, Campus& campus) {
   const World& world = campus.world();
-  crew.work("scores verified", world.people.size(), [&](Client& client, std::size_t person) {
+  workers.work("scores verified", world.people.size(), [&](Client& client, std::size_t person) {
     const auto give_up = std::chrono::steady_clock::now() + kPointsDeadline;
     while (true) {
       const Json answer = campus.as(client, person, 200, "GET", "/v1/points/me").json();
@@ -89,8 +91,9 @@ void verify_points(Crew& crew, Campus& campus) {
       if (points == world.points[person]) return;
       // What others have done for him may arrive a little later; more than is due never may.
       if (points > world.points[person] || std::chrono::steady_clock::now() > give_up) {
-        throw Surprise("points of " + world.people[person].user_id + ": expected " +
-                       std::to_string(world.points[person]) + ", got " + std::to_string(points));
+        throw UnexpectedAnswer("points of " + world.people[person].user_id + ": expected " +
+                               std::to_string(world.points[person]) + ", got " +
+                               std::to_string(points));
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
@@ -108,20 +111,21 @@ void verify_leaderboard(Client& client, Campus& campus) {
   std::int64_t above = INT64_MAX;
   for (const Json& item : answer.at("items")) {
     const auto points = item.at("points").get<std::int64_t>();
-    if (points > above) throw Surprise("the leaderboard is out of order: " + answer.dump());
+    if (points > above) throw UnexpectedAnswer("the leaderboard is out of order: " + answer.dump());
     above = points;
     const Json user = item.at("user").at("user_id");
     const auto known = points_by_name.find(user.is_null() ? "" : user.get<std::string>());
     if (known != points_by_name.end() && known->second != points) {
-      throw Surprise("the leaderboard gives " + known->first + " " + std::to_string(points) +
-                     " points instead of " + std::to_string(known->second));
+      throw UnexpectedAnswer("the leaderboard gives " + known->first + " " +
+                             std::to_string(points) + " points instead of " +
+                             std::to_string(known->second));
     }
   }
 }
 
-void verify_calendars(Crew& crew, Campus& campus, const std::vector<PersonIndex>& people) {
+void verify_calendars(WorkerPool& workers, Campus& campus, const std::vector<PersonIndex>& people) {
   const World& world = campus.world();
-  crew.work("calendars verified", people.size(), [&](Client& client, std::size_t i) {
+  workers.work("calendars verified", people.size(), [&](Client& client, std::size_t i) {
     const PersonIndex person = people[i];
     const Json answer =
         campus.as(client, person, 200, "GET", "/v1/calendars/" + world.people[person].user_id)
@@ -133,21 +137,22 @@ void verify_calendars(Crew& crew, Campus& campus, const std::vector<PersonIndex>
     // All of this run happened within the last 30 days, also when it began in another year.
     const auto recent = answer.at("currentscore").get<std::int64_t>();
     if (recent != world.contributions[person] || sum > recent) {
-      throw Surprise("contributions of " + world.people[person].user_id + ": expected " +
-                     std::to_string(world.contributions[person]) + ", got " + answer.dump());
+      throw UnexpectedAnswer("contributions of " + world.people[person].user_id + ": expected " +
+                             std::to_string(world.contributions[person]) + ", got " +
+                             answer.dump());
     }
   });
 }
 
 }  // namespace
 
-Verified verify(Crew& crew, Campus& campus, std::size_t sample, std::size_t top,
+Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::size_t top,
                 std::uint64_t seed) {
   const World& world = campus.world();
   const std::vector<PersonIndex> people = choose(world, sample, top, seed);
   Verified verified;
   std::atomic<std::size_t> entries{0};
-  crew.work("timelines verified", people.size(), [&](Client& client, std::size_t i) {
+  workers.work("timelines verified", people.size(), [&](Client& client, std::size_t i) {
     const PersonIndex viewer = people[i];
     const auto got = read_list(campus, client, viewer, "/v1/timeline");
     compare(world, "timeline of " + world.people[viewer].user_id, timeline_of(world, viewer), got);
@@ -156,7 +161,7 @@ Verified verify(Crew& crew, Campus& campus, std::size_t sample, std::size_t top,
   verified.timelines = people.size();
   verified.timeline_entries = entries;
 
-  crew.work("author pages verified", people.size(), [&](Client& client, std::size_t i) {
+  workers.work("author pages verified", people.size(), [&](Client& client, std::size_t i) {
     const PersonIndex viewer = people[i];
     // A contact's page where there is one, else a stranger's.
     const auto& contacts = world.contacts[viewer];
@@ -170,10 +175,10 @@ Verified verify(Crew& crew, Campus& campus, std::size_t sample, std::size_t top,
   });
   verified.pages_of_authors = people.size();
 
-  verify_points(crew, campus);
+  verify_points(workers, campus);
   verified.scores = world.people.size();
-  verify_leaderboard(crew.first(), campus);
-  verify_calendars(crew, campus, people);
+  verify_leaderboard(workers.first(), campus);
+  verify_calendars(workers, campus, people);
   return verified;
 }
 

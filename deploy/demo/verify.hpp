@@ -1,5 +1,5 @@
-// Reads back through the gateway and compares with the oracle. Each function throws Surprise with
-// the first difference.
+// Reads back through the gateway and compares with the oracle. Each function throws
+// UnexpectedAnswer with the first difference.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Verified {
 
 // Timelines, whole and in order, of `sample` people drawn by the seed and of the `top` with most
 // contacts; author pages as others see them; points of everybody; the calendar of the sample.
-Verified verify(Crew& crew, Campus& campus, std::size_t sample, std::size_t top,
+Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::size_t top,
                 std::uint64_t seed);
 
 }  // namespace tideline::demo

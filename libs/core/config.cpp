@@ -68,7 +68,7 @@ std::optional<std::string> Config::find(std::string_view key) {
 
 std::string Config::text(std::string_view key, std::optional<std::string> fallback) {
   if (auto value = find(key)) return *value;
-  if (!fallback) complain(key, "is missing");
+  if (!fallback) add_error(key, "is missing");
   return fallback.value_or("");
 }
 
@@ -79,8 +79,8 @@ std::int64_t Config::integer(std::string_view key, std::int64_t fallback, std::i
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size() || value < min || value > max) {
-    complain(key, "must be a whole number from " + std::to_string(min) + " to " +
-                      std::to_string(max) + ", not '" + *text + "'");
+    add_error(key, "must be a whole number from " + std::to_string(min) + " to " +
+                       std::to_string(max) + ", not '" + *text + "'");
     return fallback;
   }
   return value;
@@ -97,7 +97,7 @@ bool Config::boolean(std::string_view key, bool fallback) {
   if (!text) return fallback;
   if (*text == "true") return true;
   if (*text == "false") return false;
-  complain(key, "must be true or false, not '" + *text + "'");
+  add_error(key, "must be true or false, not '" + *text + "'");
   return fallback;
 }
 
@@ -111,7 +111,7 @@ std::vector<std::string> Config::list(std::string_view key, std::vector<std::str
   return items;
 }
 
-void Config::complain(std::string_view key, std::string_view why) {
+void Config::add_error(std::string_view key, std::string_view why) {
   mistakes_.push_back(std::string(key) + " " + std::string(why));
 }
 

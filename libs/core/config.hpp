@@ -32,8 +32,8 @@ class Config {
   // Separated by commas; spaces around an item do not count; empty items are dropped.
   std::vector<std::string> list(std::string_view key, std::vector<std::string> fallback);
 
-  // Adds a mistake found by whoever knows more about a value.
-  void complain(std::string_view key, std::string_view why);
+  // Adds a mistake found by the one that knows more about a value.
+  void add_error(std::string_view key, std::string_view why);
 
   // Every mistake so far, and every TIDELINE_ key of the file that nothing asked for.
   std::vector<std::string> mistakes() const;

@@ -5,7 +5,7 @@
 //
 // Open addressing with linear probing; what is erased leaves no mark, for those behind it move up
 // (Knuth, The Art of Computer Programming 3, section 6.4, algorithms L and R). Where a line has
-// room for several entries, a home is a line (his buckets): fewer of them are found outside it.
+// room for several entries, a home is a line (its buckets): fewer of them are found outside it.
 //
 // Key() marks an empty place: no entry can have it, and nobody finds it. Pointers hold until
 // something is put or erased. What was moved from can be assigned to or destroyed. As thread-safe

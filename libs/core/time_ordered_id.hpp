@@ -23,7 +23,7 @@ bool is_time_ordered_id(std::string_view text);
 std::string make_uuid_v7(Timestamp now, Random& random);
 
 // A moment: 42 bits of milliseconds since 1970, 8 bits of the author's partition (the first byte of
-// his account id), 14 bits of sequence. Larger means newer; never 0; positive as a signed 64-bit
+// its account id), 14 bits of sequence. Larger means newer; never 0; positive as a signed 64-bit
 // number.
 using MomentId = Strong<struct MomentIdTag, std::uint64_t>;
 

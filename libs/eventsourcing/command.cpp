@@ -9,7 +9,8 @@
 namespace tideline::eventsourcing {
 namespace {
 
-// From here on an attempt waits a little longer each time: whoever is slow must not lose for ever.
+// From here on an attempt waits a little longer each time: the one that is slow must not lose for
+// ever.
 constexpr int kAttemptsWithoutPause = 8;
 constexpr std::size_t kReadBatch = 1000;
 

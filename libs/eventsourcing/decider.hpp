@@ -25,7 +25,7 @@ namespace tideline::eventsourcing {
 enum class RejectionKind {
   Conflict,   // 409: the state of the world forbids it
   Invalid,    // 422: the command can never be right
-  NotFound,   // 404: what it names does not exist, or not for him
+  NotFound,   // 404: what it names does not exist, or not for it
   Forbidden,  // 403: somebody else may
 };
 

@@ -53,7 +53,7 @@ Slice<Item> cut_slice(std::vector<Item> items, int limit, bool newer, bool bound
   return {std::move(items), newer ? more : bounded, newer || more};
 }
 
-// The item of most lists: a person, and since when he is in it.
+// The item of most lists: a person, and since when it is in it.
 struct PersonSince {
   core::AccountId account;
   core::Timestamp since;

@@ -77,11 +77,11 @@ class Projection {
   // apply(), and again whenever the runner goes back to the last committed positions. Throws
   // TransactionFailed: it is called again after a pause.
   virtual void load(Transaction& transaction) = 0;
-  // An event is likely to be applied after kExpectedAhead others at most: who knows what memory
-  // that will touch may ask for it. No event has to be told of, none that is has to come, and it
-  // changes nothing that anybody could see. Must not throw.
-  static constexpr std::size_t kExpectedAhead = 5;
-  virtual void expect(const RecordedEvent&) {}
+  // An event is likely to be applied after kPrefetchAhead others at most: a projection
+  // that knows what memory it will touch may prefetch it. No event has to be announced, none that
+  // is has to come, and it changes nothing that anybody could see. Must not throw.
+  static constexpr std::size_t kPrefetchAhead = 5;
+  virtual void prefetch(const RecordedEvent&) {}
   // In memory, deterministic, no I/O, no clock. Stubs of private events are not handed over.
   virtual void apply(const RecordedEvent& event) = 0;
   // Called before every flush; may block shortly. Ownership is not checked before it, and it may be
@@ -91,10 +91,10 @@ class Projection {
   virtual void flush(Transaction& transaction) = 0;
   // The transaction of the last flush has committed.
   virtual void flushed() {}
-  // Does what flushes have put off, if they put off anything: then the tables of two builds of the
+  // Applies what flushes have deferred, if anything: then the tables of two builds of the
   // same events are equal row by row. Called while nobody flushes, perhaps of an object that has
   // never loaded.
-  virtual void settle(Transaction&) {}
+  virtual void apply_deferred(Transaction&) {}
 };
 
 }  // namespace tideline::eventsourcing

@@ -200,8 +200,8 @@ std::vector<RecordedEvent> marked(Transaction& transaction, std::string_view pro
   return events;
 }
 
-bool settle(Transaction& transaction, std::string_view projection,
-            const std::vector<Replayed>& events) {
+bool record_replayed(Transaction& transaction, std::string_view projection,
+                     const std::vector<Replayed>& events) {
   std::vector<std::string> services;
   std::vector<std::uint32_t> logs;
   std::vector<std::uint64_t> positions;

@@ -58,7 +58,7 @@ struct Held {
   std::int64_t generation = 0;
 };
 
-// Of all partitions, whoever owns them.
+// Of all partitions, the one that owns them.
 std::map<SourcePartition, Held> held(Transaction& transaction, std::string_view projection);
 PositionVector positions_of(const std::map<SourcePartition, Held>& held);
 
@@ -91,7 +91,7 @@ struct Replayed {
 
 // Removes the rows of those that were applied, takes the mark off the others. False, with the
 // transaction to be rolled back: one of them is not there any more.
-bool settle(Transaction& transaction, std::string_view projection,
-            const std::vector<Replayed>& events);
+bool record_replayed(Transaction& transaction, std::string_view projection,
+                     const std::vector<Replayed>& events);
 
 }  // namespace tideline::eventsourcing::checkpoints

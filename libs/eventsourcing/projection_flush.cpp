@@ -38,7 +38,7 @@ bool ProjectionRunner::State::apply(const EventPlace& place, const RecordedEvent
     return park(event, poison.what());
   } catch (const std::exception& failure) {
     // Half of it may be in memory: it is parked when it comes again.
-    condemned[place] = failure.what();
+    poisoned[place] = failure.what();
     rewind("event " + to_text(place.first) + " failed: " + failure.what(), milliseconds(0));
     return false;
   }
@@ -49,9 +49,9 @@ bool ProjectionRunner::State::apply(const EventPlace& place, const RecordedEvent
 
 std::optional<std::string> ProjectionRunner::State::reason_to_park(const EventPlace& place,
                                                                    const RecordedEvent& event) {
-  if (!condemned.empty()) {
-    const auto found = condemned.find(place);
-    if (found != condemned.end()) return found->second;
+  if (!poisoned.empty()) {
+    const auto found = poisoned.find(place);
+    if (found != poisoned.end()) return found->second;
   }
   if (!dead.streams.empty() && dead.streams.contains({event.source, event.stream.value()})) {
     return kBehindAParkedEvent;
@@ -112,7 +112,7 @@ bool ProjectionRunner::State::flush() {
     }
     reached(RunnerPoint::CheckpointWritten);
     checkpoints::park(transaction, projection.name(), parking);
-    if (!checkpoints::settle(transaction, projection.name(), replayed)) {
+    if (!checkpoints::record_replayed(transaction, projection.name(), replayed)) {
       ownership_lost = true;
       throw TransactionFailed({core::ErrorCode::Conflict, "a parked event is gone", true});
     }
@@ -135,17 +135,17 @@ void ProjectionRunner::State::flush_succeeded(const std::vector<checkpoints::Ste
   }
   applied.advance(committed);
   for (const auto& parked : parking) {
-    condemned.erase({{parked.event.source, parked.event.log}, parked.event.position});
+    poisoned.erase({{parked.event.source, parked.event.log}, parked.event.position});
   }
   for (const checkpoints::Replayed& event : replayed) {
-    condemned.erase({event.partition, event.position});
+    poisoned.erase({event.partition, event.position});
     if (event.still_parked) continue;
     const auto stream = dead.streams.find({event.partition.service, event.stream});
     if (--stream->second == 0) dead.streams.erase(stream);
     --dead.count;
   }
-  suspects -= std::min(suspects, pending_events);
-  batch_limit = suspects == 0 ? kNoLimit : std::max<std::size_t>(1, suspects / 2);
+  bisect_remaining -= std::min(bisect_remaining, pending_events);
+  batch_limit = bisect_remaining == 0 ? kNoLimit : std::max<std::size_t>(1, bisect_remaining / 2);
   pending_events = 0;
   last_applied.reset();
   first_pending.reset();
@@ -159,7 +159,7 @@ bool ProjectionRunner::State::preparation_failed(const Preparation& preparation)
   const bool deterministic = preparation.culprit != nullptr && !preparation.error.retryable;
   if (deterministic) {
     const RecordedEvent& event = *preparation.culprit;
-    condemned[{{event.source, event.log}, event.position}] = preparation.error.message;
+    poisoned[{{event.source, event.log}, event.position}] = preparation.error.message;
   }
   rewind("a flush could not be prepared: " + preparation.error.message,
          deterministic ? milliseconds(0) : next_backoff());
@@ -173,12 +173,12 @@ bool ProjectionRunner::State::flush_failed(const core::Error& error, bool owners
     return false;
   }
   if (pending_events == 1) {
-    condemned[*last_applied] = error.message;
-    suspects = 0;
+    poisoned[*last_applied] = error.message;
+    bisect_remaining = 0;
     batch_limit = kNoLimit;
   } else {
-    suspects = pending_events;
-    batch_limit = suspects / 2;
+    bisect_remaining = pending_events;
+    batch_limit = bisect_remaining / 2;
   }
   rewind("flush of " + std::to_string(pending_events) + " events failed: " + error.message,
          milliseconds(0));

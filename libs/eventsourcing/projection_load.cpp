@@ -152,7 +152,7 @@ bool ProjectionRunner::State::replay() {
     const std::string stream = event.source + "/" + event.stream.value();
     if (still_parked.contains(stream)) {
       done.still_parked = kBehindAParkedEvent;
-    } else if (const auto known = condemned.find(place); known != condemned.end()) {
+    } else if (const auto known = poisoned.find(place); known != poisoned.end()) {
       done.still_parked = known->second;
     } else {
       try {
@@ -162,7 +162,7 @@ bool ProjectionRunner::State::replay() {
       } catch (const PoisonEvent& poison) {
         done.still_parked = poison.what();
       } catch (const std::exception& failure) {
-        condemned[place] = failure.what();
+        poisoned[place] = failure.what();
         rewind("parked event of " + to_text(partition) + " failed: " + failure.what(),
                milliseconds(0));
         return false;

@@ -57,8 +57,8 @@ void ProjectionRunner::State::take_assignment(const PollResult& polled) {
   if (polled.revoked.empty() && polled.assigned.empty()) return;
   for (const SourcePartition& partition : polled.revoked) {
     owned.erase(partition);
-    // Its next owner finds out for himself.
-    std::erase_if(condemned, [&](const auto& entry) { return entry.first.first == partition; });
+    // Its next owner finds out for itself.
+    std::erase_if(poisoned, [&](const auto& entry) { return entry.first.first == partition; });
   }
   for (const SourcePartition& partition : polled.assigned) owned[partition] = {};
   ever_assigned = true;
@@ -69,9 +69,9 @@ void ProjectionRunner::State::take_assignment(const PollResult& polled) {
 void ProjectionRunner::State::take_records(const std::vector<SourceRecord>& records) {
   std::size_t told = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    for (; told < std::min(i + Projection::kExpectedAhead + 1, records.size()); ++told) {
+    for (; told < std::min(i + Projection::kPrefetchAhead + 1, records.size()); ++told) {
       const RecordedEvent& event = records[told].event;
-      if (event.visibility != Visibility::Private) projection.expect(event);
+      if (event.visibility != Visibility::Private) projection.prefetch(event);
     }
     if (!take(records[i])) return;
   }

@@ -34,7 +34,7 @@ class AppliedPositions {
   // Asks a durable model that has more in memory than in its tables to flush now.
   bool wait_for(const PositionVector& wanted, std::chrono::milliseconds timeout);
   PositionVector current() const;
-  // True if somebody waits for what `in_memory` covers: a flush now would let him go on.
+  // True if somebody waits for what `in_memory` covers: a flush now would let it go on.
   bool flush_wanted(const PositionVector& in_memory) const;
   bool anybody_waits() const { return waiting_.load() > 0; }
 

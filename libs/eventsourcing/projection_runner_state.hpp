@@ -134,8 +134,8 @@ struct ProjectionRunner::State {
   std::vector<RecordedEvent> to_replay;  // parked events that an operator wants applied again
   // A batch that fails for good is replayed in halves: at most so many events up to a flush.
   std::size_t batch_limit = kNoLimit;
-  std::size_t suspects = 0;  // events from here on that hold the bad one
-  std::map<EventPlace, std::string> condemned;
+  std::size_t bisect_remaining = 0;  // events from here on that hold the bad one
+  std::map<EventPlace, std::string> poisoned;
   checkpoints::DeadLetters dead;
 
   std::optional<Ends> ends;           // last known

@@ -27,7 +27,7 @@ Reaction::Reaction(std::unique_ptr<ReactionRules> rules, EventStore& store,
 Reaction::~Reaction() = default;
 
 void Reaction::load(Transaction&) {
-  consequences_.reset();
+  process_manager_.reset();
   causes_.clear();
   gathered_.clear();
 }
@@ -37,19 +37,19 @@ void Reaction::apply(const RecordedEvent& event) {
 }
 
 Preparation Reaction::prepare_flush() {
-  if (!consequences_) {
+  if (!process_manager_) {
     if (gathered_.empty()) return {};
     causes_ = std::exchange(gathered_, {});
-    consequences_ = rules_->consequences(causes_);
+    process_manager_ = rules_->process_manager(causes_);
   }
-  const auto piece = consequences_->next(kCommandsAtOnce);
+  const auto piece = process_manager_->next(kCommandsAtOnce);
   if (!piece) return {Preparation::State::Failed, piece.error(), nullptr};
   for (const ReactionCommand& command : piece->commands) {
     const core::Status done = carry_out(command);
     if (!done) return {Preparation::State::Failed, done.error(), command.cause};
   }
   if (piece->more) return {Preparation::State::Unfinished, {}, nullptr};
-  consequences_.reset();
+  process_manager_.reset();
   if (gathered_.empty()) return {};
   return {Preparation::State::Unfinished, {}, nullptr};
 }

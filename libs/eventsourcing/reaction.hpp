@@ -29,7 +29,7 @@
 namespace tideline::eventsourcing {
 
 struct ReactionCommand {
-  const RecordedEvent* cause = nullptr;  // of the batch that the Consequences were made for
+  const RecordedEvent* cause = nullptr;  // of the batch that the ProcessManager were made for
   // What is done to whom ("end-contact/<account>"), the same whenever the event comes again. With
   // the event's place it is the idempotency key.
   std::string rule;
@@ -38,7 +38,7 @@ struct ReactionCommand {
 };
 
 // What a batch of events calls for, piece by piece.
-class Consequences {
+class ProcessManager {
  public:
   struct Piece {
     std::vector<ReactionCommand> commands;
@@ -47,7 +47,7 @@ class Consequences {
     bool more = false;
   };
 
-  virtual ~Consequences() = default;
+  virtual ~ProcessManager() = default;
   // At most `limit` commands. May read tables and block shortly. An Error is a passing one.
   virtual core::Result<Piece> next(std::size_t limit) = 0;
 };
@@ -60,11 +60,12 @@ class ReactionRules {
   // As of the projection: also the name of its checkpoints and part of its idempotency keys.
   virtual std::string_view name() const = 0;
   virtual std::vector<std::string> sources() const = 0;
-  // Whether the event may call for something. Pure. Throws PoisonEvent for data that consequences()
-  // could not read.
+  // Whether the event may call for something. Pure. Throws PoisonEvent for data that
+  // process_manager() could not read.
   virtual bool concerns(const RecordedEvent& event) const = 0;
   // Of events that concern these rules; `causes` outlives what is returned. No I/O.
-  virtual std::unique_ptr<Consequences> consequences(std::span<const RecordedEvent> causes) = 0;
+  virtual std::unique_ptr<ProcessManager> process_manager(
+      std::span<const RecordedEvent> causes) = 0;
 };
 
 class Reaction final : public Projection {
@@ -89,8 +90,8 @@ class Reaction final : public Projection {
   EventStore& store_;
   const core::Clock& clock_;
   std::vector<RecordedEvent> gathered_;  // applied, not looked at yet
-  std::vector<RecordedEvent> causes_;    // what `consequences_` are made for
-  std::unique_ptr<Consequences> consequences_;
+  std::vector<RecordedEvent> causes_;    // what `process_manager_` are made for
+  std::unique_ptr<ProcessManager> process_manager_;
 };
 
 }  // namespace tideline::eventsourcing

@@ -105,7 +105,7 @@ class Rebuild::State {
   Status open_tail();
   Status at_one_vector(const std::function<void(Transaction&)>& then);
   void bring_up(const PositionVector& target);
-  void settle_live();
+  void apply_deferred_of_live();
   void apply_tail(const std::vector<rebuild::Tail::Piece>& pieces);
   Status compare_in_a_snapshot();
   Status exchange();
@@ -309,7 +309,7 @@ Status Rebuild::State::at_one_vector(const std::function<void(Transaction&)>& th
       throw TransactionFailed(read.error());
     }
     bring_up(target);
-    settle_live();
+    apply_deferred_of_live();
     const auto passed = rebuild::take_over_skips(transaction, names_);
     if (!passed.empty()) report_.finding = lines("events were skipped meanwhile:", passed);
     const auto poison = rebuild::new_dead_letters(transaction, names_);
@@ -348,10 +348,10 @@ void Rebuild::State::bring_up(const PositionVector& target) {
 }
 
 // Committed before anybody compares; nobody flushes meanwhile.
-void Rebuild::State::settle_live() {
-  const auto settled =
-      ports_.database.transact([&](Transaction& transaction) { projection_.settle(transaction); });
-  if (!settled) throw TransactionFailed(settled.error());
+void Rebuild::State::apply_deferred_of_live() {
+  const auto applied = ports_.database.transact(
+      [&](Transaction& transaction) { projection_.apply_deferred(transaction); });
+  if (!applied) throw TransactionFailed(applied.error());
 }
 
 // What the runner does with an event, for those that need nothing special. Any other sends the copy

@@ -140,7 +140,7 @@ class Client::Transfers {
     thread_.request_stop();
     curl_multi_wakeup(multi_);
     thread_.join();
-    for (auto& [easy, transfer] : in_hand_) {
+    for (auto& [easy, transfer] : in_flight_) {
       curl_multi_remove_handle(multi_, easy);
       transfer->give_up("the client ends");
     }
@@ -154,12 +154,12 @@ class Client::Transfers {
     auto transfer = std::make_unique<Transfer>(request, options_, std::move(then));
     {
       const std::lock_guard lock(mutex_);
-      if (count_ < options_.in_hand_max) {
+      if (count_ < options_.in_flight_max) {
         ++count_;
         arriving_.push_back(std::move(transfer));
       }
     }
-    if (transfer) return transfer->give_up("too many requests are in hand");
+    if (transfer) return transfer->give_up("too many requests are in flight");
     curl_multi_wakeup(multi_);
   }
 
@@ -182,7 +182,7 @@ class Client::Transfers {
     }
     for (auto& transfer : arrived) {
       CURL* const easy = transfer->easy();
-      in_hand_[easy] = std::move(transfer);
+      in_flight_[easy] = std::move(transfer);
       CHECK(curl_multi_add_handle(multi_, easy) == CURLM_OK, "libcurl takes a request");
     }
   }
@@ -192,7 +192,7 @@ class Client::Transfers {
     while (const CURLMsg* done = curl_multi_info_read(multi_, &left)) {
       if (done->msg != CURLMSG_DONE) continue;
       const CURLcode code = done->data.result;
-      auto finished = in_hand_.extract(done->easy_handle);
+      auto finished = in_flight_.extract(done->easy_handle);
       curl_multi_remove_handle(multi_, finished.key());
       {
         const std::lock_guard lock(mutex_);
@@ -204,7 +204,7 @@ class Client::Transfers {
 
   const ClientOptions options_;
   CURLM* multi_ = nullptr;
-  std::map<CURL*, std::unique_ptr<Transfer>> in_hand_;  // of the thread
+  std::map<CURL*, std::unique_ptr<Transfer>> in_flight_;  // of the thread
   std::mutex mutex_;
   std::size_t count_ = 0;
   std::vector<std::unique_ptr<Transfer>> arriving_;

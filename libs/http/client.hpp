@@ -26,7 +26,7 @@ struct OutgoingRequest {
 
 struct ClientOptions {
   // More requests at once are refused.
-  std::size_t in_hand_max = 1'000;
+  std::size_t in_flight_max = 1'000;
   // A larger answer is an error.
   std::size_t body_bytes_max = 16 * 1024 * 1024;
   std::chrono::milliseconds connect_timeout{500};
@@ -36,12 +36,12 @@ struct ClientOptions {
 
 class Client {
  public:
-  // Unavailable: nobody is there, or too much is in hand: the other side has not got the request.
+  // Unavailable: nobody is there, or too much is in flight: the other side has not got the request.
   // Timeout: no answer, or not all of it. Must be quick, for the other answers wait.
   using Then = std::function<void(core::Result<Response>)>;
 
   explicit Client(ClientOptions options = {});
-  // What is in hand is told that it is Unavailable.
+  // What is in flight is told that it is Unavailable.
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;

@@ -7,7 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/encoding.hpp"
-#include "http/late_answer.hpp"
+#include "http/deferred_response.hpp"
 
 namespace tideline::http {
 namespace {
@@ -186,14 +186,14 @@ Response CommandEndpoint::run(const Request& request, const Body& body) const {
 Response CommandEndpoint::answer(const Request& request, const Body& body) const {
   const auto prepared = context(request);
   if (!prepared) return prepared.response();
-  auto late = std::make_shared<LateAnswer>();
-  const auto done = [late, seen = prepared->seen](const auto& outcome) {
-    if (!outcome) return late->give(to_response(from_error(outcome.error())));
-    if (!*outcome) return late->ask_again();
-    late->give(outcome_response(**outcome, seen));
+  auto deferred = std::make_shared<DeferredResponse>();
+  const auto done = [deferred, seen = prepared->seen](const auto& outcome) {
+    if (!outcome) return deferred->give(to_response(from_error(outcome.error())));
+    if (!*outcome) return deferred->retry();
+    deferred->give(outcome_response(**outcome, seen));
   };
   es::attempt_command(store_, *prepared, request.attempt, body, done);
-  return Response::later(std::move(late));
+  return Response::defer(std::move(deferred));
 }
 
 Response to_response(const es::Rejection& rejection) {

@@ -177,10 +177,10 @@ void Connection::run() {
   // What was sent ahead is answered by the same worker, without waking another one each time, but
   // not so much of it that others would wait long.
   for (std::size_t turn = 1; turn <= kRequestsPerTurn; ++turn) {
-    // Only this worker touches exchange_ while the request is in hand.
+    // Only this worker touches exchange_ while the request is in flight.
     std::string failure;
     Response response = dispatch(failure);
-    if (response.late) return put_aside(std::move(response.late));
+    if (response.deferred) return put_aside(std::move(response.deferred));
     std::lock_guard lock(mutex_);
     if (response.events) admit_stream(response);
     if (phase_ != Phase::InHand) return;
@@ -200,20 +200,20 @@ void Connection::run() {
 }
 
 // With the last word to exchange_: another worker may go on with the request before this returns.
-void Connection::put_aside(std::shared_ptr<LateAnswer> late) {
-  exchange_.late = late;
+void Connection::put_aside(std::shared_ptr<DeferredResponse> deferred) {
+  exchange_.deferred = deferred;
   host_.put_aside();
-  late->attach(weak_from_this());
+  deferred->attach(weak_from_this());
 }
 
-void Connection::on_late_answer() { host_.resume(shared_from_this()); }
+void Connection::on_deferred_response() { host_.resume(shared_from_this()); }
 
 Response Connection::dispatch(std::string& failure) {
   try {
     if (exchange_.request.path == "*") return Response::no_content();
-    const auto late = std::exchange(exchange_.late, nullptr);
-    Response response = late ? late->finish() : host_.router().dispatch(exchange_.request);
-    if (response.late) return response;
+    const auto deferred = std::exchange(exchange_.deferred, nullptr);
+    Response response = deferred ? deferred->finish() : host_.router().dispatch(exchange_.request);
+    if (response.deferred) return response;
     if (response.status >= 200 && response.status <= 599) {
       return represent(exchange_.request, std::move(response));
     }
@@ -244,7 +244,8 @@ void Connection::compose(const Response& response) {
   context.correlation_id = exchange_.request.correlation_id;
   context.now = host_.now();
   std::string bytes = to_wire(response, context);
-  // As late as can be: whoever is stopped between this and the call that sends it sends it later.
+  // As late as can be: the one that is stopped between this and the call that sends it sends it
+  // later.
   if (response.good_until && *response.good_until < core::time_since_boot()) {
     return compose(to_response(unavailable("the answer took too long, try again")));
   }
@@ -281,7 +282,7 @@ bool Connection::write_outbox() {
   return false;
 }
 
-// Whether the client is gone is found out with the answer to the request in hand.
+// Whether the client is gone is found out with the answer to the request in flight.
 void Connection::release() {
   std::lock_guard lock(mutex_);
   if (phase_ != Phase::InHand || outbox_.empty()) return;

@@ -2,13 +2,13 @@
 //
 // Requests are handled one after the other; what comes meanwhile waits in a bounded inbox. This
 // object alone reads, writes and closes the socket, and all others name it by an id that is never
-// used again: a late answer, or a late call, cannot reach another client whose socket has got the
-// same number.
+// used again: a deferred response, or a late call, cannot reach another client whose socket has got
+// the same number.
 //
 // Three kinds of threads meet here, under one short lock: the connection's reactor (input), a
-// worker (the handler, outside the lock) and the caretaker (deadlines, slow writes). While a
-// request is in hand only its worker answers. When the answer is a stream of events, those who
-// send them come in as well.
+// worker (the handler, outside the lock) and the connection_registry (deadlines, slow writes).
+// While a request is in flight only its worker answers. When the answer is a stream of events,
+// those who send them come in as well.
 //
 // Answers to requests that were sent ahead go out together: one is held while the worker goes on
 // with the next, but not behind a handler that takes its time (see release()).
@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "core/trace.hpp"
+#include "http/deferred_response.hpp"
 #include "http/event_stream.hpp"
 #include "http/exchange.hpp"
-#include "http/late_answer.hpp"
 #include "http/outbox.hpp"
 #include "http/request_reader.hpp"
 #include "http/server.hpp"
@@ -73,7 +73,7 @@ class ConnectionHost {
 
 class Connection final : public Task,
                          public EventStream::Listener,
-                         public LateAnswer::Listener,
+                         public DeferredResponse::Listener,
                          public std::enable_shared_from_this<Connection> {
  public:
   // Owns `descriptor`, a connected, non-blocking socket.
@@ -83,14 +83,14 @@ class Connection final : public Task,
   // Has its input watched from now on; closes if that cannot be.
   void begin();
   void on_readable();   // on its reactor
-  void run() override;  // the request in hand, on a worker
+  void run() override;  // the request in flight, on a worker
   void on_stream() override;
-  void on_late_answer() override;
+  void on_deferred_response() override;
 
-  // By the caretaker.
+  // By the connection_registry.
   void on_writable();
   void on_tick(SteadyTime now);
-  // Sends the answers that are held behind the request in hand.
+  // Sends the answers that are held behind the request in flight.
   void release();
 
   // By drain(): closes if no request has arrived; true when all answers are with the client and no
@@ -133,7 +133,7 @@ class Connection final : public Task,
   void prepare_ids(Request& request);
 
   Response dispatch(std::string& failure);
-  void put_aside(std::shared_ptr<LateAnswer> late);
+  void put_aside(std::shared_ptr<DeferredResponse> deferred);
 
   const std::uint64_t id_;
   ConnectionHost& host_;
@@ -151,7 +151,7 @@ class Connection final : public Task,
   bool watched_ = false;
   bool worker_goes_on_ = false;  // with the next request; taken back by accept_request()
   Outbox outbox_;
-  Exchange exchange_;           // the one in hand
+  Exchange exchange_;           // the one in flight
   std::vector<Exchange> held_;  // before exchange_: their answers are in the outbox
   std::shared_ptr<EventStream> stream_;
 };

@@ -51,8 +51,8 @@ class EventStream {
   // Ends the stream behind what has been sent. Idempotent.
   void close();
   [[nodiscard]] bool is_open() const { return state() == State::Open; }
-  // When the token ends under which the stream was opened: from then on whoever sends is to close
-  // it. The router says so; nullopt for a public route, and before the handler has returned.
+  // When the token ends under which the stream was opened: from then on the one that sends is to
+  // close it. The router says so; nullopt for a public route, and before the handler has returned.
   void end_at(core::Timestamp time);
   [[nodiscard]] std::optional<core::Timestamp> ends_at() const;
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "http/late_answer.hpp"
+#include "http/deferred_response.hpp"
 #include "http/message.hpp"
 #include "http/server.hpp"
 
@@ -23,7 +23,7 @@ struct Exchange {
   std::size_t outbox_end = 0;  // of its answer
   std::string failure;
   std::string parent_span_id;
-  std::shared_ptr<LateAnswer> late;
+  std::shared_ptr<DeferredResponse> deferred;
   bool reported = false;
 
   // Refers to this.

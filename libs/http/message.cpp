@@ -166,9 +166,9 @@ Response Response::no_content() {
   return response;
 }
 
-Response Response::later(std::shared_ptr<LateAnswer> late) {
+Response Response::defer(std::shared_ptr<DeferredResponse> deferred) {
   Response response;
-  response.late = std::move(late);
+  response.deferred = std::move(deferred);
   return response;
 }
 

@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 std::string text_of(const Json& json);
 
 class EventStream;
-class LateAnswer;
+class DeferredResponse;
 
 // The methods that this server implements; any other is answered 501 before routing.
 enum class Method { Get, Head, Post, Put, Patch, Delete, Options };
@@ -93,7 +93,7 @@ struct Request {
   std::string traceparent;
   // Tideline-Position as it came: the router opens what the headers hold.
   std::string sealed_position;
-  // How often the handler has asked to be called again (late_answer.hpp).
+  // How often the handler has asked to be called again (deferred_response.hpp).
   int attempt = 0;
   // Set by the router where the route asks for a signed-in caller; never for Access::Public.
   std::optional<Principal> principal;
@@ -117,19 +117,19 @@ struct Response {
   std::string body;
   // By core::time_since_boot(); later than this 503 goes out in its place: for what may be true no
   // longer when a process that was stopped goes on. Asked right before the call that sends it: who
-  // is stopped in between is no other for his client than a slow network.
+  // is stopped in between is no other for its client than a slow network.
   std::optional<std::chrono::nanoseconds> good_until{};
   // In place of a body: what follows as it comes, until the stream is closed (event_stream.hpp).
   std::shared_ptr<EventStream> events;
-  // In place of everything: the answer comes later (late_answer.hpp).
-  std::shared_ptr<LateAnswer> late;
+  // In place of everything: the answer comes later (deferred_response.hpp).
+  std::shared_ptr<DeferredResponse> deferred;
 
   [[nodiscard]] static Response json(int status, const Json& body);
   // `media_type` as in Content-Type, e.g. "text/plain; version=0.0.4".
   [[nodiscard]] static Response text(int status, std::string_view media_type, std::string body);
   [[nodiscard]] static Response no_content();
   [[nodiscard]] static Response event_stream(std::shared_ptr<EventStream> events);
-  [[nodiscard]] static Response later(std::shared_ptr<LateAnswer> late);
+  [[nodiscard]] static Response defer(std::shared_ptr<DeferredResponse> deferred);
 
   // Sets (does not add) a header; chains.
   Response& header(std::string_view name, std::string_view value) &;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "http/deferred_response.hpp"
 #include "http/event_stream.hpp"
-#include "http/late_answer.hpp"
 #include "http/problem.hpp"
 
 namespace tideline::http {
@@ -55,7 +55,7 @@ Problem invalid_token() {
   return problem;
 }
 
-// Sets the principal and says when his token ends, or why the caller may not go on.
+// Sets the principal and says when its token ends, or why the caller may not go on.
 Parsed<core::Timestamp> authenticate(TokenVerifier& verifier, core::Timestamp now, Access access,
                                      Request& request) {
   const auto bearer = bearer_of(request);
@@ -133,15 +133,15 @@ struct Router::Table {
 
   // The answer as it leaves: now, or when a later one has been given.
   Response finish(const Node::Target& target, Request& request, Response response) const {
-    while (response.late) {
-      LateAnswer& late = *response.late;
-      if (!late.is_given()) {
-        late.set_finish([this, &target, &request](LateAnswer::Given given) {
+    while (response.deferred) {
+      DeferredResponse& deferred = *response.deferred;
+      if (!deferred.is_given()) {
+        deferred.set_finish([this, &target, &request](DeferredResponse::Given given) {
           return finish(target, request, given_or_again(target, request, std::move(given)));
         });
         return response;
       }
-      response = given_or_again(target, request, late.take());
+      response = given_or_again(target, request, deferred.take());
     }
     const auto token = response.headers.find(kPositionHeader);
     if (token && seal.seal) response.header(kPositionHeader, seal.seal(std::string(*token)));
@@ -149,7 +149,7 @@ struct Router::Table {
   }
 
   static Response given_or_again(const Node::Target& target, Request& request,
-                                 LateAnswer::Given given) {
+                                 DeferredResponse::Given given) {
     if (given) return std::move(*given);
     ++request.attempt;
     return target.handler(request);

@@ -50,7 +50,7 @@ class Router {
   // the handler. HEAD runs the GET handler (the server drops the body). 404 for an unknown path,
   // 405 with Allow for a method that the path lacks, 204 with Allow for OPTIONS. What the handler
   // throws passes through. Where the handler answers later, so does this: the request must stay
-  // where it is until then, and finish() of the late answer gives what is to be sent.
+  // where it is until then, and finish() of the deferred response gives what is to be sent.
   Response dispatch(Request& request) const;
 
   struct Route {

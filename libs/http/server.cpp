@@ -16,8 +16,8 @@
 #include "core/encoding.hpp"
 #include "core/random.hpp"
 #include "http/acceptor.hpp"
-#include "http/caretaker.hpp"
 #include "http/connection.hpp"
+#include "http/connection_registry.hpp"
 #include "http/problem.hpp"
 #include "http/reactors.hpp"
 #include "http/wire_format.hpp"
@@ -95,8 +95,8 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   bool drain(milliseconds deadline);
   void stop();
   [[nodiscard]] std::uint16_t port() const { return acceptor_.port(); }
-  [[nodiscard]] std::size_t requests_in_hand() const { return pool_ ? pool_->in_hand() : 0; }
-  [[nodiscard]] std::size_t connections() const { return caretaker_.size(); }
+  [[nodiscard]] std::size_t requests_in_flight() const { return pool_ ? pool_->in_flight() : 0; }
+  [[nodiscard]] std::size_t connections() const { return connection_registry_.size(); }
   [[nodiscard]] std::size_t streams() const { return streams_; }
 
   [[nodiscard]] const ServerOptions& options() const override { return options_; }
@@ -112,9 +112,11 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
     return pool_->try_submit(std::move(task));
   }
   void watch_writable(std::uint64_t connection, int descriptor, bool watched) override {
-    caretaker_.watch_writable(connection, descriptor, watched);
+    connection_registry_.watch_writable(connection, descriptor, watched);
   }
-  void release_soon(std::uint64_t connection) override { caretaker_.release_soon(connection); }
+  void release_soon(std::uint64_t connection) override {
+    connection_registry_.release_soon(connection);
+  }
   void put_aside() override { pool_->put_aside(); }
   void resume(std::shared_ptr<Task> task) override { pool_->resume(std::move(task)); }
   void observe(const RequestRecord& record) override {
@@ -156,7 +158,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   std::size_t alive_ = 0;  // connections whose descriptors may be open
 
   std::unique_ptr<WorkerPool> pool_;
-  Caretaker caretaker_;
+  ConnectionRegistry connection_registry_;
   Reactors reactors_;
   Acceptor acceptor_{reactors_};
 };
@@ -167,7 +169,7 @@ core::Status Server::Impl::start() {
   started_ = true;
   connections_max_ = affordable_connections(options_.connections_max);
   pool_ = std::make_unique<WorkerPool>(options_.worker_threads, options_.queued_requests_max);
-  auto status = caretaker_.start(tick_of(options_), [this] { acceptor_.resume(); });
+  auto status = connection_registry_.start(tick_of(options_), [this] { acceptor_.resume(); });
   if (!status) return status;
   status = reactors_.start(options_.reactor_threads, *this);
   if (!status) return status;
@@ -188,14 +190,14 @@ void Server::Impl::take_over(int descriptor) {
   }
   const std::uint64_t id = next_connection_++;
   auto connection = std::make_shared<Connection>(id, descriptor, *this);
-  caretaker_.add(id, connection);
+  connection_registry_.add(id, connection);
   if (observer_ != nullptr) observer_->on_connection_opened();
   connection->begin();
 }
 
 void Server::Impl::on_readable(std::uint64_t id) {
   if (id == Acceptor::kId) return acceptor_.on_readable();
-  if (const auto connection = caretaker_.find(id)) connection->on_readable();
+  if (const auto connection = connection_registry_.find(id)) connection->on_readable();
 }
 
 // Best effort: a client that is still sending may see a reset instead.
@@ -236,7 +238,8 @@ bool Server::Impl::try_open_stream() {
 }
 
 void Server::Impl::forget(std::uint64_t connection) {
-  if (caretaker_.remove(connection) && observer_ != nullptr) observer_->on_connection_closed();
+  if (connection_registry_.remove(connection) && observer_ != nullptr)
+    observer_->on_connection_closed();
 }
 
 void Server::Impl::on_destroyed() {
@@ -251,7 +254,8 @@ bool Server::Impl::drain(milliseconds deadline) {
   draining_ = true;
   for (;;) {
     bool settled = true;
-    for (const auto& connection : caretaker_.all()) settled = connection->settle() && settled;
+    for (const auto& connection : connection_registry_.all())
+      settled = connection->settle() && settled;
     if (settled) return true;
     if (std::chrono::steady_clock::now() >= until) return false;
     std::unique_lock lock(mutex_);
@@ -263,14 +267,14 @@ void Server::Impl::stop() {
   acceptor_.stop();
   draining_ = true;
   if (pool_) pool_->stop();
-  for (const auto& connection : caretaker_.all()) connection->abort();
+  for (const auto& connection : connection_registry_.all()) connection->abort();
   {
     // Threads that are told of a connection may still hold it.
     std::unique_lock lock(mutex_);
     destroyed_.wait_for(lock, kStopWait, [this] { return alive_ == 0; });
   }
   reactors_.stop();
-  caretaker_.stop();
+  connection_registry_.stop();
 }
 
 Server::Server(ServerOptions options, const Router& router, const core::Clock& clock,
@@ -281,7 +285,7 @@ Server::~Server() = default;
 
 core::Status Server::start() { return impl_->start(); }
 std::uint16_t Server::port() const { return impl_->port(); }
-std::size_t Server::requests_in_hand() const { return impl_->requests_in_hand(); }
+std::size_t Server::requests_in_flight() const { return impl_->requests_in_flight(); }
 std::size_t Server::connections() const { return impl_->connections(); }
 std::size_t Server::streams() const { return impl_->streams(); }
 bool Server::drain(milliseconds deadline) { return impl_->drain(deadline); }

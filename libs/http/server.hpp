@@ -31,7 +31,7 @@ struct ServerOptions {
   // Threads that read sockets and parse. Default 2. One serves some 80,000 small requests/s.
   std::size_t reactor_threads = 2;
   // Threads that run handlers. Default 16. Handlers wait for databases, so more than cores; as many
-  // requests are in hand at once.
+  // requests are in flight at once.
   std::size_t worker_threads = 16;
   // Complete requests that wait for a worker. Default 1,024. One more is answered 503 with
   // Retry-After before any work is done for it.
@@ -52,7 +52,7 @@ struct ServerOptions {
   std::size_t header_count_max = 100;
   // Request line. Default 8 KiB. Longer: 414.
   std::size_t request_line_bytes_max = 8 * 1024;
-  // Bytes that a client may send ahead (pipelining) of the request in hand. Default 64 KiB. More:
+  // Bytes that a client may send ahead (pipelining) of the request in flight. Default 64 KiB. More:
   // the connection is closed after the answers that are due.
   std::size_t pipelined_bytes_max = 64 * 1024;
 
@@ -118,8 +118,8 @@ class Server {
   core::Status start();
   // The port that is bound; 0 before start().
   [[nodiscard]] std::uint16_t port() const;
-  // Requests queued or in hand.
-  [[nodiscard]] std::size_t requests_in_hand() const;
+  // Requests queued or in flight.
+  [[nodiscard]] std::size_t requests_in_flight() const;
   [[nodiscard]] std::size_t connections() const;
   [[nodiscard]] std::size_t streams() const;
 

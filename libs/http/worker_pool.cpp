@@ -64,7 +64,7 @@ bool WorkerPool::wants_wake() {
   return true;
 }
 
-std::size_t WorkerPool::in_hand() const {
+std::size_t WorkerPool::in_flight() const {
   std::lock_guard lock(mutex_);
   return queue_.size() + running_ + aside_;
 }

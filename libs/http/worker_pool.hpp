@@ -28,7 +28,7 @@ class WorkerPool {
 
   // False when the queue is full or the pool has been stopped.
   bool try_submit(std::shared_ptr<Task> task);
-  // What is in hand, but waits without a thread, from put_aside() until resume(): a task that is
+  // What is in flight, but waits without a thread, from put_aside() until resume(): a task that is
   // let in whatever the queue holds, since it has been accepted before. After a stop it is dropped.
   void put_aside();
   void resume(std::shared_ptr<Task> task);
@@ -39,7 +39,7 @@ class WorkerPool {
   // Wakes for what was gathered.
   void flush();
   // Queued, running and put aside.
-  [[nodiscard]] std::size_t in_hand() const;
+  [[nodiscard]] std::size_t in_flight() const;
   // Drops what is queued, waits for what is running. Idempotent.
   void stop();
 

@@ -243,8 +243,8 @@ void KafkaRecordSource::State::take(const rd_kafka_message_t& message) {
 
 // librdkafka 2.0.2 fetches no more when its queue is full, and looks whether there is room again
 // only when something wakes the thread of that broker, at the latest after a second; only 2.2 has a
-// setting for that. Whoever reads slower than the broker sends would stand still most of the time.
-// So when a queue that was (nearly) full runs low, the brokers are asked something.
+// setting for that. The one that reads slower than the broker sends would stand still most of the
+// time. So when a queue that was (nearly) full runs low, the brokers are asked something.
 void KafkaRecordSource::State::keep_fetching() {
   if (taken == 0 || last_holder == nullptr) return;
   const std::size_t left = rd_kafka_queue_length(queue.get());

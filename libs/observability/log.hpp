@@ -100,7 +100,7 @@ struct LoggingOptions {
   std::function<void(std::string_view line)> sink;
 };
 
-// One per process, made by whoever composes it; its logs may outlive it.
+// One per process, made by the one that composes it; its logs may outlive it.
 class Logging {
  public:
   // `clock` must outlive every log.

@@ -1,5 +1,5 @@
-// Metrics in the Prometheus text format. Whoever composes the process owns one Metrics, hands it to
-// the parts, and serves render() on /metrics.
+// Metrics in the Prometheus text format. The one that composes the process owns one Metrics, hands
+// it to the parts, and serves render() on /metrics.
 //
 // Names are `tideline_<part>_<what>_<unit>`, counters end with `_total`, and units are seconds and
 // bytes. Labels must have few values: a route template, never a path; a kind, never an id. Each

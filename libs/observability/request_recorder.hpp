@@ -1,6 +1,6 @@
 // Rate, errors, duration and size of HTTP requests, by route template and status, and a log line
-// for each slow or failed one. Knows nothing of the server: whoever composes the process calls it
-// from the server's observer.
+// for each slow or failed one. Knows nothing of the server: the one that composes the process calls
+// it from the server's observer.
 //
 //   tideline_http_requests_total{method,route,status}
 //   tideline_http_request_duration_seconds{method,route}

@@ -1,4 +1,4 @@
-// Wakes whoever waits for appends: those of this process at once, those of others by LISTEN.
+// Wakes the one that waits for appends: those of this process at once, those of others by LISTEN.
 //
 // Thread-safe. The listening threads, one for each database, and their connections begin with the
 // first wait(). While a connection is away, waits end by their timeout: callers poll.

@@ -5,8 +5,8 @@
 namespace tideline::postgres {
 namespace {
 
-// Whoever was answered with the last batch is likely to come again at once: a batch as large as
-// that one is worth waiting for, as long as it costs less than a small batch of its own would.
+// The one that was answered with the last batch is likely to come again at once: a batch as large
+// as that one is worth waiting for, as long as it costs less than a small batch of its own would.
 constexpr std::chrono::microseconds kGathering{150};
 
 }  // namespace

@@ -28,7 +28,7 @@ struct WaitingAppend {
 };
 
 // What is committed together and answered together. Until it is taken only the queue touches it,
-// then only the appender, and once `decided` is open each caller his own append.
+// then only the appender, and once `decided` is open each caller its own append.
 struct WaitingBatch {
   std::vector<WaitingAppend> appends;
   std::size_t bytes = 0;

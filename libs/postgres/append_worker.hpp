@@ -1,5 +1,5 @@
 // The thread behind an appender: takes what waits in its queue as batches, has each committed, and
-// tells every caller his own outcome. Thread-safe.
+// tells every caller its own outcome. Thread-safe.
 #pragma once
 
 #include <atomic>

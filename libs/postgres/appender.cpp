@@ -119,9 +119,9 @@ void Appender::remember_heads(const std::map<core::LogIndex, core::LogPosition>&
   for (const auto& [log, head] : heads) heads_[log] = head;
 }
 
-// Whoever holds the batch's locks after it knows that its transaction has ended, one way or the
-// other: it held the same locks from before it wrote. A batch that was sent whole may not have come
-// so far; then it never will.
+// The one that holds the batch's locks after it knows that its transaction has ended, one way or
+// the other: it held the same locks from before it wrote. A batch that was sent whole may not have
+// come so far; then it never will.
 Appender::Commit Appender::resolve(const BatchPlan& plan) {
   const std::vector<core::LogIndex> logs = logs_of(plan, terms_.logs);
   const auto deadline = std::chrono::steady_clock::now() + options_.resolve_deadline;

@@ -1,7 +1,8 @@
 // The rows of one answer in PostgreSQL's binary format: for reads of many rows, where printing them
 // there and reading them as text here costs more than the rest. Movable, not copyable.
 //
-// Whoever asks for a column as something else than its type has a bug (CHECK). No column is null.
+// The one that asks for a column as something else than its type has a bug (CHECK). No column is
+// null.
 #pragma once
 
 #include <cstddef>

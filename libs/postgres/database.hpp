@@ -48,8 +48,8 @@ class PooledDatabase final : public eventsourcing::Database {
   PooledDatabase(const PooledDatabase&) = delete;
   PooledDatabase& operator=(const PooledDatabase&) = delete;
 
-  // `work` runs once: whoever wants a retryable error retried calls again. Exceptions of `work`
-  // other than TransactionFailed roll back and pass through.
+  // `work` runs once: the one that wants a retryable error retried calls again. Exceptions of
+  // `work` other than TransactionFailed roll back and pass through.
   core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override;
   core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override;
   // Each statement by query(), and so in one round trip.

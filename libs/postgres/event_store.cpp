@@ -98,8 +98,8 @@ struct PostgresEventStore::Parts {
   }
 
   // Of an append over several databases one may show the events while another does not show the
-  // result yet: whoever has seen the events must find the key. So who asks for it waits for what is
-  // prepared there, under the lock of the key's log, which the prepared transaction holds.
+  // result yet: the one that has seen the events must find the key. So who asks for it waits for
+  // what is prepared there, under the lock of the key's log, which the prepared transaction holds.
   core::Status await_decisions(LogIndex log) {
     if (databases.count() == 1) return core::success();
     PooledDatabase& database = databases.of(log);

@@ -78,7 +78,7 @@ void InDoubtAppends::finish(std::size_t database, const std::string& gid) {
   if (!databases_.at(database).query(sql, {})) return;  // or somebody else has finished it
   ++finished_;
   if (!*committed) return;
-  // Whoever is not told polls.
+  // The one that is not told polls.
   static_cast<void>(databases_.at(database).query("SELECT pg_notify($1, '')", {kAppendChannel}));
   committed_();
 }

@@ -4,8 +4,8 @@
 // A thread looks once every options.recovery_interval, in every database, for prepared transactions
 // of this service that are older than that. Of each it asks the database of the deciding log, under
 // that log's lock, whether the deciding event is there: the deciding transaction had held the lock
-// since before anything was prepared, so whoever gets it knows that it has ended. Any replica may
-// do this, several at once too.
+// since before anything was prepared, so the one that gets it knows that it has ended. Any replica
+// may do this, several at once too.
 //
 // Nothing is touched before check_places() holds: in a database where the deciding log does not lie
 // its event is missing for another reason.
@@ -28,7 +28,7 @@ class InDoubtAppends {
   // Both references outlive it. `committed` is called on its thread when events became visible.
   InDoubtAppends(const LogDatabases& databases, const EventStoreOptions& options,
                  std::function<void()> committed);
-  // Ends the thread, after the query in hand.
+  // Ends the thread, after the query in flight.
   ~InDoubtAppends() = default;
 
   // Transactions committed or rolled back so far. Thread-safe.

@@ -22,7 +22,8 @@ class LogDatabases {
 
   std::uint32_t logs() const { return static_cast<std::uint32_t>(index_of_.size()); }
   // The databases that hold a log are numbered in the order of their lowest logs: for all processes
-  // alike, in whatever order their settings name them. Whoever locks in several keeps that order.
+  // alike, in whatever order their settings name them. The one that locks in several keeps that
+  // order.
   std::size_t count() const { return databases_.size(); }
   PooledDatabase& at(std::size_t index) const { return *databases_.at(index); }
   std::size_t index_of(core::LogIndex log) const { return index_of_.at(log.value()); }

@@ -152,8 +152,8 @@ std::optional<core::Result<SpreadAppender::Outcomes>> SpreadAppender::settle(
   return std::nullopt;
 }
 
-// Whoever holds the deciding log's lock after the batch knows that its transaction in the primary
-// database has ended, one way or the other.
+// The one that holds the deciding log's lock after the batch knows that its transaction in the
+// primary database has ended, one way or the other.
 SpreadAppender::Commit SpreadAppender::resolve(const Writing& writing) {
   const BatchPlan& part = writing.parts.at(writing.primary);
   const auto deadline = std::chrono::steady_clock::now() + options_.resolve_deadline;

@@ -94,10 +94,10 @@ std::optional<Secrets> Secrets::load(const CommonSettings& settings, core::Confi
   auto tokens = crypto::TokenVerifier::load(settings.jwt_public_keys);
   auto campus = load_campus_calendar(settings.campus_time_zone);
   if (!account_ids) {
-    config.complain("TIDELINE_ACCOUNT_SECRET_FILE", account_ids.error().message);
+    config.add_error("TIDELINE_ACCOUNT_SECRET_FILE", account_ids.error().message);
   }
-  if (!tokens) config.complain("TIDELINE_JWT_PUBLIC_KEYS", tokens.error().message);
-  if (!campus) config.complain("TIDELINE_CAMPUS_TIME_ZONE", campus.error().message);
+  if (!tokens) config.add_error("TIDELINE_JWT_PUBLIC_KEYS", tokens.error().message);
+  if (!campus) config.add_error("TIDELINE_CAMPUS_TIME_ZONE", campus.error().message);
   if (!account_ids || !tokens || !campus) return std::nullopt;
   return Secrets{*std::move(account_ids),
                  std::make_shared<http::CachingTokenVerifier>(
@@ -336,9 +336,10 @@ void RunningService::add_gauges() {
                                "from the start until it had what the topics held", {"projection"});
   auto parked = metrics_.gauges("tideline_projection_parked_events",
                                 "events in the dead-letter table", {"projection"});
-  auto in_hand = metrics_.gauge("tideline_http_requests_in_hand", "requests queued or in hand");
+  auto in_flight =
+      metrics_.gauge("tideline_http_requests_in_flight", "requests queued or in flight");
   metrics_.before_render([=, this] {
-    if (server_) in_hand.set(static_cast<double>(server_->requests_in_hand()));
+    if (server_) in_flight.set(static_cast<double>(server_->requests_in_flight()));
     const auto appender = store_.status();
     events.set(static_cast<double>(appender.events));
     batches.set(static_cast<double>(appender.batches));
@@ -444,7 +445,7 @@ void RunningService::stop() {
   health_.set_stopping();
   if (server_) {
     const bool drained = server_->drain(settings_.drain);
-    if (!drained) log("runtime").warning("requests were still in hand at the end of the drain");
+    if (!drained) log("runtime").warning("requests were still in flight at the end of the drain");
     server_->stop();
   }
   for (auto& thread : threads_) thread.request_stop();

@@ -44,9 +44,9 @@ class StopSignals {
   sigset_t signals_;
 };
 
-// Ends the process at once when a stop signal comes before the start is over: no request is in hand
-// yet, and neither a connection attempt nor the wait for another process's migration can be told to
-// end.
+// Ends the process at once when a stop signal comes before the start is over: no request is in
+// flight yet, and neither a connection attempt nor the wait for another process's migration can be
+// told to end.
 class EndDuringStart {
  public:
   EndDuringStart(const StopSignals& signals, observability::Log log)

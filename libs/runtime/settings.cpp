@@ -55,7 +55,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   if (places) {
     settings.log_places = *std::move(places);
   } else {
-    config.complain("TIDELINE_LOG_DATABASES", places.error().message);
+    config.add_error("TIDELINE_LOG_DATABASES", places.error().message);
   }
   settings.account_secret_file = config.text("TIDELINE_ACCOUNT_SECRET_FILE");
   settings.jwt_public_keys = config.text("TIDELINE_JWT_PUBLIC_KEYS");
@@ -64,7 +64,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   if (const auto parsed = observability::parse_level(level)) {
     settings.log_level = *parsed;
   } else {
-    config.complain("TIDELINE_LOG_LEVEL", "must be debug, info, warning, error or off");
+    config.add_error("TIDELINE_LOG_LEVEL", "must be debug, info, warning, error or off");
   }
   settings.slow_request = config.duration_ms("TIDELINE_SLOW_REQUEST_MS", settings.slow_request);
   settings.drain = config.duration_ms("TIDELINE_DRAIN_MS", settings.drain);
@@ -72,7 +72,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   const auto& endpoint = settings.otlp_endpoint;
   const bool is_url = endpoint.starts_with("http://") || endpoint.starts_with("https://");
   if (!endpoint.empty() && !is_url) {
-    config.complain("TIDELINE_OTLP_ENDPOINT", "must be the URL of a collector, with its path");
+    config.add_error("TIDELINE_OTLP_ENDPOINT", "must be the URL of a collector, with its path");
   }
   const auto percent = config.integer("TIDELINE_TRACES_PERCENT", 100, 0, 100);
   if (is_url) settings.server.traces_sampled = static_cast<double>(percent) / 100;

@@ -48,7 +48,7 @@ int take_snapshots(RunningService& service, const snapshots::SnapshotSettings& s
     std::fprintf(stderr, "%s is not set\n", settings.folder_key.c_str());
     return 1;
   }
-  // Whoever serves on this machine comes first; where that is not granted, it goes without.
+  // The one that serves on this machine comes first; where that is not granted, it goes without.
   constexpr int kNiceness = 10;
   [[maybe_unused]] const int niceness = ::nice(kNiceness);
   std::mutex mutex;

@@ -39,13 +39,15 @@ class TracedProjection final : public eventsourcing::Projection {
   }
   bool answers_from_memory() const override { return projection_->answers_from_memory(); }
   void load(eventsourcing::Transaction& transaction) override;
-  void expect(const eventsourcing::RecordedEvent& event) override { projection_->expect(event); }
+  void prefetch(const eventsourcing::RecordedEvent& event) override {
+    projection_->prefetch(event);
+  }
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override { return projection_->prepare_flush(); }
   void flush(eventsourcing::Transaction& transaction) override { projection_->flush(transaction); }
   void flushed() override;
-  void settle(eventsourcing::Transaction& transaction) override {
-    projection_->settle(transaction);
+  void apply_deferred(eventsourcing::Transaction& transaction) override {
+    projection_->apply_deferred(transaction);
   }
 
  private:

@@ -16,7 +16,7 @@ SnapshotSettings SnapshotSettings::read(core::Config& config, std::string_view s
   settings.folder = SnapshotFolder(folder, std::move(prefix));
   std::error_code failure;
   if (!folder.empty() && !std::filesystem::is_directory(folder, failure)) {
-    config.complain(settings.folder_key, "is no folder");
+    config.add_error(settings.folder_key, "is no folder");
   }
   settings.interval = std::chrono::seconds(
       config.integer(own + "_SNAPSHOT_INTERVAL_S", settings.interval.count(), 10, 86'400));

@@ -34,7 +34,7 @@ inline const eventsourcing::Rejection kSpaceUsedUp{eventsourcing::RejectionKind:
                                                    "there is no space left for your uploads"};
 
 enum class Caching {
-  // The same for whoever asks, for ever: the hash is in the path.
+  // The same for anyone who asks, for ever: the hash is in the path.
   Immutable,
   // Who may see it can change: a client asks each time, and is told 304 when it may and has it.
   AskEachTime,

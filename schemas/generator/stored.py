@@ -2,8 +2,8 @@
 
 import json
 
-from cpp import Part, SchemaError, current_members, foreign_readers, own_readers, read_expression, struct
-from model import pascal, snake
+from cpp import current_members, foreign_readers, own_readers, read_expression, struct
+from model import Part, SchemaError, pascal, snake
 
 EVENTSOURCING = "tideline::eventsourcing"
 
@@ -46,12 +46,12 @@ def encoder(event, qualified):
             "  return nlohmann::json{\n" + "\n".join(entries) + "\n  }.dump();\n}")
 
 
-def decoder(service, event, qualified):
+def decoder(service, event, qualified, alias):
     """Reads the sealed form and opens what is sealed."""
     sealed = [member for member in current_members(event) if not isinstance(member, Part) and member.sealed]
     lines = [f"{qualified} Stored<{qualified}>::decode(const EventData& data, TextSealer& "
              f"{'sealer' if sealed else ''}) {{"]
-    if not sealed:
+    if alias:
         lines.append(f"  return Stored<{qualified}>::read(data);")
         return "\n".join([*lines, "}"])
     read = qualified.replace("::" + event.name, "::read::" + event.name)
@@ -165,7 +165,7 @@ class Unit:
             parts.append(reader_text(read, reader, self.short) + "\n")
             parts.append(encoder(reader.event, qualified).replace(
                 "  return nlohmann", f"  using namespace {self.short};\n  return nlohmann", 1) + "\n")
-            parts.append(decoder(self.service, reader.event, qualified) + "\n")
+            parts.append(decoder(self.service, reader.event, qualified, reader.alias) + "\n")
         for reader in self.foreign:
             parts.append(reader_text(f"{self.short}::read::{reader.name}", reader, self.short) + "\n")
         parts.append(f"}}  // namespace {EVENTSOURCING}\n")

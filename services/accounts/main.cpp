@@ -30,13 +30,13 @@ struct TokenKeys {
     if (signing) {
       signer = std::move(signing).value();
     } else {
-      config.complain("TIDELINE_JWT_SIGNING_KEY", signing.error().message);
+      config.add_error("TIDELINE_JWT_SIGNING_KEY", signing.error().message);
     }
     auto verifying = crypto::TokenVerifier::load(settings.public_keys);
     if (verifying) {
       verifier = std::move(verifying).value();
     } else {
-      config.complain("TIDELINE_JWT_PUBLIC_KEYS", verifying.error().message);
+      config.add_error("TIDELINE_JWT_PUBLIC_KEYS", verifying.error().message);
     }
   }
 };

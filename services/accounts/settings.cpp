@@ -11,7 +11,7 @@ Settings Settings::read(core::Config& config) {
   settings.operators = config.list("TIDELINE_OPERATORS", {});
   for (const std::string& user_id : settings.operators) {
     if (!core::is_user_id(user_id)) {
-      config.complain("TIDELINE_OPERATORS", "\"" + user_id + "\" is no user_id");
+      config.add_error("TIDELINE_OPERATORS", "\"" + user_id + "\" is no user_id");
     }
   }
   settings.access_token_lifetime = std::chrono::seconds(config.integer(

@@ -143,25 +143,26 @@ struct Shards {
              .on_change = [&engine](const ShardSet& held) { engine.keep(held); },
              .log = context.log_lines("shards")},
             {.instance = settings.instance, .address = settings.address, .lease = settings.lease}),
-        places({.find = [this](std::size_t shard) { return leases.find(shard); },
-                .after_next_look = [this](auto then) { leases.after_next_look(std::move(then)); },
-                .ask =
-                    [this](const auto& request, auto then) {
-                      passed_on.add();
-                      client.get(request, std::move(then));
-                    }}),
+        shard_router(
+            {.find = [this](std::size_t shard) { return leases.find(shard); },
+             .after_next_look = [this](auto then) { leases.after_next_look(std::move(then)); },
+             .ask =
+                 [this](const auto& request, auto then) {
+                   passed_on.add();
+                   client.get(request, std::move(then));
+                 }}),
         passed_on(context.metrics().counter("tideline_feed_timelines_passed_on_total",
                                             "requests that came here with their shard elsewhere")) {
   }
 
   ShardLeases leases;
-  TimelinePlaces places;
+  ShardRouter shard_router;
   const observability::Counter passed_on;
   http::Client client;
 };
 
-const TimelinePlaces& add_shards(runtime::ServiceContext& context, const Settings& settings,
-                                 FeedEngine& engine) {
+const ShardRouter& add_shards(runtime::ServiceContext& context, const Settings& settings,
+                              FeedEngine& engine) {
   engine.keep({});
   auto& shards = context.make<Shards>(context, settings, engine, context.status_of(engine.name()));
   context.add_background("shards",
@@ -173,7 +174,7 @@ const TimelinePlaces& add_shards(runtime::ServiceContext& context, const Setting
   auto held = context.metrics().gauge("tideline_feed_shards", "of 64, at this instance");
   context.metrics().before_render(
       [held, &shards] { held.set(static_cast<double>(shards.leases.held_count())); });
-  return shards.places;
+  return shards.shard_router;
 }
 
 void compose(runtime::ServiceContext& context, const Settings& settings) {
@@ -201,9 +202,9 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
       context.make<Freshness>(Freshness::Ports{context.status_of(engine.name()),
                                                [&engine] { return engine.is_rebuilding(); }},
                               settings.staleness_max);
-  const auto& places = add_shards(context, settings, engine);
+  const auto& shard_router = add_shards(context, settings, engine);
   auto& streams = context.make<TimelineStreams>(
-      TimelineStreams::Ports{engine, engine_applied, freshness, context.clock(), places});
+      TimelineStreams::Ports{engine, engine_applied, freshness, context.clock(), shard_router});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
   auto& moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed;
@@ -219,7 +220,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .engine = engine,
        .contents = contents,
        .freshness = freshness,
-       .places = places,
+       .shard_router = shard_router,
        .streams = streams,
        .engine_applied = engine_applied,
        .moments_applied = moments_applied,

@@ -42,7 +42,7 @@ Settings Settings::read(core::Config& config) {
   settings.staleness_max = config.duration_ms("TIDELINE_FEED_STALENESS_MS", settings.staleness_max);
   settings.instance = config.text("TIDELINE_FEED_INSTANCE", settings.instance);
   if (!is_instance_name(settings.instance)) {
-    config.complain("TIDELINE_FEED_INSTANCE", "is not 1 to 63 of a-z, 0-9 and hyphens");
+    config.add_error("TIDELINE_FEED_INSTANCE", "is not 1 to 63 of a-z, 0-9 and hyphens");
   }
   const std::string listens_at = config.text("TIDELINE_HTTP_ADDRESS", "127.0.0.1") + ":" +
                                  config.text("TIDELINE_HTTP_PORT", "0");
@@ -52,8 +52,8 @@ Settings Settings::read(core::Config& config) {
   settings.snapshot = snapshots::SnapshotSettings::read(config, "FEED", kSnapshotPrefix);
   settings.disabled_rule = config.text("TIDELINE_FEED_DISABLED_RULE", "");
   if (!settings.disabled_rule.empty() && settings.rules() == VisibilityRules()) {
-    config.complain("TIDELINE_FEED_DISABLED_RULE",
-                    "is none of exclusion, partly-invisible, audience");
+    config.add_error("TIDELINE_FEED_DISABLED_RULE",
+                     "is none of exclusion, partly-invisible, audience");
   }
   return settings;
 }

@@ -9,7 +9,7 @@
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/rating_projection.hpp"
-#include "scoring/projections/score_feed.hpp"
+#include "scoring/projections/score_publisher.hpp"
 #include "scoring/settings.hpp"
 
 namespace {
@@ -22,8 +22,8 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
       metrics.gauge("tideline_scoring_band_members", "people whose lists are kept in order");
   auto counters = metrics.gauge("tideline_scoring_cap_counters", "daily counters in memory");
   auto pending = metrics.gauge("tideline_scoring_pending_changes", "changes not in the tables yet");
-  auto put_off =
-      metrics.gauge("tideline_scoring_flushes_put_off",
+  auto deferred =
+      metrics.gauge("tideline_scoring_flushes_pending",
                     "flushes whose totals and days are not folded into their tables yet");
   auto departments =
       metrics.gauge("tideline_scoring_departments", "departments that somebody is or was in");
@@ -41,7 +41,7 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
     band.set(static_cast<double>(status.band));
     counters.set(static_cast<double>(status.cap_counters));
     pending.set(static_cast<double>(status.pending_changes));
-    put_off.set(static_cast<double>(status.flushes_put_off));
+    deferred.set(static_cast<double>(status.flushes_pending));
     departments.set(static_cast<double>(status.departments));
     periods.set(static_cast<double>(status.periods));
     bytes.with({"people"}).set(static_cast<double>(status.bytes.people));
@@ -119,8 +119,8 @@ int main(int argc, char** argv) {
              show_metrics(context.metrics(), engine);
              show_load(context.metrics(), engine);
              runtime::show_snapshots(context, "tideline_scoring", settings.snapshot.folder);
-             context.add_projection(std::make_unique<scoring::ScoreFeed>(
-                 scoring::ScoreFeedPorts{
+             context.add_projection(std::make_unique<scoring::ScorePublisher>(
+                 scoring::ScorePublisherPorts{
                      .scores = engine,
                      .committed = scores.committed,
                      .caught_up =
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
                      .topic = context.state_publisher(runtime::StateTopic::Scores),
                      .campus = context.campus(),
                      .clock = context.clock()},
-                 settings.feed));
+                 settings.publisher));
              const auto ratings =
                  context.add_projection(std::make_unique<scoring::RatingProjection>());
              scoring::add_routes(context.router(), {.commands = context.commands(),

@@ -16,11 +16,11 @@ Settings Settings::read(core::Config& config) {
       "TIDELINE_SCORING_BAND", static_cast<std::int64_t>(engine.band_members), 1'000, 10'000'000));
   settings.snapshot = snapshots::SnapshotSettings::read(config, "SCORING", SnapshotFolder::kPrefix);
   engine.snapshots = SnapshotFolder(settings.snapshot.folder.path());
-  ScoreFeedOptions& feed = settings.feed;
-  feed.interval = std::chrono::milliseconds(
-      config.integer("TIDELINE_SCORING_PUBLISH_MS", feed.interval.count(), 100, 600'000));
-  // Below the band whoever is on a list has to be looked for.
-  feed.ranks_daily = std::min(feed.ranks_daily, engine.band_members);
+  ScorePublisherOptions& publisher = settings.publisher;
+  publisher.interval = std::chrono::milliseconds(
+      config.integer("TIDELINE_SCORING_PUBLISH_MS", publisher.interval.count(), 100, 600'000));
+  // Below the band anyone who is on a list has to be looked for.
+  publisher.ranks_daily = std::min(publisher.ranks_daily, engine.band_members);
   settings.rank_exact_max =
       config.integer("TIDELINE_SCORING_RANK_EXACT", settings.rank_exact_max, 1, 1'000'000'000);
   return settings;

@@ -5,7 +5,7 @@
 
 #include "core/config.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
-#include "scoring/projections/score_feed.hpp"
+#include "scoring/projections/score_publisher.hpp"
 #include "snapshots/snapshot_settings.hpp"
 
 namespace tideline::scoring {
@@ -22,7 +22,7 @@ struct Settings {
   snapshots::SnapshotSettings snapshot;
   // TIDELINE_SCORING_PUBLISH_MS, 100 to 600,000: at the latest so long after a change is written it
   // is published; changes of a person within it are published as one.
-  ScoreFeedOptions feed;
+  ScorePublisherOptions publisher;
   // TIDELINE_SCORING_RANK_EXACT, 1 to 1,000,000,000: ranks beyond are marked as not exact and come
   // with "top x %".
   std::int64_t rank_exact_max = 100'000;

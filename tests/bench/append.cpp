@@ -1,7 +1,7 @@
 // Commands, each appending one event to a new stream: what the store does for one, with --keys for
 // one that came with an idempotency key, whose result is stored too. As services do it: the append
 // is handed over and its outcome comes by a call (EventStore::append_then), so that so many
-// commands are in hand without a thread each.
+// commands are in flight without a thread each.
 //
 // Without --rate the loops are closed: a writer's next append follows its last answer. With --rate
 // appends are due at fixed times, as many at once as there are writers, and latency counts from

@@ -83,7 +83,7 @@ class Engine {
       for (auto& event : events) event = next_moment();
       const auto start = SteadyClock::now();
       for (std::size_t i = 0; i < events.size() + kAhead; ++i) {
-        if (i < events.size()) engine_.foresee(events[i]);
+        if (i < events.size()) engine_.prefetch_decoded(events[i]);
         if (i >= kAhead) engine_.use(events[i - kAhead]);
       }
       spent += seconds_since(start);
@@ -92,7 +92,7 @@ class Engine {
   }
 
  private:
-  static constexpr std::size_t kAhead = eventsourcing::Projection::kExpectedAhead;
+  static constexpr std::size_t kAhead = eventsourcing::Projection::kPrefetchAhead;
   static constexpr core::Timestamp kFirst{std::chrono::milliseconds(1'800'000'000'000)};
   // In which as many moments come as there are people: whatever their number, as many ids of one
   // millisecond meet in a timeline, in any order.

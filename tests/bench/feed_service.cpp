@@ -44,7 +44,7 @@ class PreloadedEngine final : public eventsourcing::Projection {
   std::string_view name() const override { return engine_.name(); }
   std::vector<std::string> sources() const override { return engine_.sources(); }
   bool durable() const override { return engine_.durable(); }
-  void expect(const eventsourcing::RecordedEvent& event) override { engine_.expect(event); }
+  void prefetch(const eventsourcing::RecordedEvent& event) override { engine_.prefetch(event); }
   void apply(const eventsourcing::RecordedEvent& event) override { engine_.apply(event); }
   void flush(eventsourcing::Transaction& transaction) override { engine_.flush(transaction); }
   void load(eventsourcing::Transaction& transaction) override {
@@ -220,13 +220,15 @@ class Service {
   feed::Freshness freshness_{
       {[this] { return engine_runner_.status(); }, [this] { return engine_.is_rebuilding(); }},
       std::chrono::seconds(5)};
-  feed::TimelinePlaces places_{{.find =
-                                    [](std::size_t) {
-                                      return feed::ShardPlace{feed::ShardPlace::Kind::Here, "", ""};
-                                    },
-                                .after_next_look = {},
-                                .ask = {}}};
-  feed::TimelineStreams streams_{{engine_, engine_runner_.applied(), freshness_, clock_, places_}};
+  feed::ShardRouter shard_router_{
+      {.find =
+           [](std::size_t) {
+             return feed::ShardPlace{feed::ShardPlace::Kind::Here, "", ""};
+           },
+       .after_next_look = {},
+       .ask = {}}};
+  feed::TimelineStreams streams_{
+      {engine_, engine_runner_.applied(), freshness_, clock_, shard_router_}};
   feed::ApiPorts api_{endpoint_,
                       database_,
                       moment_ids_,
@@ -237,7 +239,7 @@ class Service {
                       engine_,
                       contents_,
                       freshness_,
-                      places_,
+                      shard_router_,
                       streams_,
                       engine_runner_.applied(),
                       moments_runner_.applied(),

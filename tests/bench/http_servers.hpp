@@ -14,7 +14,7 @@ namespace tideline::bench {
 inline constexpr std::string_view kSmallJson =
     R"({"user_id":"0012345678","points":"4711","rank":"42","level":7,"as_of":"2026-01-02T03:04:05Z"})";
 
-// Tells whoever has started this program; `token` is empty when the server wants none.
+// Tells anyone who has started this program; `token` is empty when the server wants none.
 inline void announce(std::uint16_t port, const std::string& token = "") {
   std::printf("{\"port\":%u,\"token\":\"%s\"}\n", static_cast<unsigned>(port), token.c_str());
   std::fflush(stdout);

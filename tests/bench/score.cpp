@@ -106,7 +106,7 @@ double with_expectation(const scoring::ScoreMemory& memory,
   for (std::size_t i = 0; i < accounts.size(); ++i) {
     for (std::size_t step = 0; step < kSteps; ++step) {
       const std::size_t coming = i + ahead_of(step);
-      if (coming < accounts.size()) memory.expect(accounts[coming], step);
+      if (coming < accounts.size()) memory.prefetch(accounts[coming], step);
     }
     work(accounts[i]);
   }
@@ -175,26 +175,26 @@ class NumberedMembers final : public scoring::BoardMembers {
   explicit NumberedMembers(std::uint32_t members) {
     std::mt19937_64 random(1);
     for (std::uint32_t member = 0; member < members; ++member) {
-      books.make(member);
-      books.set_totals(member, {lognormal_score(random), kNow - std::chrono::seconds(member)});
+      table.make(member);
+      table.set_totals(member, {lognormal_score(random), kNow - std::chrono::seconds(member)});
       accounts_.make(member) = numbered_account(member);
     }
   }
   std::optional<scoring::Totals> totals_of(std::uint32_t member) const override {
-    return books.totals(member);
+    return table.totals(member);
   }
-  void expect(std::uint32_t member) const override { books.expect(member); }
+  void prefetch(std::uint32_t member) const override { table.prefetch(member); }
   const core::AccountId& account_of(std::uint32_t member) const override {
     return accounts_[member];
   }
   void scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const override {
-    books.for_each(lowest, highest, [&](std::uint32_t member, const scoring::Totals& has) {
+    table.for_each(lowest, highest, [&](std::uint32_t member, const scoring::Totals& has) {
       const core::AccountId& account = accounts_[member];
       if (account != core::AccountId{}) visit({member, {has.points, has.reached_at, account}});
     });
   }
 
-  scoring::MemberBooks books;
+  scoring::MemberTable table;
 
  private:
   scoring::Column<core::AccountId> accounts_;
@@ -203,26 +203,26 @@ class NumberedMembers final : public scoring::BoardMembers {
 // The board's own part of both, by the member's number: without finding the account. An add also
 // notes what is pending, as the engine's do.
 double board_rank_ns(const std::vector<std::uint32_t>& chosen, const scoring::RankBoard& board,
-                     const scoring::MemberBooks& books, std::uint64_t& sum) {
+                     const scoring::MemberTable& table, std::uint64_t& sum) {
   const auto start = SteadyClock::now();
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (i + kAhead < chosen.size()) books.expect(chosen[i + kAhead]);
-    sum += board.rank_of(books.points(chosen[i]));
+    if (i + kAhead < chosen.size()) table.prefetch(chosen[i + kAhead]);
+    sum += board.rank_of(table.points(chosen[i]));
   }
   return nanoseconds_each(start);
 }
 
 double board_add_ns(const std::vector<std::uint32_t>& chosen,
                     const std::vector<core::AccountId>& accounts, scoring::RankBoard& board,
-                    scoring::MemberBooks& books, Earnings& earnings) {
+                    scoring::MemberTable& table, Earnings& earnings) {
   const auto start = SteadyClock::now();
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (i + kAhead < chosen.size()) books.expect(chosen[i + kAhead]);
+    if (i + kAhead < chosen.size()) table.prefetch(chosen[i + kAhead]);
     const scoring::PersonScore change = earnings.next();
-    const scoring::Totals had = books.totals(chosen[i]);
+    const scoring::Totals had = table.totals(chosen[i]);
     scoring::Totals has = had;
     has.join({change.points, change.reached_at});
-    books.set_totals(chosen[i], has);
+    table.set_totals(chosen[i], has);
     board.move(chosen[i], {had.points, had.reached_at, accounts[i]},
                {has.points, has.reached_at, accounts[i]});
     earnings.note(accounts[i], change);
@@ -250,7 +250,7 @@ BoardFigures measure_board(const std::vector<std::uint32_t>& chosen,
   // The first adds also make the lists larger, and take memory of the system for that: here and
   // below they are not counted.
   Earnings earnings;
-  board_add_ns(chosen, accounts, board, known.books, earnings);
+  board_add_ns(chosen, accounts, board, known.table, earnings);
   std::vector<double> passes;
   std::vector<double> random_reads;
   std::vector<double> random_adds;
@@ -259,9 +259,9 @@ BoardFigures measure_board(const std::vector<std::uint32_t>& chosen,
   for (int turn = 0; turn < kTurns; ++turn) {
     passes.push_back(numbers.pass_ms(sum));
     random_reads.push_back(numbers.read_ns(chosen, sum));
-    ranks.push_back(board_rank_ns(chosen, board, known.books, sum));
+    ranks.push_back(board_rank_ns(chosen, board, known.table, sum));
     random_adds.push_back(numbers.add_ns(chosen, sum));
-    adds.push_back(board_add_ns(chosen, accounts, board, known.books, earnings));
+    adds.push_back(board_add_ns(chosen, accounts, board, known.table, earnings));
   }
   return {median(random_reads), median(random_adds), median(passes), median(ranks), median(adds)};
 }
@@ -311,8 +311,8 @@ class Board final : public WireBoard {
  public:
   explicit Board(std::uint32_t members) { fill(memory_, members); }
 
-  void expect(const core::AccountId& account, std::size_t step) override {
-    memory_.expect(account, step);
+  void prefetch(const core::AccountId& account, std::size_t step) override {
+    memory_.prefetch(account, step);
   }
   std::int64_t add(const core::AccountId& account, std::int64_t delta) override {
     const absl::WriterMutexLock lock(&mutex_);

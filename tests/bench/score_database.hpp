@@ -53,7 +53,7 @@ inline void copy_people(eventsourcing::Transaction& transaction, std::uint32_t m
 
 struct FlushTimes {
   double flush_s = 0;
-  double fold_s = 0;  // of what it has put off
+  double fold_s = 0;  // of what it has deferred
 };
 
 // As many people as a flush has at most, evenly of all members, sign in at `now`: the neighbours of
@@ -88,7 +88,7 @@ inline FlushTimes measure_flush(scoring::ScoreEngine& engine, postgres::PooledDa
   engine.flushed();
   times.fold_s = seconds_of([&] {
     return database.transact(
-        [&](eventsourcing::Transaction& transaction) { engine.settle(transaction); });
+        [&](eventsourcing::Transaction& transaction) { engine.apply_deferred(transaction); });
   });
   return times;
 }

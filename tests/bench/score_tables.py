@@ -14,9 +14,9 @@ from harness import Bench, BenchFailed, conninfo, say
 from ports import free_ports
 from score_servers import REDIS, START_DEADLINE_S, Server, members_of
 
-CASES = ["flush of 100,000 people", "folding of what it has put off",
+CASES = ["flush of 100,000 people", "folding of what it has deferred",
          "recovery from a snapshot", "recovery from the table",
-         "flush of 100,000 people of all", "folding of what that has put off",
+         "flush of 100,000 people of all", "folding of what that has deferred",
          "flush of 100,000 people of all, beside a process that takes a snapshot"]
 UPSERT = "one upsert of 100,000 numbers"
 FLUSHES = 4

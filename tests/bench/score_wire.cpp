@@ -127,7 +127,7 @@ bool answer_all(WireBoard& board, std::span<const Command> commands, int connect
     const auto next = commands.first(std::min(commands.size(), scoring::ScoreMemory::kAhead));
     for (std::size_t step = 0; step < scoring::ScoreMemory::kSteps; ++step) {
       for (const Command& command : next) {
-        if (command.account) board.expect(*command.account, step);
+        if (command.account) board.prefetch(*command.account, step);
       }
     }
     for (const Command& command : next) {

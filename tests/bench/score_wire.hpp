@@ -40,7 +40,7 @@ class WireBoard {
  public:
   virtual ~WireBoard() = default;
   // As of ScoreMemory: that a command for that account comes.
-  virtual void expect(const core::AccountId& account, std::size_t step) = 0;
+  virtual void prefetch(const core::AccountId& account, std::size_t step) = 0;
   virtual std::int64_t add(const core::AccountId& account, std::int64_t delta) = 0;
   virtual std::uint64_t rank(const core::AccountId& account) = 0;
   virtual std::vector<scoring::BoardEntry> top(std::size_t count) = 0;

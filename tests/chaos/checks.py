@@ -153,7 +153,7 @@ class Checks:
         done = subprocess.run(
             [
                 *(self.home.binary("tideline-demo"), "--gateway", self.home.gateway, "--run", "demo"),
-                *("--people", "60", "--friends", "6", "--timed", "5", "--hands", "8", "--seed", "5"),
+                *("--people", "60", "--friends", "6", "--timed", "5", "--workers", "8", "--seed", "5"),
             ],
             capture_output=True,
             text=True,

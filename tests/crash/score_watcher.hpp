@@ -17,7 +17,7 @@ namespace tideline::crash {
 class ScoreWatcher {
  public:
   struct Sums {
-    std::int64_t points = 0;  // of table score, and put off
+    std::int64_t points = 0;  // of table score, and deferred
     std::int64_t earned = 0;  // of table day_score: the same
     friend bool operator==(const Sums&, const Sums&) = default;
   };

@@ -320,7 +320,7 @@ def is_stopped_and_goes_on(suite, writer, readers):
     knew. How long ago that may be is its setting.
 
     It can also be stopped between its last look at the clock and the call that sends. No program can look any later,
-    and who asked sees a slow network, of one answer. So of what was in hand when it was stopped one may be late."""
+    and who asked sees a slow network, of one answer. So of what was in flight when it was stopped one may be late."""
     world, frozen = writer.world, Service(suite.ports["feed-1"])
     refused, asked, answers, late, faults = len(readers.refused), [], [], [], []
     stopped_at, asking = None, threading.Event()
@@ -337,8 +337,8 @@ def is_stopped_and_goes_on(suite, writer, readers):
                                             since=lambda: world.done_before(time.monotonic() - STALENESS_S - RELAY_S)))
             except SystemExit as found:
                 at = "before it stopped" if stopped_at is None else f"{time.monotonic() - stopped_at:.1f} s after its stop"
-                was_in_hand = stopped_at is not None and asked_at < stopped_at
-                is_late = was_in_hand and "which was taken from him" in str(found)
+                was_in_flight = stopped_at is not None and asked_at < stopped_at
+                is_late = was_in_flight and "which was taken from him" in str(found)
                 (late if is_late else faults).append(f"{str(found).removeprefix('FAILED: ')}, {at}")
                 return
             except (TimeoutError, ConnectionResetError):

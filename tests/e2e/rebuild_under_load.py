@@ -160,7 +160,7 @@ def main():
     for service in ONE_OF_EACH:
         every_table_has_one_owner(service)
     demo = subprocess.Popen(
-        [str(BUILD / "deploy/demo/tideline-demo"), "--gateway", GATEWAY, "--hands", "4", "--run", f"rebuilt{SEED}", "--people", "120",
+        [str(BUILD / "deploy/demo/tideline-demo"), "--gateway", GATEWAY, "--workers", "4", "--run", f"rebuilt{SEED}", "--people", "120",
          "--friends", "8", "--moments", "12", "--timed", "40", "--seed", "13"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     reader = Reader("first-0")

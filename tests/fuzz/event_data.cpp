@@ -1,12 +1,13 @@
 // Events of other services: a broken one is PoisonEvent, and nothing else happens.
 #include "eventsourcing/event_data.hpp"
 
+#include "core/time_ordered_id.hpp"
 #include "fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tideline;
   std::string_view input = fuzz::as_text(data, size);
-  const auto kind = fuzz::take_choice(input) % 12;
+  const auto kind = fuzz::take_choice(input) % 16;
   eventsourcing::RecordedEvent event;
   event.type = "Fuzzed";
   event.data = std::string(input);
@@ -45,6 +46,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 10:
         (void)fields.nullable_integer("f");
+        break;
+      case 11:
+        (void)fields.nullable_account("f");
+        break;
+      case 12:
+        (void)fields.integer("f", 1, 19);
+        break;
+      case 13:
+        (void)fields.parsed_list("f", core::parse_moment_id);
+        break;
+      case 14:
+        (void)fields.seen(1);
         break;
       default:
         for (const auto& inner : fields.objects("f")) (void)inner.text("f");

@@ -39,7 +39,7 @@ TEST(Config, ReportsAllMistakesTogether) {
   EXPECT_EQ(config.integer("M", 1, 0, 10), 1);
   EXPECT_FALSE(config.boolean("B", false));
   EXPECT_EQ(config.text("MISSING"), "");
-  config.complain("N", "is odd");
+  config.add_error("N", "is odd");
   const Lines mistakes = config.mistakes();
   ASSERT_EQ(mistakes.size(), 7U);
   EXPECT_NE(mistakes[0].find("no equals sign"), std::string::npos);

@@ -133,7 +133,7 @@ class HistoryRun {
       if (outcome.ok()) one.outcome = *outcome;
       one.ended = ++ticks_;
       told.push_back(std::move(one));
-      // Nobody knows: whoever has a key asks again, whoever has none must leave it.
+      // Nobody knows: the one that has a key asks again, the one that has none must leave it.
       if (outcome.ok() || !append.idempotency) --left;
     }
   }

@@ -60,7 +60,7 @@ TEST_F(ProjectionRunnerTest, SkipsRepeats) {
 
 // A poll has them all, for they are there before it begins.
 TEST_F(ProjectionRunnerTest, TellsOfEventsBeforeTheirTurn) {
-  constexpr std::size_t kAhead = Projection::kExpectedAhead;
+  constexpr std::size_t kAhead = Projection::kPrefetchAhead;
   constexpr std::size_t kEvents = 3 * kAhead;
   Totals totals;
   std::vector<std::string> all;

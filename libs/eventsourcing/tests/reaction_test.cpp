@@ -70,12 +70,12 @@ class EchoRules final : public ReactionRules {
     if (event.data == "poison") throw PoisonEvent("it says so");
     return event.type == "Noted";
   }
-  std::unique_ptr<Consequences> consequences(std::span<const RecordedEvent> causes) override {
+  std::unique_ptr<ProcessManager> process_manager(std::span<const RecordedEvent> causes) override {
     return std::make_unique<Echoes>(causes);
   }
 
  private:
-  class Echoes final : public Consequences {
+  class Echoes final : public ProcessManager {
    public:
     explicit Echoes(std::span<const RecordedEvent> causes) {
       for (const RecordedEvent& cause : causes) call_for(cause);

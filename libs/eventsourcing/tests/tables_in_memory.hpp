@@ -175,10 +175,10 @@ class TablesInMemory final : public Database {
       Rows rows;
       for (const Params& letter : tables_.dead_letters) {
         if (!tables_.marked.contains(std::stoll(text(letter, 3)))) continue;
-        rows.push_back(
-            row({text(letter, 1), text(letter, 2), text(letter, 3), text(letter, 4),
-                 text(letter, 5), text(letter, 6), text(letter, 7), text(letter, 8), "0",
-                 text(letter, 10), text(letter, 11), text(letter, 12), text(letter, 13)}));
+        rows.push_back(row({text(letter, 1), text(letter, 2), text(letter, 3), text(letter, 4),
+                            text(letter, 5), text(letter, 6), text(letter, 7), text(letter, 8), "0",
+                            text(letter, 10), text(letter, 11), text(letter, 12), text(letter, 13),
+                            text(letter, 14)}));
       }
       return rows;
     }

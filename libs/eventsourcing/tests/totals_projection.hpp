@@ -46,7 +46,7 @@ class Totals final : public Projection {
     if (!durable_) return;
     for (const Row& row : transaction.execute("LOAD")) in_memory_[row.text(0)] = row.integer(1);
   }
-  void expect(const RecordedEvent& event) override { expected.push_back(event.data); }
+  void prefetch(const RecordedEvent& event) override { expected.push_back(event.data); }
   void apply(const RecordedEvent& event) override {
     expected_at_apply.push_back(expected.size());
     const bool bad = event.data == "poison" || event.data == "crash";

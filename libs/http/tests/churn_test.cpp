@@ -1,4 +1,4 @@
-// Clients that come and go while requests are in hand: no answer may ever reach another client.
+// Clients that come and go while requests are in flight: no answer may ever reach another client.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -80,7 +80,7 @@ TEST(Churn, EveryAnswerReachesWhoAsked) {
   }
   std::jthread giving([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      running.late.give();
+      running.deferred.give();
       std::this_thread::yield();
     }
   });

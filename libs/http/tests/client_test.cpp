@@ -101,9 +101,9 @@ TEST_F(ClientTest, WaitsForManyAtOnceAndGivesEachItsOwn) {
     const std::string name = std::to_string(i);
     client.get(to("/late/" + name), answers.under(name));
   }
-  ASSERT_TRUE(eventually([&] { return running.late.owed() == kMany; }));
+  ASSERT_TRUE(eventually([&] { return running.deferred.owed() == kMany; }));
   EXPECT_EQ(answers.count(), 0U);
-  running.late.give();
+  running.deferred.give();
   for (int i = 0; i < kMany; ++i) {
     const auto answer = answers.wait_for(std::to_string(i));
     ASSERT_TRUE(answer.ok());
@@ -139,15 +139,15 @@ TEST_F(ClientTest, TakesNoAnswerThatIsTooLarge) {
 
 TEST_F(ClientTest, TakesOnNoMoreThanItsBound) {
   ClientOptions options;
-  options.in_hand_max = 2;
+  options.in_flight_max = 2;
   Client client(options);
   client.get(to("/late/one"), answers.under("one"));
   client.get(to("/late/two"), answers.under("two"));
   const auto refused = get(client, to("/hello"));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, core::ErrorCode::Unavailable);
-  ASSERT_TRUE(eventually([&] { return running.late.owed() == 2; }));
-  running.late.give();
+  ASSERT_TRUE(eventually([&] { return running.deferred.owed() == 2; }));
+  running.deferred.give();
   EXPECT_TRUE(answers.wait_for("one").ok());
   EXPECT_TRUE(answers.wait_for("two").ok());
   EXPECT_TRUE(eventually([&] { return get(client, to("/hello")).ok(); }));
@@ -157,11 +157,11 @@ TEST_F(ClientTest, TellsEverybodyWhenItEnds) {
   {
     Client client;
     client.get(to("/late/1"), answers.under("1"));
-    ASSERT_TRUE(eventually([&] { return running.late.owed() == 1; }));
+    ASSERT_TRUE(eventually([&] { return running.deferred.owed() == 1; }));
   }
   ASSERT_EQ(answers.count(), 1U);
   EXPECT_FALSE(answers.wait_for("1").ok());
-  running.late.give();
+  running.deferred.give();
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "eventsourcing/in_memory_event_store.hpp"
+#include "http/deferred_response.hpp"
 #include "http/json.hpp"
-#include "http/late_answer.hpp"
 
 namespace tideline::http {
 namespace {
@@ -65,8 +65,8 @@ class CommandEndpointTest : public ::testing::TestWithParam<Way> {
     if (GetParam() == Way::Waiting) return endpoint.run(request, body);
     for (request.attempt = 0;; ++request.attempt) {
       const Response later = endpoint.answer(request, body);
-      if (!later.late) return later;
-      if (auto given = later.late->take()) return std::move(*given);
+      if (!later.deferred) return later;
+      if (auto given = later.deferred->take()) return std::move(*given);
     }
   }
 

@@ -231,7 +231,7 @@ TEST(Hostile, ClientsThatEndInTheMiddleLeaveNothingBehind) {
     }
   }
   EXPECT_TRUE(eventually([&] { return running.server->connections() == 0; }));
-  EXPECT_TRUE(eventually([&] { return running.server->requests_in_hand() == 0; }));
+  EXPECT_TRUE(eventually([&] { return running.server->requests_in_flight() == 0; }));
   TestClient good(running.port());
   ASSERT_TRUE(good.send(get("/hello")));
   EXPECT_EQ(good.answer().body, "hello");

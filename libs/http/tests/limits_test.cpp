@@ -81,7 +81,7 @@ TEST(Limits, RefusesBeforeWorkBeginsWhenTheQueueIsFull) {
   ASSERT_TRUE(running.gate.wait_for_visitors(1));
   TestClient queued(running.port());
   ASSERT_TRUE(queued.send(get("/echo/queued")));
-  ASSERT_TRUE(eventually([&] { return running.server->requests_in_hand() == 2; }));
+  ASSERT_TRUE(eventually([&] { return running.server->requests_in_flight() == 2; }));
   TestClient refused(running.port());
   ASSERT_TRUE(refused.send(get("/hello")));
   const auto answer = refused.answer();

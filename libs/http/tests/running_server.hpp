@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "http/deferred_response.hpp"
 #include "http/event_stream.hpp"
 #include "http/json.hpp"
-#include "http/late_answer.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
 
@@ -146,13 +146,13 @@ class Listeners {
 };
 
 // The answers that /late/{id} still owes.
-class LateOnes {
+class DeferredOnes {
  public:
   Response take_on(const Request& request) {
-    auto late = std::make_shared<LateAnswer>();
+    auto deferred = std::make_shared<DeferredResponse>();
     std::lock_guard lock(mutex_);
-    owed_.push_back({late, std::string(request.param("id")), request.attempt});
-    return Response::later(std::move(late));
+    owed_.push_back({deferred, std::string(request.param("id")), request.attempt});
+    return Response::defer(std::move(deferred));
   }
   [[nodiscard]] std::size_t owed() {
     std::lock_guard lock(mutex_);
@@ -160,22 +160,22 @@ class LateOnes {
   }
   // To all: the id that was asked for and the number of the attempt.
   void give() {
-    for (auto& [late, id, attempt] : take()) {
-      late->give(Response::text(200, "text/plain", id + "/" + std::to_string(attempt)));
+    for (auto& [deferred, id, attempt] : take()) {
+      deferred->give(Response::text(200, "text/plain", id + "/" + std::to_string(attempt)));
     }
   }
-  std::shared_ptr<LateAnswer> last() {
+  std::shared_ptr<DeferredResponse> last() {
     std::lock_guard lock(mutex_);
-    return owed_.back().late;
+    return owed_.back().deferred;
   }
   void forget() { take(); }
-  void ask_again() {
-    for (auto& one : take()) one.late->ask_again();
+  void retry() {
+    for (auto& one : take()) one.deferred->retry();
   }
 
  private:
   struct Owed {
-    std::shared_ptr<LateAnswer> late;
+    std::shared_ptr<DeferredResponse> deferred;
     std::string id;
     int attempt;
   };
@@ -223,7 +223,7 @@ class RunningServer {
       return response;
     });
     router.add(Method::Get, "/late/{id}", Access::Public,
-               [this](const Request& request) { return late.take_on(request); });
+               [this](const Request& request) { return deferred.take_on(request); });
     router.add(Method::Get, "/events/{name}", Access::Public, [this](const Request& request) {
       auto stream = std::make_shared<EventStream>(stream_bytes_max);
       if (const auto seen = request.header("Last-Event-ID")) {
@@ -246,7 +246,7 @@ class RunningServer {
   core::SystemClock clock;
   Gate gate;
   Listeners listeners;
-  LateOnes late;
+  DeferredOnes deferred;
   std::size_t stream_bytes_max = kEventStreamBytesMax;
   RecordingObserver observer;
   Router router;

@@ -31,8 +31,8 @@ eventsourcing::RecordedEvent large_event(std::uint64_t position) {
   return event;
 }
 
-// Whoever polls seldom must not find the partition with a hole: the client itself stops. All that
-// it has under way at once is refused, and more waits behind that.
+// The one that polls seldom must not find the partition with a hole: the client itself stops. All
+// that it has under way at once is refused, and more waits behind that.
 TEST(LogProducer, NothingFollowsARecordThatIsRefusedForGood) {
   constexpr std::size_t kUnderWayMax = 5;
   constexpr std::uint64_t kRecords = 40;

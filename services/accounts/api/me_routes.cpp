@@ -101,7 +101,7 @@ Response change_password(const ApiPorts& ports, const Request& request) {
   if (response.body == session_marker(drawn)) {
     return with_tokens(ports, std::move(response), request.account(), drawn.token);
   }
-  // The same request again: whoever knows the new password gets another session.
+  // The same request again: anyone who knows the new password gets another session.
   const PasswordAttempt again(ports, request, request.account());
   if (auto limited = again.limited()) return *limited;
   Response opened =

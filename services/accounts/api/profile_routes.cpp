@@ -12,7 +12,7 @@ using http::Request;
 using http::Response;
 using nlohmann::json;
 
-// Ids in a profile; whoever has more projects is read page by page in projects.
+// Ids in a profile; anyone who has more projects is read page by page in projects.
 constexpr int kProjectIdsMax = 100;
 
 struct FoundProfile {

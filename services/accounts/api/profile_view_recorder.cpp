@@ -51,7 +51,7 @@ std::optional<ProfileViewRecorder::Visit> ProfileViewRecorder::next(const std::s
   if (queue_.empty()) return std::nullopt;
   Visit visit = std::move(queue_.front());
   queue_.pop_front();
-  ++in_hand_;
+  ++in_flight_;
   return visit;
 }
 
@@ -76,7 +76,7 @@ bool ProfileViewRecorder::record(const Visit& visit) {
 void ProfileViewRecorder::done(std::optional<Visit> again) {
   {
     const std::lock_guard lock(mutex_);
-    --in_hand_;
+    --in_flight_;
     if (again) queue_.push_back(std::move(*again));
   }
   changed_.notify_all();
@@ -84,12 +84,12 @@ void ProfileViewRecorder::done(std::optional<Visit> again) {
 
 std::size_t ProfileViewRecorder::queued() const {
   const std::lock_guard lock(mutex_);
-  return queue_.size() + in_hand_;
+  return queue_.size() + in_flight_;
 }
 
 bool ProfileViewRecorder::wait_until_idle(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, timeout, [this] { return queue_.empty() && in_hand_ == 0; });
+  return changed_.wait_for(lock, timeout, [this] { return queue_.empty() && in_flight_ == 0; });
 }
 
 }  // namespace tideline::accounts

@@ -40,7 +40,7 @@ class ProfileViewRecorder {
 
   std::size_t queued() const;
   std::uint64_t dropped() const { return dropped_.load(); }
-  // Waits until nothing is queued or in hand; false when the time is up.
+  // Waits until nothing is queued or in flight; false when the time is up.
   bool wait_until_idle(std::chrono::milliseconds timeout);
 
  private:
@@ -58,7 +58,7 @@ class ProfileViewRecorder {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Visit> queue_;
-  std::size_t in_hand_ = 0;
+  std::size_t in_flight_ = 0;
   std::atomic<std::uint64_t> dropped_{0};
 };
 

@@ -46,7 +46,7 @@ http::Parsed<Registration> read_registration(const ApiPorts& ports, const Reques
 }
 
 // The same request again: the account is there, but the session that came with it was told to
-// somebody once and to nobody again. Whoever knows the password gets another one.
+// somebody once and to nobody again. Anyone who knows the password gets another one.
 Response answer_again(const ApiPorts& ports, const Request& request, Response done,
                       const Registration& wanted) {
   const PasswordAttempt attempt(ports, request, wanted.account);
@@ -99,8 +99,8 @@ Response register_account(const ApiPorts& ports, const Request& request) {
   const DrawnSession drawn = draw_session(ports, wanted->account);
   core::Timestamp registered_at;
   Response response = run_registration(ports, request, *wanted, drawn, registered_at);
-  // New accounts count, and names that were found taken: whoever asks for many wants to know who is
-  // here. A repeated request and a failure of ours do not.
+  // New accounts count, and names that were found taken: anyone who asks for many wants to know who
+  // is here. A repeated request and a failure of ours do not.
   const bool is_new = response.status == 201 && response.body == session_marker(drawn);
   if (!is_new && response.status != 409) ports.attempts.forgive_registration(source);
   if (response.status != 201) return response;

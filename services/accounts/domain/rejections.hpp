@@ -13,7 +13,7 @@ inline const eventsourcing::Rejection kNoSuchAccount{
     eventsourcing::RejectionKind::NotFound, "no-such-account", "there is no such account any more"};
 inline const eventsourcing::Rejection kWrongPassword{eventsourcing::RejectionKind::Forbidden,
                                                      "wrong-password", "the password is wrong"};
-// One answer for every refresh token that is not good, whatever the reason: whoever guesses or
+// One answer for every refresh token that is not good, whatever the reason: anyone who guesses or
 // replays learns nothing. The edge answers it with 401.
 inline const eventsourcing::Rejection kRefreshRefused{eventsourcing::RejectionKind::Forbidden,
                                                       "refresh-token-refused",

@@ -105,9 +105,12 @@ TEST_F(Feed, ErasesTheKeyOfAClosedAccount) {
   app.enrol("7");
   const auto account = app.account_ids.of("7");
   eventsourcing::RecordedEvent closed;
+  closed.source = "accounts";
   closed.type = "AccountClosed";
   closed.version = core::StreamVersion(3);
-  closed.data = json{{"account_id", account.to_string()}}.dump();
+  closed.data = json{{"account_id", account.to_string()},
+                     {"closed_at", core::format_iso8601(app.clock.now())}}
+                    .dump();
   ASSERT_TRUE(app.keys.find(account).value().has_value());
   feed.apply(closed);
   flush();

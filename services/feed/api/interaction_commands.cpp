@@ -28,7 +28,7 @@ using http::Response;
 Response handle_like(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  if (auto refused = require_fresh(ports, request)) return *refused;
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     if (!ports.engine.find_author(*id, me)) return kNoSuchMoment;
@@ -100,7 +100,7 @@ Response handle_comment(const ApiPorts& ports, const Request& request) {
   if (!id) return to_response(http::not_found());
   const auto command = read_comment(request, *id);
   if (!command) return command.response();
-  if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  if (auto refused = require_fresh(ports, request)) return *refused;
   return ports.commands.answer(
       request, [&](CommandSession& session) { return add(ports, session, *command); });
 }
@@ -115,7 +115,7 @@ Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
     const auto removed = eventsourcing::change<Comment>(
         session, stream, eventsourcing::EventCodec<Comment>(ports.cipher), DeleteComment{me});
     if (removed) return Answer{204, "", "", stream};
-    return untold(
+    return forbidden_as_not_found(
         removed.stopped(),
         [&] {
           return ports.freshness.is_fresh() && ports.engine.shows_comment(*id, *comment_id, me);

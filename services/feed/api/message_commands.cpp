@@ -90,7 +90,7 @@ Response handle_send(const ApiPorts& ports, const Request& request) {
     return to_response(http::unavailable("your name is not known here yet, try again"));
   }
   if (envelope->group_id) {
-    if (auto refused = refuse_while_blind(ports, request)) return *refused;
+    if (auto refused = require_fresh(ports, request)) return *refused;
   }
   const auto command = command_of(ports, request, *envelope, *people);
   return ports.commands.answer(request, [&](CommandSession& session) {

@@ -109,7 +109,7 @@ CommandResult change_own(const ApiPorts& ports, CommandSession& session, core::M
   const auto moment = eventsourcing::change<Moment>(
       session, stream, eventsourcing::EventCodec<Moment>(ports.cipher), command);
   if (moment) return Answer{204, "", "", stream};
-  return untold(
+  return forbidden_as_not_found(
       moment.stopped(), [&] { return may_know_of(ports, id, by); }, kNoSuchMoment);
 }
 

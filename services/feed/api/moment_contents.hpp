@@ -94,7 +94,7 @@ class MomentContents {
   std::vector<Moment> find(std::span<const TimelineEntry> entries);
   // The same without a count of owners each: calls use(i, moment) for each that is remembered so,
   // in order, while none can be put or dropped; use() must not ask for anything here. Counts
-  // nothing: whoever has shown what there was notes it.
+  // nothing: anyone who has shown what there was notes it.
   template <class Use>
   void find_each(std::span<const TimelineEntry> entries, const Use& use);
   void note_hits(std::size_t hits) { hits_.fetch_add(hits, std::memory_order_relaxed); }
@@ -103,8 +103,8 @@ class MomentContents {
   // Those of `ids` that have come lately. A comment outlives its moment here, until its room is
   // needed: nobody is shown it.
   std::map<core::CommentId, CommentRow> find_sealed_comments(std::span<const core::CommentId> ids);
-  // Whoever puts a moment asks the engine afterwards whether it still stands, and drops it if not:
-  // the deletion may have been applied after the row was read.
+  // Anyone who puts a moment asks the engine afterwards whether it still stands, and drops it if
+  // not: the deletion may have been applied after the row was read.
   Moment put(core::MomentId id, const MomentTexts& texts);
   void drop(core::MomentId id);
 
@@ -135,7 +135,7 @@ class MomentContents {
   RecentMap<std::uint64_t, SealedComment> sealed_comments_;
   RecentMap<core::AccountId, PersonContent> people_;
   // The number of the last change of anybody of a group, so that a moment finds out by one look
-  // that its author's name is another now. Whoever is in a group with him is read anew, too.
+  // that its author's name is another now. Anyone who is in a group with him is read anew, too.
   static constexpr std::size_t kNameGroups = 16'384;
   std::mutex naming_;  // one change after the other
   std::atomic<std::uint64_t> name_changes_{0};

@@ -167,7 +167,7 @@ MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer
   const MomentTexts texts = texts_of(opened, author);
   if (!author) return MomentContent::of(texts, {});
   auto kept = ports.contents.put(id, texts);
-  // Its deletion may have been applied since: whoever tells of it told before it was there.
+  // Its deletion may have been applied since: anyone who tells of it told before it was there.
   if (!ports.engine.find_author(id, viewer)) ports.contents.drop(id);
   return kept;
 }

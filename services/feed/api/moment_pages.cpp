@@ -33,7 +33,7 @@ Response page_of(const ApiPorts& ports, const Request& request, std::string_view
 Response handle_timeline(const ApiPorts& ports, const Request& request) {
   const auto wanted = http::read_page(request, kTimelineCursor, core::parse_moment_id);
   if (!wanted) return wanted.response();
-  return ports.places.answer(request, [&] {
+  return ports.shard_router.answer(request, [&] {
     return answer_private(ports, request, ports.engine_applied, [&] {
       return page_of(ports, request, kTimelineCursor,
                      ports.engine.timeline(request.account(), {wanted->after, wanted->before},
@@ -43,8 +43,8 @@ Response handle_timeline(const ApiPorts& ports, const Request& request) {
 }
 
 Response handle_stream(const ApiPorts& ports, const Request& request) {
-  return ports.places.answer_here_alone(request, [&] {
-    if (auto refused = refuse_while_blind(ports, request)) return *refused;
+  return ports.shard_router.answer_here_alone(request, [&] {
+    if (auto refused = require_fresh(ports, request)) return *refused;
     return Response::event_stream(
         ports.streams.open(request.account(), request.header("Last-Event-ID")));
   });
@@ -56,7 +56,7 @@ Parsed<core::AccountId> read_author(const ApiPorts& ports, const Request& reques
   if (!user_id) return http::malformed("author=<user_id> is missing");
   if (!core::is_user_id(*user_id)) return no_such_person();
   const core::AccountId author = ports.account_ids.of(*user_id);
-  // Whoever has registered once is never forgotten.
+  // Anyone who has registered once is never forgotten.
   if (ports.contents.find_person(author)) return author;
   const std::uint64_t names_as_of = ports.contents.name_changes();
   const auto known = find_registered(ports, request, {author});

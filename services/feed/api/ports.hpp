@@ -10,7 +10,7 @@
 #include "eventsourcing/transaction.hpp"
 #include "feed/api/freshness.hpp"
 #include "feed/api/moment_contents.hpp"
-#include "feed/api/timeline_places.hpp"
+#include "feed/api/shard_router.hpp"
 #include "feed/api/timeline_streams.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "http/command_endpoint.hpp"
@@ -33,7 +33,7 @@ struct ApiPorts {
   // Whether the engine's answers are of these seconds.
   Freshness& freshness;
   // At which instance a timeline is.
-  const TimelinePlaces& places;
+  const ShardRouter& shard_router;
   TimelineStreams& streams;
   // What queries wait on: the engine; the tables of moments, of likes and comments, and of
   // messages; and the directory of people.

@@ -23,8 +23,7 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
   });
 }
 
-std::optional<http::Response> refuse_while_blind(const ApiPorts& ports,
-                                                 const http::Request& request) {
+std::optional<http::Response> require_fresh(const ApiPorts& ports, const http::Request& request) {
   if (auto refused = http::await_models(request, {ports.engine_applied})) return refused;
   if (!ports.freshness.is_fresh()) return to_response(catching_up());
   return std::nullopt;
@@ -34,9 +33,9 @@ bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId
   return ports.freshness.is_fresh() && ports.engine.find_author(id, viewer);
 }
 
-eventsourcing::CommandResult untold(eventsourcing::CommandResult stopped,
-                                    const std::function<bool()>& may_know,
-                                    const eventsourcing::Rejection& none) {
+eventsourcing::CommandResult forbidden_as_not_found(eventsourcing::CommandResult stopped,
+                                                    const std::function<bool()>& may_know,
+                                                    const eventsourcing::Rejection& none) {
   const auto* rejection = std::get_if<eventsourcing::Rejection>(&stopped);
   const bool forbidden =
       rejection != nullptr && rejection->kind == eventsourcing::RejectionKind::Forbidden;

@@ -23,16 +23,15 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
 
 // For commands that decide on what their caller may see: nullopt when they may, else the same 503
 // or 400.
-std::optional<http::Response> refuse_while_blind(const ApiPorts& ports,
-                                                 const http::Request& request);
+std::optional<http::Response> require_fresh(const ApiPorts& ports, const http::Request& request);
 
 // Whether to tell him that the moment exists: he may see it, as far as that is known.
 bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer);
 
-// Whoever is forbidden what he asked for, and is not to know that it exists, is told `none`.
-eventsourcing::CommandResult untold(eventsourcing::CommandResult stopped,
-                                    const std::function<bool()>& may_know,
-                                    const eventsourcing::Rejection& none);
+// Anyone who is forbidden what he asked for, and is not to know that it exists, is told `none`.
+eventsourcing::CommandResult forbidden_as_not_found(eventsourcing::CommandResult stopped,
+                                                    const std::function<bool()>& may_know,
+                                                    const eventsourcing::Rejection& none);
 
 // Reads the rows of what the engine has let out, each statement alone. Those that the tables have
 // not got yet are waited for, once; retryable when they are still missing.

@@ -4,7 +4,7 @@
 // has asked for since it came by (the second chance of page replacement, also called CLOCK;
 // Corbato, A Paging Experiment with the Multics System, 1968). So nothing is ordered by use, and
 // who looks writes no more than a mark. Split into parts by the key's hash, so that none is large:
-// whoever lays out one anew, or looks at all of its entries, keeps the others waiting for that
+// anyone who lays out one anew, or looks at all of its entries, keeps the others waiting for that
 // long.
 //
 // Thread-safe. Nothing blocks but for other short calls: those that look share the lock.

@@ -37,7 +37,7 @@ Response handle_seen(const ApiPorts& ports, const Request& request) {
 }
 
 Response handle_unread(const ApiPorts& ports, const Request& request) {
-  return ports.places.answer(request, [&] {
+  return ports.shard_router.answer(request, [&] {
     return answer_private(ports, request, ports.engine_applied, [&] {
       const UnreadMoments unread = ports.engine.unread(request.account(), kUnreadMax);
       Json answer{{"unread", unread.count}, {"more", unread.more}, {"seen_up_to", nullptr}};

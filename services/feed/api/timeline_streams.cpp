@@ -53,7 +53,7 @@ void TimelineStreams::round() {
     const auto stream = live.stream.lock();
     if (!stream || !stream->is_open()) return true;
     const auto end = stream->ends_at();
-    if (!is_fresh || (end && *end <= now) || !ports_.places.is_here(live.viewer)) {
+    if (!is_fresh || (end && *end <= now) || !ports_.shard_router.is_here(live.viewer)) {
       stream->close();
       return true;
     }

@@ -10,10 +10,10 @@
 //   reset     {}             forget everything: what follows is the window from the beginning
 //   position  {}             ends what belongs together; its id is the vector of applied positions
 //
-// Law: whoever does as he is told has the window as it is at each "position". Who comes back with
-// the id of the last one goes on from there if nothing has been applied since; else the vector does
-// not say which entries he has lost meanwhile, so he is reset: every entry of the window is sent at
-// least once, and none that was revoked while he was away stays.
+// Law: anyone who does as he is told has the window as it is at each "position". Who comes back
+// with the id of the last one goes on from there if nothing has been applied since; else the vector
+// does not say which entries he has lost meanwhile, so he is reset: every entry of the window is
+// sent at least once, and none that was revoked while he was away stays.
 //
 // A stream is closed when the engine is not of these seconds, so that nothing leaves while a
 // revocation may be under way unseen, when its token expires (EventStream::ends_at), and when its
@@ -35,7 +35,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/projection_runner.hpp"
 #include "feed/api/freshness.hpp"
-#include "feed/api/timeline_places.hpp"
+#include "feed/api/shard_router.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "http/event_stream.hpp"
 
@@ -52,7 +52,7 @@ class TimelineStreams {
     eventsourcing::AppliedPositions& engine_applied;
     Freshness& freshness;
     const core::Clock& clock;
-    const TimelinePlaces& places;
+    const ShardRouter& shard_router;
   };
 
   explicit TimelineStreams(Ports ports) : ports_(ports) {}

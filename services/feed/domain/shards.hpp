@@ -40,7 +40,7 @@ struct ShardPlace {
 // Who had what at one moment.
 struct ShardTable {
   std::vector<std::string> instances;       // that live, ascending
-  std::array<std::string, kShards> owners;  // "" = whoever comes first may have it
+  std::array<std::string, kShards> owners;  // "" = anyone who comes first may have it
 };
 
 // What one instance is to do. Everybody who looks at the same table comes to the same end: what one

@@ -49,7 +49,7 @@ constexpr const char* kShardsOfAll =
     "SELECT shard, CASE WHEN leased_until > clock_timestamp() THEN owner END FROM feed_shard";
 constexpr const char* kInstances =
     "SELECT name, address FROM feed_instance WHERE lives_until > clock_timestamp()";
-// A row that somebody else has in hand is his, or is left for the next look.
+// A row that somebody else has in flight is his, or is left for the next look.
 constexpr const char* kLockFree =
     "SELECT shard FROM feed_shard WHERE shard = ANY($1::smallint[])"
     " AND (owner IS NULL OR leased_until <= clock_timestamp()) FOR UPDATE SKIP LOCKED";

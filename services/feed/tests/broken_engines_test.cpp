@@ -1,5 +1,5 @@
 // That the law test can fail: each engine here lacks one rule, and is found out by the same trials.
-// Rules of the predicates and grants are switched off; whoever misunderstands an event is given
+// Rules of the predicates and grants are switched off; anyone who misunderstands an event is given
 // another one instead of it.
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ Events share_tags(const RecordedEvent& event) {
   return all;
 }
 
-// Whoever removes a contact makes him forget more than that.
+// Anyone who removes a contact makes him forget more than that.
 Events cascade_exclusion(const RecordedEvent& event) {
   if (event.type != "ContactRemoved") return {event};
   Json data = Json::parse(event.data);
@@ -221,7 +221,7 @@ const BrokenEngine kBroken[] = {
     forgetting("SavedMoments", [](FeedMemory& memory) { memory.moments = {}; }),
     forgetting("SavedInteractions", [](FeedMemory& memory) { memory.interactions = {}; }),
     forgetting("SavedMarks", [](FeedMemory& memory) { memory.seen_up_to.clear(); }),
-    forgetting("WhatWaitsInTheGate", [](FeedMemory& memory) { memory.gate.clear(); }),
+    forgetting("WhatWaitsInTheGate", [](FeedMemory& memory) { memory.holdback.clear(); }),
     forgetting("WhatIsKnown", [](FeedMemory& memory) { memory.known = {}; }),
     forgetting("SavedExclusions", [](FeedMemory& memory) { lift_exclusions(memory.graph); }),
 };

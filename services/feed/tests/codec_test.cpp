@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "crypto/subject_cipher.hpp"
 #include "eventsourcing/event_codec.hpp"
 #include "eventsourcing/position_vector.hpp"
 #include "feed/domain/comment.hpp"
@@ -142,7 +143,7 @@ RC_GTEST_PROP(MessageReadingCodec, ReadsWhatItWrote, ()) {
   RC_ASSERT(codec.decode(recorded(codec.encode(read))) == MessageReading::Event(read));
 }
 
-TEST(eventsourcing::EventCodec<MessageReading>, RefusesDamage) {
+TEST(MessageReadingCodec, RefusesDamage) {
   const eventsourcing::EventCodec<MessageReading> codec;
   const core::AccountId reader(core::AccountId::Bytes{1});
   const RecordedEvent good = recorded(codec.encode(MessagesRead{reader, {}}));
@@ -167,14 +168,14 @@ MomentPublished secret() {
   return moment;
 }
 
-TEST(eventsourcing::EventCodec<Moment>, SealsTheContent) {
+TEST(MomentCodec, SealsTheContent) {
   Sealing sealing;
   const auto event = eventsourcing::EventCodec<Moment>(sealing.cipher).encode(secret());
   EXPECT_EQ(event.data.find("boathouse"), std::string::npos);
   EXPECT_EQ(event.visibility, eventsourcing::Visibility::Public);
 }
 
-TEST(eventsourcing::EventCodec<Moment>, SealsTheContentOfAnEdit) {
+TEST(MomentCodec, SealsTheContentOfAnEdit) {
   Sealing sealing;
   MomentEdited edited;
   edited.id = core::MomentId(1);
@@ -185,7 +186,7 @@ TEST(eventsourcing::EventCodec<Moment>, SealsTheContentOfAnEdit) {
             std::string::npos);
 }
 
-TEST(eventsourcing::EventCodec<Comment>, SealsTheText) {
+TEST(CommentCodec, SealsTheText) {
   Sealing sealing;
   CommentAdded added;
   added.moment = core::MomentId(1);
@@ -196,7 +197,7 @@ TEST(eventsourcing::EventCodec<Comment>, SealsTheText) {
             std::string::npos);
 }
 
-TEST(eventsourcing::EventCodec<Moment>, ReadsNothingOfAnErasedAuthor) {
+TEST(MomentCodec, ReadsNothingOfAnErasedAuthor) {
   Sealing sealing;
   const eventsourcing::EventCodec<Moment> codec(sealing.cipher);
   const auto stored = recorded(codec.encode(secret()));
@@ -207,7 +208,7 @@ TEST(eventsourcing::EventCodec<Moment>, ReadsNothingOfAnErasedAuthor) {
   EXPECT_THROW(codec.encode(secret()), CodecFailed);
 }
 
-TEST(eventsourcing::EventCodec<Moment>, PassesOverWhatItDoesNotKnowAndRefusesDamage) {
+TEST(MomentCodec, PassesOverWhatItDoesNotKnowAndRefusesDamage) {
   Sealing sealing;
   const eventsourcing::EventCodec<Moment> codec(sealing.cipher);
   RecordedEvent stored = recorded(codec.encode(secret()));

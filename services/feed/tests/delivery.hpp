@@ -56,8 +56,8 @@ class Delivery {
     bool news = false;  // a poll has at least one
     while (place.next < events.size() && (run > 0 || !news)) {
       if (!misread_ && chance % 2 == 0) {
-        const std::size_t soon = place.next + chance / 2 % (FeedEngine::kExpectedAhead + 1);
-        if (soon < events.size()) engine_.expect(events[soon]);
+        const std::size_t soon = place.next + chance / 2 % (FeedEngine::kPrefetchAhead + 1);
+        if (soon < events.size()) engine_.prefetch(events[soon]);
       }
       news |= take(place, events[place.next]);
       ++place.next;

@@ -9,8 +9,12 @@
 
 #include "core/keys.hpp"
 #include "eventsourcing/event_codec.hpp"
+#include "feed/domain/comment.hpp"
+#include "feed/domain/like.hpp"
 #include "feed/domain/message.hpp"
 #include "feed/domain/message_reading.hpp"
+#include "feed/domain/moment.hpp"
+#include "feed/domain/timeline_reading.hpp"
 #include "feed/stored_events.hpp"
 #include "feed_app.hpp"
 #include "support/contract.hpp"

@@ -238,11 +238,11 @@ class FeedApp {
   ShardPlace place{ShardPlace::Kind::Here, "feed-0", ""};
   std::vector<std::function<void()>> waiting;
   std::vector<std::pair<http::OutgoingRequest, http::Client::Then>> asked;
-  TimelinePlaces places{
+  ShardRouter shard_router{
       {.find = [this](std::size_t) { return place; },
        .after_next_look = [this](auto then) { waiting.push_back(then); },
        .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); }}};
-  TimelineStreams streams{{engine, engine_applied, freshness, clock, places}};
+  TimelineStreams streams{{engine, engine_applied, freshness, clock, shard_router}};
   http::Router router{std::make_shared<TrustingVerifier>(), clock};
   http::Router forgetful_router{std::make_shared<TrustingVerifier>(), clock};
 
@@ -250,13 +250,13 @@ class FeedApp {
   ApiPorts ports_with(MomentContents& remembered) {
     return {endpoint,         database,       moment_ids,     account_ids,     cipher,
             people,           uploads,        engine,         remembered,      freshness,
-            places,           streams,        engine_applied, moments_applied, interactions_applied,
+            shard_router,     streams,        engine_applied, moments_applied, interactions_applied,
             messages_applied, people_applied, kLogs};
   }
 
   // What is answered at once is answered so by who has just been asked, and by who has never been.
   void expect_same_without_contents(http::Request request, const http::Response& answered) {
-    if (answered.status != 200 || answered.late || answered.events) return;
+    if (answered.status != 200 || answered.deferred || answered.events) return;
     http::Request once_more = request;
     const auto remembered = router.dispatch(once_more);
     const auto read = forgetful_router.dispatch(request);

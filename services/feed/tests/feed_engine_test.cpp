@@ -208,7 +208,7 @@ TEST_F(FeedEngineTest, UsesAnEventOnceHoweverOftenItWasExpected) {
   const auto first = event("feed", "MomentPublished", moment(100, 1));
   const auto never = event("feed", "MomentPublished", moment(200, 1));
   const auto second = event("feed", "MomentPublished", moment(300, 1));
-  for (const auto* const told : {&first, &first, &never, &second}) engine.expect(*told);
+  for (const auto* const told : {&first, &first, &never, &second}) engine.prefetch(*told);
   EXPECT_EQ(engine.size().moments, 0U);
   engine.apply(first);
   engine.apply(second);
@@ -220,13 +220,13 @@ TEST_F(FeedEngineTest, ABrokenEventThatWasExpectedIsRefusedInItsTurn) {
   Json data = moment(100, 1);
   data.erase("audience");
   const auto broken = event("feed", "MomentPublished", data);
-  engine.expect(broken);
+  engine.prefetch(broken);
   EXPECT_THROW(engine.apply(broken), eventsourcing::PoisonEvent);
   EXPECT_EQ(engine.size().moments, 0U);
 }
 
 // What was foreseen of the memory before names people by numbers that this one does not have: so
-// many that whoever looks them up leaves all memory.
+// many that anyone who looks them up leaves all memory.
 TEST_F(FeedEngineTest, WhatWasExpectedBeforeAStartDoesNoHarm) {
   for (std::uint32_t number = 0; number < 400'000; ++number) {
     core::AccountId::Bytes bytes{1};
@@ -236,11 +236,11 @@ TEST_F(FeedEngineTest, WhatWasExpectedBeforeAStartDoesNoHarm) {
   }
   befriend(201, 202);
   const auto published = event("feed", "MomentPublished", moment(100, 201));
-  for (std::size_t i = 0; i < 3; ++i) engine.expect(published);
+  for (std::size_t i = 0; i < 3; ++i) engine.prefetch(published);
   NoTables no_tables;
   engine.load(no_tables);
   befriend(201, 202);
-  engine.expect(published);
+  engine.prefetch(published);
   engine.apply(published);
   EXPECT_EQ(seen_by(202), 1U);
 }

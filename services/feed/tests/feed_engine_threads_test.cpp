@@ -74,8 +74,8 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
   eventsourcing::PositionVector delivered;
   const auto& events = history.events();
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const std::size_t soon = i + FeedEngine::kExpectedAhead;
-    if (soon < events.size()) engine.expect(events[soon]);
+    const std::size_t soon = i + FeedEngine::kPrefetchAhead;
+    if (soon < events.size()) engine.prefetch(events[soon]);
     const auto& event = events[i];
     engine.apply(event);
     delivered.raise(event.source, event.log, event.position);

@@ -179,7 +179,7 @@ TEST_F(InteractionApi, RefusesCursorsThatItDidNotGiveOut) {
   EXPECT_EQ(app.get("ada", path + "/comments?after=x").status, 400);
 }
 
-// Whoever carries the token of what was revoked is not answered by what was allowed before.
+// Anyone who carries the token of what was revoked is not answered by what was allowed before.
 TEST_F(InteractionApi, RefusesRatherThanGoByAnOldVisibility) {
   const auto bobs = app.comment("bob", open, {{"text", "hello"}});
   app.deliver();

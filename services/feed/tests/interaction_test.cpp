@@ -28,11 +28,9 @@ TEST(Like, IsGivenAndTakenBackAgainAndAgain) {
 }
 
 AddComment saying(std::string text) {
-  return {kMoment, kAda, kId, core::CommentId(7), kBob, std::move(text), kNow, "token"};
+  return {kMoment, kAda, kId, core::CommentId(7), kBob, std::move(text), kNow};
 }
-CommentAdded added() {
-  return {kMoment, kAda, kId, core::CommentId(7), kBob, "hello", kNow, "token"};
-}
+CommentAdded added() { return {kMoment, kAda, kId, core::CommentId(7), kBob, "hello", kNow}; }
 
 TEST(Comment, IsWrittenOnceUnderItsId) {
   given<Comment>().when(saying("hello")).then(added());
@@ -58,14 +56,12 @@ TEST(Comment, IsDeletedOnceByItsAuthorOrTheMoments) {
   given<Comment>().when(DeleteComment{kBob}).then_rejected("no-such-comment");
 }
 
-MomentPublished published() {
-  return {kMoment, kAda, Audience::Public, {}, "hello", {}, kNow, "token"};
-}
+MomentPublished published() { return {kMoment, kAda, Audience::Public, {}, "hello", {}, kNow}; }
 MomentEdited edited(std::uint32_t edit, std::string content) {
-  return {kMoment, kAda, edit, std::move(content), kNow, "token"};
+  return {kMoment, kAda, edit, std::move(content), kNow};
 }
 EditMoment editing(std::string content, core::Timestamp now = kNow) {
-  return {kAda, std::move(content), now, "token"};
+  return {kAda, std::move(content), now};
 }
 
 TEST(MomentEdits, AreNumberedAndAreNothingWhenNothingChanges) {

@@ -12,10 +12,8 @@ const core::AccountId kBob(core::AccountId::Bytes{2});
 const core::AccountId kCleo(core::AccountId::Bytes{3});
 const core::Timestamp kNow{std::chrono::seconds(1'800'000'000)};
 
-SendToPerson to_bob(std::string text = "hi") {
-  return {kAda, kBob, false, std::move(text), kNow, "token"};
-}
-MessageSent bobs() { return {kAda, kBob, std::nullopt, {kBob}, "hi", kNow, "token"}; }
+SendToPerson to_bob(std::string text = "hi") { return {kAda, kBob, false, std::move(text), kNow}; }
+MessageSent bobs() { return {kAda, kBob, std::nullopt, {kBob}, "hi", kNow}; }
 
 TEST(Message, GoesToOnePerson) { given<Message>().when(to_bob()).then(bobs()); }
 

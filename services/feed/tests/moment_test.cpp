@@ -13,11 +13,11 @@ const core::MomentId kId{4'711};
 const core::Timestamp kNow{std::chrono::seconds(1'800'000'000)};
 
 PublishMoment command(Audience audience = Audience::Public, AudienceLists lists = {}) {
-  return {kId, kAda, audience, std::move(lists), "hello", {"a1"}, kNow, "token"};
+  return {kId, kAda, audience, std::move(lists), "hello", {"a1"}, kNow};
 }
 
 MomentPublished published(Audience audience = Audience::Public, AudienceLists lists = {}) {
-  return {kId, kAda, audience, std::move(lists), "hello", {"a1"}, kNow, "token"};
+  return {kId, kAda, audience, std::move(lists), "hello", {"a1"}, kNow};
 }
 
 TEST(Moment, IsPublishedForEachAudience) {

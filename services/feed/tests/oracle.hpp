@@ -1,9 +1,9 @@
 // What every timeline must be, and what everybody meets under each moment, by brute force:
 // relations as plain sets, and for each question a scan of everything under the sentence of the
 // design's section 8, word for word. Shares nothing with the engine but the names of events.
-// What may show somebody something is doubtful until all that its writer had seen is here, and of
-// two answers the one that shows less is right then.
-// tests/integration/oracle.sql says the same once more as SQL.
+// What may show somebody something is unconfirmed until all that its writer had seen is here, and
+// of two answers the one that shows less is right then. tests/integration/oracle.sql says the same
+// once more as SQL.
 #pragma once
 
 #include <algorithm>
@@ -136,33 +136,33 @@ class Oracle {
       const int other = are ? the("to") : the("other");
       set(contacts_, one, other, are);
       set(contacts_, other, one, are);
-      if (are) doubt("contacts", std::min(one, other), std::max(one, other), data);
+      if (are) mark_unconfirmed("contacts", std::min(one, other), std::max(one, other), data);
     } else if (type == "Followed" || type == "Unfollowed") {
       set(follows_, the("follower"), the("followee"), type == "Followed");
-      if (type == "Followed") doubt("follows", the("follower"), the("followee"), data);
+      if (type == "Followed") mark_unconfirmed("follows", the("follower"), the("followee"), data);
     } else if (type == "MomentSettingChanged") {
       const std::pair pair(the("owner"), the("other"));
       if (tunes_out_.contains(pair) && !data["hides_other"]) {
-        doubt("tunes out", pair.first, pair.second, data);
+        mark_unconfirmed("tunes out", pair.first, pair.second, data);
       }
       if (keeps_out_.contains(pair) && !data["hidden_from_other"]) {
-        doubt("keeps out", pair.first, pair.second, data);
+        mark_unconfirmed("keeps out", pair.first, pair.second, data);
       }
       set(tunes_out_, pair.first, pair.second, data["hides_other"]);
       set(keeps_out_, pair.first, pair.second, data["hidden_from_other"]);
     } else if (type == "ContactTagged" || type == "ContactUntagged") {
       tag_owners_[the("tag_id")] = the("owner");
       set(tagged_, the("tag_id"), the("account_id"), type == "ContactTagged");
-      doubt("listed", the("tag_id"), the("account_id"), data);
+      mark_unconfirmed("listed", the("tag_id"), the("account_id"), data);
     } else if (type == "GroupJoined" || type == "GroupLeft") {
       set(members_, the("group_id"), the("account_id"), type == "GroupJoined");
-      doubt("listed", the("group_id"), the("account_id"), data);
+      mark_unconfirmed("listed", the("group_id"), the("account_id"), data);
     } else if (type == "TagDeleted") {
       ended_.insert(the("tag_id"));
-      doubt("ended", the("tag_id"), 0, data);
+      mark_unconfirmed("ended", the("tag_id"), 0, data);
     } else if (type == "GroupDissolved") {
       ended_.insert(the("group_id"));
-      doubt("ended", the("group_id"), 0, data);
+      mark_unconfirmed("ended", the("group_id"), 0, data);
     } else if (type == "AccountClosed") {
       ended_.insert(the("account_id"));
     } else if (type == "MomentDeleted") {
@@ -211,37 +211,38 @@ class Oracle {
          *eventsourcing::PositionVector::from_token(data["seen"].get<std::string>())});
   }
 
-  void doubt(const char* what, int one, int other, const nlohmann::json& data) {
-    doubts_[{what, one, other}].push_back(
+  void mark_unconfirmed(const char* what, int one, int other, const nlohmann::json& data) {
+    unconfirmed_[{what, one, other}].push_back(
         *eventsourcing::PositionVector::from_token(data.at("seen").get<std::string>()));
   }
-  bool is_doubtful(const char* what, int one, int other) const {
-    const auto found = doubts_.find({what, one, other});
-    return found != doubts_.end() &&
+  bool is_unconfirmed(const char* what, int one, int other) const {
+    const auto found = unconfirmed_.find({what, one, other});
+    return found != unconfirmed_.end() &&
            !std::ranges::all_of(found->second, [&](const auto& seen) { return is_here(seen); });
   }
 
   bool contacts(int one, int other) const {
     return contacts_.contains({one, other}) &&
-           !is_doubtful("contacts", std::min(one, other), std::max(one, other));
+           !is_unconfirmed("contacts", std::min(one, other), std::max(one, other));
   }
   bool follows(int one, int other) const {
-    return follows_.contains({one, other}) && !is_doubtful("follows", one, other);
+    return follows_.contains({one, other}) && !is_unconfirmed("follows", one, other);
   }
   bool tunes_out(int one, int other) const {
-    return tunes_out_.contains({one, other}) || is_doubtful("tunes out", one, other);
+    return tunes_out_.contains({one, other}) || is_unconfirmed("tunes out", one, other);
   }
   bool keeps_out(int one, int other) const {
-    return keeps_out_.contains({one, other}) || is_doubtful("keeps out", one, other);
+    return keeps_out_.contains({one, other}) || is_unconfirmed("keeps out", one, other);
   }
 
   // Users, tags that the author himself has put on the viewer, groups that the viewer is in. What
-  // is doubtful counts if `doubtful` says so.
-  bool in_lists(int viewer, const Moment& moment, bool doubtful) const {
+  // is unconfirmed counts if `unconfirmed` says so.
+  bool in_lists(int viewer, const Moment& moment, bool unconfirmed) const {
     if (moment.users.contains(viewer)) return true;
     const auto is_listed = [&](const Relation& listed, int list) {
-      const bool ended = ended_.contains(list) && !(doubtful && is_doubtful("ended", list, 0));
-      if (is_doubtful("listed", list, viewer)) return doubtful && !ended;
+      const bool ended =
+          ended_.contains(list) && !(unconfirmed && is_unconfirmed("ended", list, 0));
+      if (is_unconfirmed("listed", list, viewer)) return unconfirmed && !ended;
       return listed.contains({list, viewer}) && !ended;
     };
     for (const int tag : moment.tags) {
@@ -352,7 +353,8 @@ class Oracle {
   std::set<int> ended_;  // tags, groups and accounts
   std::map<int, int> tag_owners_;
   // Of each relation, what the writers of its events had seen.
-  std::map<std::tuple<std::string, int, int>, std::vector<eventsourcing::PositionVector>> doubts_;
+  std::map<std::tuple<std::string, int, int>, std::vector<eventsourcing::PositionVector>>
+      unconfirmed_;
   std::vector<Moment> moments_;
   std::set<std::pair<std::uint64_t, int>> likes_;  // moment, person
   std::map<std::uint64_t, std::vector<Remark>> remarks_;

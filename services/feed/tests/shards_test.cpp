@@ -1,4 +1,4 @@
-// How instances share the shards: whoever comes and goes, in any order.
+// How instances share the shards: anyone who comes and goes, in any order.
 #include "feed/domain/shards.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Live timelines: whoever does as his stream tells him has the timeline, whatever happens meanwhile
-// and however often he comes and goes.
+// Live timelines: anyone who does as his stream tells him has the timeline, whatever happens
+// meanwhile and however often he comes and goes.
 #include "feed/api/timeline_streams.hpp"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ class Audience {
         history_(trial.history),
         engine_(testing::options_of(trial, {})),
         delivery_(history_, engine_, testing::Tape(trial.interleaving)),
-        streams_({engine_, delivery_.applied(), freshness_, clock_, places_}) {
+        streams_({engine_, delivery_.applied(), freshness_, clock_, shard_router_}) {
     status_.caught_up_once = true;
     status_.behind = std::chrono::milliseconds(0);
     for (const auto& viewer : history_.people()) {
@@ -148,12 +148,12 @@ class Audience {
   core::ManualClock clock_{core::Timestamp(std::chrono::seconds(1'800'000'000))};
   eventsourcing::RunnerStatus status_;
   Freshness freshness_{{[this] { return status_; }, [] { return false; }}, std::chrono::seconds(5)};
-  TimelinePlaces places_{{.find =
-                              [](std::size_t) {
-                                return ShardPlace{ShardPlace::Kind::Here, "feed-0", ""};
-                              },
-                          .after_next_look = {},
-                          .ask = {}}};
+  ShardRouter shard_router_{{.find =
+                                 [](std::size_t) {
+                                   return ShardPlace{ShardPlace::Kind::Here, "feed-0", ""};
+                                 },
+                             .after_next_look = {},
+                             .ask = {}}};
   TimelineStreams streams_;
   std::vector<Listener> listeners_;
   std::size_t told_ = 0;

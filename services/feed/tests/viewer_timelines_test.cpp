@@ -184,25 +184,25 @@ TEST(ViewerTimelines, AreDoubtedUntilTheyAreEmptiedOrMadeAnew) {
   std::uint64_t id = 0;
   const auto take_in = [&] { return timelines.insert(kViewer, core::MomentId(id += 2)); };
   EXPECT_TRUE(take_in());
-  EXPECT_FALSE(timelines.is_doubted(kViewer));
-  timelines.doubt(kViewer);
+  EXPECT_FALSE(timelines.is_stale(kViewer));
+  timelines.mark_stale(kViewer);
   // Through every size, late ones among them, and when it is full.
   while (id < 4 * kLength) {
     EXPECT_TRUE(take_in());
     if (id % 16 == 0) {
       EXPECT_TRUE(timelines.insert(kViewer, core::MomentId(id - 1)));
     }
-    EXPECT_TRUE(timelines.is_doubted(kViewer)) << id;
+    EXPECT_TRUE(timelines.is_stale(kViewer)) << id;
   }
   EXPECT_TRUE(timelines.full().replace_oldest(kViewer, core::MomentId(++id)));
-  EXPECT_TRUE(timelines.is_doubted(kViewer));
-  EXPECT_FALSE(timelines.is_doubted(PersonIndex{1}));
+  EXPECT_TRUE(timelines.is_stale(kViewer));
+  EXPECT_FALSE(timelines.is_stale(PersonIndex{1}));
 
   EXPECT_TRUE(timelines.warm_up(kViewer, {core::MomentId(id)}, core::MomentId(1)));
-  EXPECT_FALSE(timelines.is_doubted(kViewer));
-  timelines.doubt(kViewer);
+  EXPECT_FALSE(timelines.is_stale(kViewer));
+  timelines.mark_stale(kViewer);
   timelines.cool_down(kViewer);
-  EXPECT_FALSE(timelines.is_doubted(kViewer));
+  EXPECT_FALSE(timelines.is_stale(kViewer));
 }
 
 TEST(ViewerTimelines, UseAgainWhatWasGivenBack) {

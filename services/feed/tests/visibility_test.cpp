@@ -21,7 +21,7 @@ struct SetsGraph {
   std::set<std::tuple<char, char, char>> tagged{};  // owner, tag, person
   std::set<std::pair<char, char>> members{};        // group, person
   std::set<char> closed{};
-  bool doubtful = false;  // whatever is listed
+  bool unconfirmed = false;  // whatever is listed
 
   bool is_closed(char who) const { return closed.contains(who); }
   bool are_contacts(char one, char other) const {
@@ -31,9 +31,11 @@ struct SetsGraph {
   bool hides(char one, char other) const { return hiding.contains({one, other}); }
   bool is_hidden_from(char one, char other) const { return hidden.contains({one, other}); }
   bool has_tagged(char owner, char tag, char who) const {
-    return !doubtful && tagged.contains({owner, tag, who});
+    return !unconfirmed && tagged.contains({owner, tag, who});
   }
-  bool is_member(char group, char who) const { return !doubtful && members.contains({group, who}); }
+  bool is_member(char group, char who) const {
+    return !unconfirmed && members.contains({group, who});
+  }
   bool may_have_tagged(char owner, char tag, char who) const {
     return tagged.contains({owner, tag, who});
   }
@@ -67,8 +69,10 @@ std::vector<Case> cases() {
   const auto tagged_by_x = [](SetsGraph& g) { g.tagged = {{'x', 't', 'v'}}; };
   const auto member = [](SetsGraph& g) { g.members = {{'g', 'v'}}; };
   const auto closed = [](SetsGraph& g) { g.closed = {'a'}; };
-  const auto maybe_tagged = [](SetsGraph& g) { g.tagged = {{'a', 't', 'v'}}, g.doubtful = true; };
-  const auto maybe_member = [](SetsGraph& g) { g.members = {{'g', 'v'}}, g.doubtful = true; };
+  const auto maybe_tagged = [](SetsGraph& g) {
+    g.tagged = {{'a', 't', 'v'}}, g.unconfirmed = true;
+  };
+  const auto maybe_member = [](SetsGraph& g) { g.members = {{'g', 'v'}}, g.unconfirmed = true; };
   return {
       {"a stranger sees the public one, not on his timeline", kNobody, Public, "", true, false},
       {"a contact sees the public one", kContact, Public, "", true, true},
@@ -89,13 +93,14 @@ std::vector<Case> cases() {
       {"invisible by tag", with(kContact, tagged), PartlyInvisible, "t", false, false},
       {"invisible by group", with(kContact, member), PartlyInvisible, "g", false, false},
       {"invisible to others only", kContact, PartlyInvisible, "xtg", true, true},
-      {"not by a tag in doubt", with(kContact, maybe_tagged), PartlyVisible, "t", false, false},
-      {"not by a group in doubt", with(kContact, maybe_member), PartlyVisible, "g", false, false},
-      {"by name, a tag in doubt", with(kContact, maybe_tagged), PartlyVisible, "tv", true, true},
-      {"invisible by a tag in doubt", with(kContact, maybe_tagged), PartlyInvisible, "t", false,
+      {"not by a tag unconfirmed", with(kContact, maybe_tagged), PartlyVisible, "t", false, false},
+      {"not by a group unconfirmed", with(kContact, maybe_member), PartlyVisible, "g", false,
        false},
-      {"invisible by a group in doubt", with(kContact, maybe_member), PartlyInvisible, "g", false,
+      {"by name, a tag unconfirmed", with(kContact, maybe_tagged), PartlyVisible, "tv", true, true},
+      {"invisible by a tag unconfirmed", with(kContact, maybe_tagged), PartlyInvisible, "t", false,
        false},
+      {"invisible by a group unconfirmed", with(kContact, maybe_member), PartlyInvisible, "g",
+       false, false},
       {"hidden from a contact", with(kContact, hidden), Public, "", false, false},
       {"hidden from a follower", with(kFollower, hidden), Public, "", false, false},
       {"hidden from a stranger", with(kNobody, hidden), Public, "", false, false},

@@ -3,8 +3,8 @@
 #include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/event_codec.hpp"
+#include "projects/api/authored_pages.hpp"
 #include "projects/api/routes.hpp"
-#include "projects/api/signed_pages.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/rejections.hpp"
 #include "projects/stored_events.hpp"
@@ -105,7 +105,7 @@ std::optional<std::string> parse_place(std::string_view text) {
   return std::string(text);
 }
 
-constexpr SignedList<AdviceRow, std::string> kAdvice{
+constexpr AuthoredList<AdviceRow, std::string> kAdvice{
     .kind = "advice",
     .context = eventsourcing::Stored<AdviceGiven>::kTextContext,
     .author = &AdviceRow::adviser,
@@ -116,7 +116,7 @@ constexpr SignedList<AdviceRow, std::string> kAdvice{
 };
 
 Response get_advice(const ApiPorts& ports, const Request& request) {
-  return answer_signed_page(ports, request, kAdvice);
+  return answer_authored_page(ports, request, kAdvice);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include "core/keys.hpp"
 #include "eventsourcing/event_codec.hpp"
+#include "projects/api/authored_pages.hpp"
 #include "projects/api/routes.hpp"
-#include "projects/api/signed_pages.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/stored_events.hpp"
 
@@ -66,7 +66,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return number;
 }
 
-constexpr SignedList<CommentRow, std::int64_t> kComments{
+constexpr AuthoredList<CommentRow, std::int64_t> kComments{
     .kind = "comments",
     .context = eventsourcing::Stored<CommentAdded>::kTextContext,
     .author = &CommentRow::author,
@@ -77,7 +77,7 @@ constexpr SignedList<CommentRow, std::int64_t> kComments{
 };
 
 Response get_comments(const ApiPorts& ports, const Request& request) {
-  return answer_signed_page(ports, request, kComments);
+  return answer_authored_page(ports, request, kComments);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json a
   project["id"] = row.id;
   project["author"] = std::move(author);
   project["labels"] = row.labels;
-  // Whoever has been erased has no uploads either.
+  // Anyone who has been erased has no uploads either.
   project["icon"] = icon_json(row.id, card ? row.icon : std::nullopt);
   project["published_at"] = core::format_iso8601(row.published_at);
   project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);

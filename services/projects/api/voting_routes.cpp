@@ -106,7 +106,7 @@ struct Board {
 };
 
 // "<tally>,<project id>"
-std::optional<BoardPlace> parse_place(std::string_view text) {
+std::optional<BoardPlace> parse_board_place(std::string_view text) {
   const auto comma = text.find(',');
   if (comma == std::string_view::npos) return std::nullopt;
   BoardPlace place;
@@ -158,7 +158,7 @@ Response answer_board(const ApiPorts& ports, const Board& board) {
 }
 
 Response get_board(const ApiPorts& ports, const Request& request) {
-  const auto page = http::read_page(request, kKind, parse_place);
+  const auto page = http::read_page(request, kKind, parse_board_place);
   if (!page) return page.response();
   return answer_from_tables<Board>(
       ports, request,

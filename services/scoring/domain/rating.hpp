@@ -1,5 +1,5 @@
 // What somebody thinks of a person or a project, in 1 to 5 stars. One stream a rater and subject: a
-// further rating replaces the one before, which the event names, so that whoever adds up needs
+// further rating replaces the one before, which the event names, so that anyone who adds up needs
 // nothing but the event.
 #pragma once
 

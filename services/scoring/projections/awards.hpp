@@ -27,8 +27,8 @@ struct Award {
 std::vector<Award> awards_of(const Fact& fact);
 
 // Whom the fact counts for, once for each award and for a registration or a closing: the number of
-// such events is the version of what is published of a person (score_feed.hpp). `awards` are those
-// of the fact.
+// such events is the version of what is published of a person (score_publisher.hpp). `awards` are
+// those of the fact.
 std::vector<core::AccountId> people_of(const Fact& fact, const std::vector<Award>& awards);
 
 }  // namespace tideline::scoring

@@ -5,7 +5,7 @@
 namespace tideline::scoring {
 namespace {
 
-// With what is put off: a flush may have committed since it was last folded, and its days are in
+// With what is deferred: a flush may have committed since it was last folded, and its days are in
 // the calendar. Places of a month that it does not have are empty, so make_date never meets one.
 constexpr const char* kFindStates = R"(
 SELECT account_id, events, points, contributions, standing, day, amount

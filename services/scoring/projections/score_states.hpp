@@ -1,4 +1,4 @@
-// What the tables say of people, as it is published (score_feed.hpp). Blocks on the database.
+// What the tables say of people, as it is published (score_publisher.hpp). Blocks on the database.
 #pragma once
 
 #include <cstdint>

@@ -32,27 +32,27 @@ class BoardsTest : public testing::Test {
   void place(MemberNumber member, std::int64_t points) {
     const BoardEntry entry{points, core::Timestamp(std::chrono::microseconds(++time_us)),
                            account_of(member)};
-    boards.change(member, books.put(member, entry), entry);
+    boards.change(member, table.put(member, entry), entry);
   }
   void take_away(MemberNumber member) {
-    boards.change(member, books.put(member, std::nullopt), std::nullopt);
+    boards.change(member, table.put(member, std::nullopt), std::nullopt);
   }
   void move(MemberNumber member, DepartmentNumber to) {
     const DepartmentNumber from = departments.department(member);
     if (from == to) return;
     departments.set_department(member, to);
-    const auto found = books.entries.find(member);
-    if (found != books.entries.end()) boards.change_department(from, member, found->second);
+    const auto found = table.entries.find(member);
+    if (found != table.entries.end()) boards.change_department(from, member, found->second);
   }
   std::vector<BoardEntry> sorted(DepartmentNumber department) const {
     PlainMembers own;
-    for (const auto& [member, entry] : books.entries) {
+    for (const auto& [member, entry] : table.entries) {
       if (departments.department(member) == department) own.put(member, entry);
     }
     return own.sorted();
   }
   void expect_like_lists() const {
-    EXPECT_EQ(boards.everybody().after(std::nullopt, kPeople), books.sorted());
+    EXPECT_EQ(boards.everybody().after(std::nullopt, kPeople), table.sorted());
     EXPECT_EQ(boards.find(kNoDepartment), nullptr);
     for (const DepartmentNumber department : {kDepartments[1], kDepartments[2]}) {
       const auto list = sorted(department);
@@ -68,9 +68,9 @@ class BoardsTest : public testing::Test {
   const unsigned seed = std::random_device{}();
   std::mt19937 numbers{seed};
   std::int64_t time_us = 0;
-  PlainMembers books;
-  MemberBooks departments;
-  Boards boards{Boards::kDepartmentBand, books, departments};
+  PlainMembers table;
+  MemberTable departments;
+  Boards boards{Boards::kDepartmentBand, table, departments};
 };
 
 TEST_F(BoardsTest, LargeDepartmentsAreLikeListsWhateverTheirPeopleDo) {
@@ -104,18 +104,18 @@ TEST_F(BoardsTest, LargeDepartmentsAreLikeListsWhateverTheirPeopleDo) {
   expect_like_lists();
 }
 
-// Whoever leads a department leaves it, until its band has to be filled from the books.
+// Anyone who leads a department leaves it, until its band has to be filled from the table.
 TEST_F(BoardsTest, ABandIsFilledWithItsOwnPeopleAlone) {
   for (MemberNumber member = 0; member < kPeople; ++member) {
     departments.set_department(member, kDepartments.at(1 + member % 2));
     place(member, member);
   }
   expect_like_lists();
-  books.scans = 0;
+  table.scans = 0;
   for (MemberNumber member = kPeople - 1; member > kPeople / 4; --member) {
     move(member, kDepartments[2]);
   }
-  EXPECT_GT(books.scans, 0U) << "the band was never filled again";
+  EXPECT_GT(table.scans, 0U) << "the band was never filled again";
   expect_like_lists();
 }
 

@@ -14,9 +14,10 @@
 #include "eventsourcing/in_memory_event_store.hpp"
 #include "scoring/domain/adjustment.hpp"
 #include "scoring/domain/rating.hpp"
+#include "scoring/domain/rule_changes.hpp"
 #include "scoring/projections/awards.hpp"
 #include "scoring/projections/events_by_hand.hpp"
-#include "scoring/projections/score_feed.hpp"
+#include "scoring/projections/score_publisher.hpp"
 #include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
 #include "scoring/tests/published_scores.hpp"
@@ -79,23 +80,23 @@ std::vector<es::RecordedEvent> published_states(const core::Clock& clock) {
   ScoreEngine engine(rules.kept, campus, clock, {});
   es::AppliedPositions committed;
   PublishedScores topic;
-  ScoreFeed feed({.scores = engine,
-                  .committed = committed,
-                  .caught_up = [] { return true; },
-                  .topic = topic,
-                  .campus = campus,
-                  .clock = clock},
-                 {});
+  ScorePublisher publisher({.scores = engine,
+                            .committed = committed,
+                            .caught_up = [] { return true; },
+                            .topic = topic,
+                            .campus = campus,
+                            .clock = clock},
+                           {});
   EventMaker make;
   for (const auto& event : {make.registered(1, clock.now()), make.published(1, clock.now()),
                             make.published(2, clock.now()), make.registered(3, clock.now()),
                             make.closed(3, clock.now())}) {
     engine.apply(event);
-    feed.apply(event);
+    publisher.apply(event);
   }
   TablesForTests tables;
   flush(engine, tables);
-  feed.flush(tables);
+  publisher.flush(tables);
   std::vector<es::RecordedEvent> states;
   for (std::uint8_t who = 1; who <= 3; ++who) {
     es::RecordedEvent state;

@@ -21,8 +21,9 @@ struct RulesInMemory {
 
   // As the route does, at the clock's time.
   void change(const core::CampusCalendar& campus, std::vector<Rule> rules) {
-    const ChangeRules command{
-        campus.day_of(clock.now()), std::move(rules), Levels::standard().thresholds(), {}};
+    const ChangeRules command{campus.day_of(clock.now()), std::move(rules),
+                              Levels::standard().thresholds(),
+                              core::AccountId(core::AccountId::Bytes{9})};
     eventsourcing::CommandContext context;
     context.now = clock.now();
     const auto done = eventsourcing::run_command(

@@ -1,4 +1,4 @@
-// What users of other leaderboards complain about, each as a test.
+// What users of other leaderboards add_error about, each as a test.
 
 #include <gtest/gtest.h>
 

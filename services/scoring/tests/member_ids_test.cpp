@@ -82,7 +82,7 @@ TEST(MemberIdsTest, WhoseHashesAreEqualAreToldApart) {
 
 TEST(MemberIdsTest, NobodyIsKnownAtFirst) {
   const MemberIds ids;
-  ids.expect(account_number(1));
+  ids.prefetch(account_number(1));
   EXPECT_FALSE(ids.find(account_number(1)).has_value());
   EXPECT_FALSE(ids.guess(account_number(1)).has_value());
 }

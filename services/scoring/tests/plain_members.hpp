@@ -1,4 +1,4 @@
-// The books of a board as a plain map, and how often they were asked.
+// The table of a board as a plain map, and how often they were asked.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class PlainMembers final : public BoardMembers {
     if (found == entries.end()) return std::nullopt;
     return Totals{found->second.points, found->second.reached_at};
   }
-  void expect(MemberNumber /*member*/) const override {}
+  void prefetch(MemberNumber /*member*/) const override {}
   const core::AccountId& account_of(MemberNumber member) const override {
     return accounts_.at(member);
   }

@@ -35,7 +35,7 @@ const std::vector<std::int64_t> kScores = {0,
                                            -2,
                                            -1'000'000'000'000};
 
-// A board and its books.
+// A board and its table.
 struct World {
   explicit World(std::size_t band) : board(band, members) {}
 

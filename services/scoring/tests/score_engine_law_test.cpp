@@ -38,7 +38,7 @@ RC_GTEST_PROP(ScoreEngineLaw, AnyInterleavingAndAnyCrashesGiveTheSame, ()) {
     for (std::size_t i = 0; i < step && next < events.size(); ++i) {
       // Told of some events, of others not, and of some that a crash takes away.
       const std::size_t soon = next + tell++ % 8;
-      if (soon < events.size()) engine->expect(events[soon]);
+      if (soon < events.size()) engine->prefetch(events[soon]);
       engine->apply(events[next++]);
     }
     clock.advance(std::chrono::hours(full_range(0, 30)));

@@ -191,7 +191,7 @@ TEST_F(ScoreEngineTest, CountsAnEventOnceHoweverOftenItWasExpected) {
   const auto first = make.signed_in(1, kNoon);
   const auto never = make.adjusted(1, 100, kNoon);
   const auto second = make.adjusted(1, 10, kNoon);
-  for (const auto* const told : {&first, &first, &never, &second}) engine.expect(*told);
+  for (const auto* const told : {&first, &first, &never, &second}) engine.prefetch(*told);
   EXPECT_EQ(points(1), 0);
   apply(first);
   apply(second);
@@ -200,7 +200,7 @@ TEST_F(ScoreEngineTest, CountsAnEventOnceHoweverOftenItWasExpected) {
 
 TEST_F(ScoreEngineTest, ABrokenEventThatWasExpectedIsRefusedInItsTurn) {
   const auto broken = make.make("accounts", "SignedIn", kNoon, {{"account_id", "nobody"}});
-  engine.expect(broken);
+  engine.prefetch(broken);
   EXPECT_THROW(apply(broken), eventsourcing::PoisonEvent);
 }
 

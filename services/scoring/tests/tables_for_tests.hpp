@@ -42,14 +42,14 @@ class TablesForTests final : public eventsourcing::Transaction {
   // Day and reason; events and points.
   std::map<std::pair<std::string, std::string>, std::pair<std::int64_t, std::int64_t>> awards;
   std::vector<std::set<std::string>> flushes = {{}};    // whom each wrote, by its number
-  std::map<std::size_t, eventsourcing::Params> deltas;  // put off, by the number of the flush
+  std::map<std::size_t, eventsourcing::Params> deltas;  // deferred, by the number of the flush
   std::size_t statements = 0;
 
   eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
     ++statements;
     const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
     if (is("INSERT INTO score_flush")) return log_flush(params);
-    if (is("INSERT INTO score_delta")) return put_off(params);
+    if (is("INSERT INTO score_delta")) return deferred(params);
     if (is("SELECT number FROM score_delta")) return deltas_but(number(params.at(0)));
     if (is("SELECT count(*) FROM score_delta")) {
       return {eventsourcing::Row({std::to_string(deltas.size())})};
@@ -99,7 +99,7 @@ class TablesForTests final : public eventsourcing::Transaction {
     return std::to_string(time.time_since_epoch().count());
   }
 
-  eventsourcing::Rows put_off(const eventsourcing::Params& params) {
+  eventsourcing::Rows deferred(const eventsourcing::Params& params) {
     expect_sorted(array(params, 0));
     expect_sorted(array(params, 6));
     CHECK(deltas.emplace(flushes.size(), params).second, "one for each flush");
@@ -138,7 +138,7 @@ class TablesForTests final : public eventsourcing::Transaction {
       held.events += std::stoll(array(params, 5)[i]);
     }
   }
-  // With what is put off.
+  // With what is deferred.
   eventsourcing::Rows states_of(const eventsourcing::Params& params) const {
     auto totals = scores;
     for (const auto& [number, columns] : deltas) add_totals(columns, totals);

@@ -28,7 +28,7 @@ using eventsourcing::RecordedEvent;
 using eventsourcing::Transaction;
 using eventsourcing::Window;
 
-using Piece = eventsourcing::Consequences::Piece;
+using Piece = eventsourcing::ProcessManager::Piece;
 using Ports = std::shared_ptr<const ClosedAccountPorts>;
 
 struct Closing {
@@ -82,9 +82,10 @@ ReactionCommand end_membership(const Ports& ports, const RecordedEvent& cause,
 }  // namespace
 
 // Of one batch. First what was begun too late, then one closing after the other, list by list.
-class ClosedAccountRules::Endings final : public eventsourcing::Consequences {
+class ClosedAccountRules::ClosedAccountProcessManager final : public eventsourcing::ProcessManager {
  public:
-  Endings(Ports ports, std::span<const RecordedEvent> causes) : ports_(std::move(ports)) {
+  ClosedAccountProcessManager(Ports ports, std::span<const RecordedEvent> causes)
+      : ports_(std::move(ports)) {
     for (const RecordedEvent& cause : causes) {
       const Concern concern = concern_of(cause);
       if (const auto* closing = std::get_if<Closing>(&concern)) {
@@ -241,9 +242,9 @@ bool ClosedAccountRules::concerns(const RecordedEvent& event) const {
   return !std::holds_alternative<std::monostate>(concern_of(event));
 }
 
-std::unique_ptr<eventsourcing::Consequences> ClosedAccountRules::consequences(
+std::unique_ptr<eventsourcing::ProcessManager> ClosedAccountRules::process_manager(
     std::span<const RecordedEvent> causes) {
-  return std::make_unique<Endings>(ports_, causes);
+  return std::make_unique<ClosedAccountProcessManager>(ports_, causes);
 }
 
 }  // namespace tideline::social_graph

@@ -43,11 +43,11 @@ class ClosedAccountRules final : public eventsourcing::ReactionRules {
   std::string_view name() const override { return "closed-accounts"; }
   std::vector<std::string> sources() const override { return {"accounts", "social-graph"}; }
   bool concerns(const eventsourcing::RecordedEvent& event) const override;
-  std::unique_ptr<eventsourcing::Consequences> consequences(
+  std::unique_ptr<eventsourcing::ProcessManager> process_manager(
       std::span<const eventsourcing::RecordedEvent> causes) override;
 
  private:
-  class Endings;
+  class ClosedAccountProcessManager;
   const std::shared_ptr<const ClosedAccountPorts> ports_;
 };
 

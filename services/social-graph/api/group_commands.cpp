@@ -104,7 +104,7 @@ eventsourcing::CommandResult GroupCommands::end_membership(CommandSession& sessi
   return eventsourcing::Answer{};
 }
 
-// Asserted, so that whoever enters, leaves or invites does so in a group that is still there.
+// Asserted, so that anyone who enters, leaves or invites does so in a group that is still there.
 Step<Group::State> GroupCommands::usable_group(CommandSession& session,
                                                const std::string& group_id) const {
   const auto group =

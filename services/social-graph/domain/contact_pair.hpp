@@ -1,8 +1,8 @@
 // Two people and what is between them: strangers, an open request, or contacts.
 //
 // One stream for both (keys::contact sorts the pair), so that a request and its crossing, or an
-// acceptance and a withdrawal, meet on one version. Whoever asks somebody who has asked him already
-// accepts: both want the same.
+// acceptance and a withdrawal, meet on one version. Anyone who asks somebody who has asked him
+// already accepts: both want the same.
 //
 // The limit on contacts is not decided here but by ContactCount, in the same append.
 #pragma once

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/clock.hpp"
+#include "crypto/subject_cipher.hpp"
 #include "eventsourcing/codec.hpp"
 #include "eventsourcing/event_codec.hpp"
 #include "social-graph/domain/contact_count.hpp"

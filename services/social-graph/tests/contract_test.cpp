@@ -6,8 +6,18 @@
 #include <set>
 
 #include "people/people_projection.hpp"
+#include "social-graph/domain/contact_count.hpp"
+#include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/follow.hpp"
+#include "social-graph/domain/group.hpp"
+#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/membership.hpp"
+#include "social-graph/domain/moment_setting.hpp"
+#include "social-graph/domain/tag.hpp"
+#include "social-graph/domain/tagging.hpp"
 #include "social-graph/tests/graph_service.hpp"
 #include "social-graph/tests/people_in_memory.hpp"
+#include "social-graph/stored_events.hpp"
 #include "support/contract.hpp"
 #include "support/golden.hpp"
 #include "support/schema.hpp"
@@ -67,7 +77,7 @@ TEST(Contract, EveryEventHasASchemaAndKeepsIt) {
               IsEmpty());
 }
 
-// Whoever reads several logs side by side must not use it before what was before it.
+// Anyone who reads several logs side by side must not use it before what was before it.
 TEST(Contract, WhatMayShowSomebodyMoreSaysWhatItsWriterHadSeen) {
   eventsourcing::PositionVector seen;
   seen.raise("feed", core::LogIndex(0), core::LogPosition(9));

@@ -1,4 +1,4 @@
-// How much of the load may be done by now. Whoever injects the faults raises it step by step, so
+// How much of the load may be done by now. Anyone who injects the faults raises it step by step, so
 // that the commands lie over all faults; what is asked for beyond it only trickles.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What was asked for and what was answered, on disk: the books that the logs are held to
+// What was asked for and what was answered, on disk: the journal that the logs are held to
 // afterwards.
 //
 // One line a command, columns separated by tabs:

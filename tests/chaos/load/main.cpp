@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   using namespace tideline::chaos;
   Options options;
   std::string gateway;
-  CLI::App app("Sends random commands through Tideline's gateway and keeps the books.");
+  CLI::App app("Sends random commands through Tideline's gateway and keeps a journal.");
   app.add_option("--gateway", gateway, "URL of the gateway")->required();
   app.add_option("--run", options.run, "first part of all user ids")->required();
   app.add_option("--journal", options.journal, "file for what was asked and answered")->required();

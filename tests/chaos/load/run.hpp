@@ -1,5 +1,5 @@
-// The two things that this program does. Both throw demo::Surprise when the suite does not do what
-// it must, and std::runtime_error for files.
+// The two things that this program does. Both throw demo::UnexpectedAnswer when the suite does not
+// do what it must, and std::runtime_error for files.
 #pragma once
 
 #include <cstdint>

@@ -7,14 +7,14 @@
 #include <thread>
 
 #include "allowance.hpp"
-#include "inventor.hpp"
+#include "command_generator.hpp"
+#include "recovery_probe.hpp"
 #include "run.hpp"
-#include "witness.hpp"
 
 namespace tideline::chaos {
 namespace {
 
-// Hashing passwords is slow on purpose; more hands would only wait.
+// Hashing passwords is slow on purpose; more threads would only wait.
 constexpr std::size_t kRegistrars = 4;
 constexpr std::chrono::milliseconds kReportEvery{500};
 
@@ -28,7 +28,7 @@ class Load {
     operator_.user_id = options.run + "-operator";
     for (const std::string role : {"-knocks-", "-sees-"}) {
       for (const std::string service : kServices) {
-        witnesses_.emplace_back().user_id = options.run + role + service;
+        probes_.emplace_back().user_id = options.run + role + service;
       }
     }
   }
@@ -56,7 +56,7 @@ class Load {
   Allowance allowance_;
   Campus campus_;
   Account operator_;
-  std::vector<Account> witnesses_;  // of each of kServices one that knocks, then those that look
+  std::vector<Account> probes_;  // of each of kServices one that knocks, then those that look
 };
 
 template <class Fn>
@@ -83,15 +83,15 @@ void Load::gather() {
   const auto must_register = [](Sender& sender, Account& account) {
     const auto reply = sender.carry_out(registration_of(account), account);
     if (!reply || reply->status != 201) {
-      throw demo::Surprise(account.user_id +
-                           " cannot be registered: " + (reply ? reply->body : "no answer"));
+      throw demo::UnexpectedAnswer(account.user_id +
+                                   " cannot be registered: " + (reply ? reply->body : "no answer"));
     }
   };
   on_threads(kRegistrars, [&](std::size_t number) {
     Sender registrar = sender("r", number);
     if (number == 0) must_register(registrar, operator_);
-    for (std::size_t i = number; i < witnesses_.size(); i += kRegistrars) {
-      must_register(registrar, witnesses_[i]);
+    for (std::size_t i = number; i < probes_.size(); i += kRegistrars) {
+      must_register(registrar, probes_[i]);
     }
     for (std::size_t i = number; i < campus_.members.size(); i += kRegistrars) {
       must_register(registrar, campus_.members[i].account);
@@ -116,10 +116,10 @@ void Load::one_worker(std::size_t worker) {
   Sender sender = this->sender("w", worker);
   Account own_operator = operator_;
   own_operator.token.clear();  // a session of his own, opened when it is needed
-  Inventor inventor(campus_, own_operator, worker, options_.workers, sender.random());
+  CommandGenerator generator(campus_, own_operator, worker, options_.workers, sender.random());
   while (allowance_.take()) {
-    const MemberIndex actor = inventor.draw_actor();
-    Command command = inventor.draw(actor);
+    const MemberIndex actor = generator.draw_actor();
+    Command command = generator.draw(actor);
     Account& account = command.as ? *command.as : campus_.members[actor].account;
     sender.carry_out(std::move(command), account);
   }
@@ -129,10 +129,10 @@ void Load::one_witness(std::size_t number) {
   Sender sender = this->sender("s", number);
   Account own_operator = operator_;
   own_operator.token.clear();
-  Witness witness(kServices[number % kServices.size()], witnesses_[number], own_operator, sender,
-                  journal_);
-  if (number < kServices.size()) return witness.knock(allowance_);
-  witness.watch(allowance_);
+  RecoveryProbe probe(kServices[number % kServices.size()], probes_[number], own_operator, sender,
+                      journal_);
+  if (number < kServices.size()) return probe.probe_writes(allowance_);
+  probe.probe_reads(allowance_);
 }
 
 void Load::obey_and_report() {
@@ -161,7 +161,7 @@ void Load::work() {
   std::thread boss([this] { obey_and_report(); });
   const auto finish = [&] { boss.join(); };
   try {
-    on_threads(options_.workers + witnesses_.size(), [this](std::size_t number) {
+    on_threads(options_.workers + probes_.size(), [this](std::size_t number) {
       if (number < options_.workers) return one_worker(number);
       one_witness(number - options_.workers);
     });

@@ -6,7 +6,7 @@
 namespace tideline::chaos {
 namespace {
 
-// As long as the test waits for a recovery: who gives up before is no witness any more.
+// As long as the test waits for a recovery: who gives up before is no probe any more.
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kReadPatience{10};
 constexpr int kSignInsMax = 3;
@@ -97,7 +97,8 @@ demo::Json Sender::read(const std::string& target, Account& account) {
     }
     pause();
   }
-  throw demo::Surprise(account.user_id + ": GET " + target + " is not to be had: " + trouble);
+  throw demo::UnexpectedAnswer(account.user_id + ": GET " + target +
+                               " is not to be had: " + trouble);
 }
 
 Command registration_of(Account& account) {

@@ -24,8 +24,8 @@ class Sender {
   // minutes, which the journal says too. The command has learned of its answer.
   std::optional<demo::Reply> carry_out(Command command, Account& account);
 
-  // A read, with the account's position, until it is 200 and not stale. Throws demo::Surprise when
-  // that does not come within two minutes.
+  // A read, with the account's position, until it is 200 and not stale. Throws
+  // demo::UnexpectedAnswer when that does not come within two minutes.
   demo::Json read(const std::string& target, Account& account);
 
   std::mt19937_64& random() { return random_; }

@@ -31,13 +31,13 @@ class EchoRules final : public es::ReactionRules {
   std::string_view name() const override { return "echo"; }
   std::vector<std::string> sources() const override { return {source_}; }
   bool concerns(const es::RecordedEvent& event) const override { return event.type == "Counted"; }
-  std::unique_ptr<es::Consequences> consequences(
+  std::unique_ptr<es::ProcessManager> process_manager(
       std::span<const es::RecordedEvent> causes) override {
     return std::make_unique<Echoes>(causes);
   }
 
  private:
-  class Echoes final : public es::Consequences {
+  class Echoes final : public es::ProcessManager {
    public:
     explicit Echoes(std::span<const es::RecordedEvent> causes) : causes_(causes) {}
     core::Result<Piece> next(std::size_t limit) override {

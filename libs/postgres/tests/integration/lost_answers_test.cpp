@@ -1,5 +1,5 @@
-// Crashes between the commit and its answer: whoever repeats the append under its key is given its
-// first result, and its events are there once. Over one database and over two clusters.
+// Crashes between the commit and its answer: the one that repeats the append under its key is given
+// its first result, and its events are there once. Over one database and over two clusters.
 #include <gtest/gtest.h>
 
 #include <atomic>

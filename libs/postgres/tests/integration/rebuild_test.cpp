@@ -125,10 +125,10 @@ TEST(Rebuild, AChangedRowIsFoundAndNothingIsExchanged) {
   EXPECT_EQ(seen, expected);
 }
 
-// What its flushes have put off is in another row.
+// What its flushes have deferred is in another row.
 class PutsOff final : public Counted {
  public:
-  void settle(Transaction& transaction) override {
+  void apply_deferred(Transaction& transaction) override {
     transaction.execute(
         "WITH taken AS (DELETE FROM counted_total WHERE one = 2 RETURNING count)"
         " UPDATE counted_total SET count = counted_total.count + taken.count FROM taken"

@@ -219,7 +219,7 @@ TEST_F(SpreadEventStore, AnAppendUnderWayIsLeftAlone) {
                          wanted.streams[1].stream.value()});
   ASSERT_TRUE(eventually([&] { return proxy.cuts() == 1; }));
   start();
-  // Whoever looks into it waits for the lock of the deciding log.
+  // The one that looks into it waits for the lock of the deciding log.
   ASSERT_TRUE(eventually([&] {
     return pools_.count(0,
                         "pg_stat_activity WHERE wait_event_type = 'Lock'"

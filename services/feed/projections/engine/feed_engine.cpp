@@ -12,7 +12,7 @@ namespace tideline::feed {
 FeedEngine::FeedEngine(FeedEngineOptions options)
     : options_(std::move(options)),
       timelines_(options_.timeline_length_max, options_.timeline_bytes_max),
-      gate_(services()),
+      holdback_(services()),
       shards_(std::make_unique<std::array<Shard, kShards>>()) {
   timelines_.resize(graph_.people());
 }
@@ -31,8 +31,8 @@ void FeedEngine::take_up(RestoredFeed restored) {
   moments_ = std::move(restored.memory.moments);
   interactions_ = std::move(restored.memory.interactions);
   seen_up_to_ = std::move(restored.memory.seen_up_to);
-  gate_ = std::move(restored.memory.gate);
-  anything_held_ = !gate_.empty();
+  holdback_ = std::move(restored.memory.holdback);
+  anything_held_ = !holdback_.empty();
   known_ = std::move(restored.memory.known);
   loaded_ = std::move(restored.places);
   rebuilding_ = !knows_all_from_before();
@@ -43,7 +43,7 @@ void FeedEngine::take_up(RestoredFeed restored) {
     timelines_.cool_down(static_cast<PersonIndex>(number));
   }
   for (Shard& shard : *shards_) shard.pending.clear();
-  foresight_.forget();
+  fan_out_prefetcher_.forget();
 }
 
 bool FeedEngine::knows_all_from_before() const {
@@ -52,12 +52,12 @@ bool FeedEngine::knows_all_from_before() const {
   return both == known_;
 }
 
-void FeedEngine::expect(const eventsourcing::RecordedEvent& event) {
-  foresight_.tell(expected_.expect(event));
+void FeedEngine::prefetch(const eventsourcing::RecordedEvent& event) {
+  fan_out_prefetcher_.prefetch(prefetched_.prefetch(event));
 }
 
 void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
-  const auto known = expected_.take(event);
+  const auto known = prefetched_.take(event);
   if (!known) return;
   if (options_.before_use) options_.before_use(*known);
   use(*known);
@@ -184,7 +184,7 @@ void FeedEngine::on(const read::MomentEdited& event) {
 }
 
 void FeedEngine::on(const read::MomentDeleted& event) {
-  if (anything_held_) gate_.drop({.moment = event.id});
+  if (anything_held_) holdback_.drop({.moment = event.id});
   moments_.remove(event.id);
 }
 
@@ -207,14 +207,14 @@ void FeedEngine::on(const read::CommentAdded& event) {
 }
 
 void FeedEngine::on(const read::CommentDeleted& event) {
-  if (anything_held_) gate_.drop({.moment = event.moment, .comment = event.id});
+  if (anything_held_) holdback_.drop({.moment = event.moment, .comment = event.id});
   interactions_.remove_comment(event.moment, event.id);
 }
 
 bool FeedEngine::is_held(const HeldEntry& entry, const eventsourcing::PositionVector& seen) {
   if (seen.empty()) return false;
   const auto applied = applied_ ? applied_->current() : eventsourcing::PositionVector();
-  const bool held = gate_.hold(entry, seen, applied);
+  const bool held = holdback_.hold(entry, seen, applied);
   if (held) anything_held_ = true;
   return held;
 }
@@ -227,8 +227,8 @@ void FeedEngine::on(const read::TimelineSeen& event) {
   seen = std::max(seen, event.up_to);
 }
 
-// A held moment is fanned out at once, too: its being held is asked when it is read. Whoever is a
-// contact or a follower and not shut out wants it, so that only the lists are left to be asked.
+// A held moment is fanned out at once, too: its being held is asked when it is read. Anyone who is
+// a contact or a follower and not shut out wants it, so that only the lists are left to be asked.
 std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
   if (graph_.is_closed(moment.author)) return 0;
   const People& shut_out = graph_.shut_out_of(moment.author);
@@ -238,7 +238,7 @@ std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
   };
   const auto anybody = [](PersonIndex) { return true; };
   const auto deliver_to = [&](const PeopleArray& people) {
-    const auto next = foresight_.next_viewers();
+    const auto next = fan_out_prefetcher_.next_viewers();
     return anybody_shut_out ? deliver(moment.id, people, is_let_in, next)
                             : deliver(moment.id, people, anybody, next);
   };
@@ -255,7 +255,7 @@ std::size_t FeedEngine::fan_out(const MomentFacts& moment) {
         [&](PersonIndex viewer) {
           return is_let_in(viewer) && predicates.may_see(viewer, audience);
         },
-        foresight_.next_viewers());
+        fan_out_prefetcher_.next_viewers());
   }
   return deliveries;
 }
@@ -378,7 +378,7 @@ void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group, Grant caus
 }
 
 void FeedEngine::lose(PersonIndex viewer, Loss cause) {
-  if (options_.ignored_loss != cause) timelines_.doubt(viewer);
+  if (options_.ignored_loss != cause) timelines_.mark_stale(viewer);
 }
 
 void FeedEngine::keep(const ShardSet& shards) {

@@ -19,7 +19,7 @@
 // All arrays together have a bound in bytes: where there is no room, those of who has not read for
 // long become cold in the same way.
 //
-// Threads: load(), expect() and apply() on the runner's thread; keep() on one; every other member
+// Threads: load(), prefetch() and apply() on the runner's thread; keep() on one; every other member
 // from any thread. A reader waits for at most one event to be applied; a writer for the reads under
 // way.
 #pragma once
@@ -41,19 +41,19 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/expected_events.hpp"
 #include "eventsourcing/keyset.hpp"
+#include "eventsourcing/prefetched_events.hpp"
 #include "eventsourcing/projection.hpp"
 #include "eventsourcing/projection_runner.hpp"
 #include "feed/domain/shards.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/author_merge.hpp"
+#include "feed/projections/engine/causal_holdback.hpp"
+#include "feed/projections/engine/fan_out_prefetcher.hpp"
 #include "feed/projections/engine/feed_memory.hpp"
-#include "feed/projections/engine/foresight.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
 #include "feed/projections/engine/interaction_memory.hpp"
 #include "feed/projections/engine/moment_memory.hpp"
-#include "feed/projections/engine/seen_gate.hpp"
 #include "feed/projections/engine/viewer_timelines.hpp"
 #include "feed/projections/engine/writer_first_mutex.hpp"
 #include "feed/projections/events_read.hpp"
@@ -168,11 +168,11 @@ class FeedEngine final : public eventsourcing::Projection {
   eventsourcing::PartitionPlaces loaded_places() const override { return loaded_; }
   bool answers_from_memory() const override { return true; }
   void load(eventsourcing::Transaction& transaction) override;
-  void expect(const eventsourcing::RecordedEvent& event) override;
+  void prefetch(const eventsourcing::RecordedEvent& event) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(eventsourcing::Transaction& transaction) override;
-  // The parts of expect() and apply() after the decoding: an event without its position.
-  void foresee(const read::Event& event) { foresight_.tell(&event); }
+  // The parts of prefetch() and apply() after the decoding: an event without its position.
+  void prefetch_decoded(const read::Event& event) { fan_out_prefetcher_.prefetch(&event); }
   void use(const read::Event& event);
 
   // What FeedMemory::load() takes up again. Readers go on meanwhile; the writer waits, so that it
@@ -362,7 +362,7 @@ class FeedEngine final : public eventsourcing::Projection {
   // Some of the people, from that number on, if they are of these shards.
   void cool_down(const ShardSet& shards, std::size_t first, std::size_t count);
 
-  static_assert(Foresight::kEvents == kExpectedAhead);
+  static_assert(FanOutPrefetcher::kEvents == kPrefetchAhead);
 
   const FeedEngineOptions options_;
   const eventsourcing::AppliedPositions* applied_ = nullptr;
@@ -372,10 +372,10 @@ class FeedEngine final : public eventsourcing::Projection {
   std::atomic<std::size_t> evictions_{0};
   ShardSet kept_ = ShardSet().set();
   MomentMemory moments_;
-  Foresight foresight_{graph_, moments_, timelines_};
+  FanOutPrefetcher fan_out_prefetcher_{graph_, moments_, timelines_};
   InteractionMemory interactions_;
   SeenUpTo seen_up_to_;
-  SeenGate gate_;
+  CausalHoldback holdback_;
   std::atomic<bool> anything_held_{false};
   eventsourcing::PositionVector known_;         // of the events that have been used
   eventsourcing::PositionVector known_before_;  // when the runner last began anew
@@ -384,7 +384,7 @@ class FeedEngine final : public eventsourcing::Projection {
   std::unique_ptr<std::array<Shard, kShards>> shards_;
   // Those of `next` that the last delivery told of: where they lay, for they may be gone.
   std::span<const PersonIndex> told_;
-  eventsourcing::ExpectedEvents<read::Event> expected_{read::read_event};
+  eventsourcing::PrefetchedEvents<read::Event> prefetched_{read::read_event};
 };
 
 }  // namespace tideline::feed

@@ -1,6 +1,6 @@
 // All that the engine knows and cannot make of anything else: the graph, moments, what lies under
-// them, what has been seen, what waits in the gate. Viewers' arrays are made of it when they are
-// read. How it lies in a snapshot is in saved_memory.cpp.
+// them, what has been seen, what waits in the holdback. Viewers' arrays are made of it when they
+// are read. How it lies in a snapshot is in saved_memory.cpp.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -12,10 +12,10 @@
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/position_vector.hpp"
 #include "eventsourcing/record_source.hpp"
+#include "feed/projections/engine/causal_holdback.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
 #include "feed/projections/engine/interaction_memory.hpp"
 #include "feed/projections/engine/moment_memory.hpp"
-#include "feed/projections/engine/seen_gate.hpp"
 #include "snapshots/value_stream.hpp"
 
 namespace tideline::feed {
@@ -23,13 +23,13 @@ namespace tideline::feed {
 using SeenUpTo = absl::flat_hash_map<PersonIndex, core::MomentId>;
 
 struct FeedMemory {
-  explicit FeedMemory(std::vector<std::string> services) : gate(std::move(services)) {}
+  explicit FeedMemory(std::vector<std::string> services) : holdback(std::move(services)) {}
 
   GraphMemory graph;
   MomentMemory moments;
   InteractionMemory interactions;
   SeenUpTo seen_up_to;
-  SeenGate gate;
+  CausalHoldback holdback;
   eventsourcing::PositionVector known;  // of the events that have been used
 
   // What FeedEngine::save() has written. What it is not fails `in`.

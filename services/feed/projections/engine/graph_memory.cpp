@@ -157,7 +157,7 @@ People GraphMemory::with_unsettled(People people, Relation::Kind kind, std::uint
   return people;
 }
 
-void GraphMemory::settle(const Relation& relation) {
+void GraphMemory::confirm(const Relation& relation) {
   const auto found = unsettled_.find(relation);
   if (found != unsettled_.end() && --found->second == 0) unsettled_.erase(found);
 }

@@ -5,8 +5,8 @@
 // contact leaves tags, exclusions and memberships as they are.
 //
 // A fact can be unsettled: its last event may show somebody something, and what its writer had seen
-// is not all here yet (seen_gate.hpp). Until it is settled the predicates are answered so that they
-// show what both answers would.
+// is not all here yet (causal_holdback.hpp). Until it is confirmed the predicates are answered so
+// that they show what both answers would.
 //
 // People, tags and groups are named by small numbers, given out at their first mention. Not
 // synchronized: FeedEngine guards it.
@@ -109,8 +109,8 @@ class GraphMemory {
 
   // It is unsettled until it has been settled as often.
   void unsettle(const Relation& relation) { ++unsettled_[relation]; }
-  void settle(const Relation& relation);
-  bool is_any_unsettled() const { return !unsettled_.empty(); }
+  void confirm(const Relation& relation);
+  bool is_any_unconfirmed() const { return !unsettled_.empty(); }
   // Whether all that it names has been named.
   bool can_name(const Relation& relation) const;
 

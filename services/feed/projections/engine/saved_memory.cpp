@@ -265,7 +265,7 @@ InteractionMemory InteractionMemory::load(ValueReader& in, const GraphMemory& gr
   return memory;
 }
 
-void SeenGate::save(ValueWriter& out) const {
+void CausalHoldback::save(ValueWriter& out) const {
   std::uint64_t count = 0;
   for (const auto& [log, held] : waiting_) count += held.size();
   out.put(count);
@@ -282,7 +282,7 @@ void SeenGate::save(ValueWriter& out) const {
   }
 }
 
-void SeenGate::load(ValueReader& in) {
+void CausalHoldback::load(ValueReader& in) {
   const std::size_t count = in.take_count(2 * sizeof(core::MomentId) + kCountBytes);
   for (std::size_t i = 0; i < count && !in.failed(); ++i) {
     HeldEntry entry;
@@ -308,7 +308,7 @@ void FeedEngine::save(ValueWriter& out) {
     out.put(reader);
     out.put(id);
   }
-  gate_.save(out);
+  holdback_.save(out);
   out.put_text(known_.to_token());
 }
 
@@ -320,8 +320,8 @@ void FeedMemory::load(ValueReader& in) {
     const auto reader = take_index<PersonIndex>(in, graph.people());
     seen_up_to[reader] = in.take<core::MomentId>();
   }
-  gate.load(in);
-  for (const Relation& relation : gate.relations()) {
+  holdback.load(in);
+  for (const Relation& relation : holdback.relations()) {
     if (!graph.can_name(relation))
       return in.fail("it names somebody or something that it does not hold");
     graph.unsettle(relation);

@@ -33,7 +33,7 @@ class TimelineBlocks {
   // `slab_class`: the largest block, below kSizeClasses. At least one slab fits into `bytes_max`.
   TimelineBlocks(unsigned slab_class, std::size_t bytes_max);
 
-  // Of one slab, with what keeps the books on it.
+  // Of one slab, with what keeps account of it.
   static constexpr std::size_t slab_bytes(unsigned slab_class) {
     return (kLineBytes + sizeof(Owner)) * (std::size_t{1} << slab_class) + sizeof(Slab);
   }

@@ -178,7 +178,7 @@ bool FeedEngine::is_on_timeline(PersonIndex viewer, const MomentFacts& moment) c
 
 ViewerTimeline FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
   const bool was_cold = timelines_.is_cold(viewer);
-  const bool is_to_make = was_cold || timelines_.is_doubted(viewer);
+  const bool is_to_make = was_cold || timelines_.is_stale(viewer);
   if (is_to_make && kept_[shard_number(viewer)] && timelines_.has_room()) {
     shard.pending.erase(viewer);
     warm_up(viewer);
@@ -260,7 +260,7 @@ void FeedEngine::read_array(PersonIndex viewer, std::size_t n, NextId next_id,
                             Moments& found) const {
   const auto is_seen = [&](const MomentFacts& moment) { return is_visible(viewer, moment); };
   const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
-  if (!timelines_.is_doubted(viewer) && !graph_.is_any_unsettled()) {
+  if (!timelines_.is_stale(viewer) && !graph_.is_any_unconfirmed()) {
     return read_ahead(n, next_id, is_seen, found);
   }
   graph_.prefetch_contacts(viewer, kSearchedContacts);
@@ -363,7 +363,7 @@ TimelinePage FeedEngine::make_page(PersonIndex viewer, const PlaceInTimeline& pl
     found = older(place.older_than.value_or(kAboveAll), limit + 1);
     page.has_older = found.size() > limit;
     if (page.has_older) found.pop_back();
-    // Whoever asks for the newest has got them.
+    // Anyone who asks for the newest has got them.
     page.has_newer = place.older_than && !found.empty() && !newer(found.front()->id, 1).empty();
   }
   page.entries.reserve(found.size());
@@ -384,16 +384,16 @@ void FeedEngine::release_held() {
   const auto applied = applied_->current();
   {
     const std::shared_lock lock(mutex_);
-    if (!gate_.is_due(applied)) return;
+    if (!holdback_.is_due(applied)) return;
   }
   const std::unique_lock lock(mutex_);
-  for (const HeldEntry& entry : gate_.release(applied)) release(entry);
-  anything_held_ = !gate_.empty();
+  for (const HeldEntry& entry : holdback_.release(applied)) release(entry);
+  anything_held_ = !holdback_.empty();
 }
 
 void FeedEngine::release(const HeldEntry& entry) {
   if (entry.relation != Relation()) {
-    graph_.settle(entry.relation);
+    graph_.confirm(entry.relation);
     grant_by(entry.relation);
   } else if (entry.comment != core::CommentId()) {
     interactions_.release_comment(entry.moment, entry.comment);

@@ -3,7 +3,7 @@
 //
 // Law: every moment above the floor that the viewer may see and wants is in the array, unless its
 // author is pending; ids at or below the floor are never in it. The array may also hold ids that he
-// may no longer see, and a doubted one ids that he does not want any more: whoever reads asks the
+// may no longer see, and a stale one ids that he does not want any more: anyone who reads asks the
 // predicates.
 //
 // A cold one holds nothing and takes nothing, for its floor is above every id: as right as any
@@ -70,7 +70,7 @@ class ViewerTimelines {
   static constexpr std::size_t kLengthMax = 4096;
 
   // `length_max` ids an array, 1 to kLengthMax: one more drops the oldest. The arrays, with what
-  // keeps the books on them, take `bytes_max` at most, which is room_for(length_max, 1) at least; a
+  // keeps account of them, take `bytes_max` at most, which is room_for(length_max, 1) at least; a
   // viewer's head, 8 bytes, comes on top.
   ViewerTimelines(std::size_t length_max, std::size_t bytes_max);
 
@@ -90,8 +90,8 @@ class ViewerTimelines {
     return head.has_block == 0 && head.has_floor != 0;
   }
   // He may not want any more what is in it. Until it is emptied, or made anew by warm_up().
-  void doubt(PersonIndex viewer) { heads_[number(viewer)].doubted = 1; }
-  bool is_doubted(PersonIndex viewer) const { return heads_[number(viewer)].doubted != 0; }
+  void mark_stale(PersonIndex viewer) { heads_[number(viewer)].stale = 1; }
+  bool is_stale(PersonIndex viewer) const { return heads_[number(viewer)].stale != 0; }
   void cool_down(PersonIndex viewer);
   // `ids`, ascending and at most length_max, are the newest that he may see and wants, all of them
   // above `floor`. False: there was no room, and he is cold.
@@ -137,7 +137,7 @@ class ViewerTimelines {
     std::uint64_t has_block : 1;
     std::uint64_t has_floor : 1;
     std::uint64_t read : 1;  // since the hand came by
-    std::uint64_t doubted : 1;
+    std::uint64_t stale : 1;
     std::uint64_t unused : 8;
   };
   static_assert(sizeof(Head) == 8, "eight of them a cache line");

@@ -22,7 +22,7 @@ class FeedDatabase {
  public:
   FeedDatabase() : database(migrated()) {}
 
-  // Whoever has registered, with the names that his profile gives him.
+  // Anyone who has registered, with the names that his profile gives him.
   void enter_person(const core::AccountId& account, const std::string& user_id,
                     const std::string& real_name, bool closed = false) {
     const auto entered = database.transact([&](eventsourcing::Transaction& transaction) {

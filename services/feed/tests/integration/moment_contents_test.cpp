@@ -110,7 +110,7 @@ TEST_F(RememberedPages, HaveTheTextOfTheLastEdit) {
   EXPECT_EQ(reads_of("bob"), 0);
 }
 
-// The tables have consumers of their own, and whoever reads is not to wait for them.
+// The tables have consumers of their own, and anyone who reads is not to wait for them.
 TEST_F(RememberedPages, HaveWhatTheTablesHaveNotGotYet) {
   first_item("bob");  // so that names are known
   first_item("ada");

@@ -1,4 +1,4 @@
-// Whom a board orders, and what it asks of whoever keeps the books on them.
+// Whom a board orders, and what it asks of anyone who keeps the table on them.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,9 @@ struct BoardMember {
   BoardEntry entry;
 };
 
-// The books of one board. A board holds of its members only what its ranks and lists need and looks
-// the rest up here, so whoever changes a member changes the books first and tells the board then.
+// The table of one board. A board holds of its members only what its ranks and lists need and looks
+// the rest up here, so anyone who changes a member changes the table first and tells the board
+// then.
 //
 // Not synchronized: as the board that asks.
 class BoardMembers {
@@ -44,7 +45,7 @@ class BoardMembers {
   // nullopt: not on the board (now).
   virtual std::optional<Totals> totals_of(MemberNumber member) const = 0;
   // That totals_of() will be asked of him: fetches what it looks at.
-  virtual void expect(MemberNumber member) const = 0;
+  virtual void prefetch(MemberNumber member) const = 0;
   // Of anybody who was ever on the board.
   virtual const core::AccountId& account_of(MemberNumber member) const = 0;
   // Visits every member with points from `lowest` to `highest`.

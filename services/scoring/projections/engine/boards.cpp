@@ -13,14 +13,14 @@ class Boards::Department final : public BoardMembers {
   RankBoard& board() { return board_; }
 
   std::optional<Totals> totals_of(MemberNumber member) const override {
-    return holds(member) ? boards_.books_.totals_of(member) : std::nullopt;
+    return holds(member) ? boards_.table_.totals_of(member) : std::nullopt;
   }
-  void expect(MemberNumber member) const override { boards_.books_.expect(member); }
+  void prefetch(MemberNumber member) const override { boards_.table_.prefetch(member); }
   const core::AccountId& account_of(MemberNumber member) const override {
-    return boards_.books_.account_of(member);
+    return boards_.table_.account_of(member);
   }
   void scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const override {
-    boards_.books_.scan(lowest, highest, [&](const BoardMember& member) {
+    boards_.table_.scan(lowest, highest, [&](const BoardMember& member) {
       if (holds(member.number)) visit(member);
     });
   }
@@ -33,8 +33,8 @@ class Boards::Department final : public BoardMembers {
   RankBoard board_;
 };
 
-Boards::Boards(std::size_t band_members, const BoardMembers& books, const MemberBooks& departments)
-    : books_(books), numbers_(departments), everybody_(band_members, books) {}
+Boards::Boards(std::size_t band_members, const BoardMembers& table, const MemberTable& departments)
+    : table_(table), numbers_(departments), everybody_(band_members, table) {}
 
 Boards::~Boards() = default;
 
@@ -52,7 +52,7 @@ RankBoard* Boards::board_of(DepartmentNumber department) {
   return &found->board();
 }
 
-// Names of departments are free, so that whoever changes his own often would leave many behind.
+// Names of departments are free, so that anyone who changes his own often would leave many behind.
 void Boards::drop_if_empty(DepartmentNumber department) {
   auto& found = departments_[department - 1];
   if (found->board().size() == 0) found.reset();
@@ -86,7 +86,7 @@ void Boards::rebuild(DepartmentNumber highest) {
   constexpr auto kLowest = std::numeric_limits<std::int64_t>::min();
   constexpr auto kHighest = std::numeric_limits<std::int64_t>::max();
   std::vector<std::vector<MemberNumber>> members(highest);
-  books_.scan(kLowest, kHighest, [&](const BoardMember& member) {
+  table_.scan(kLowest, kHighest, [&](const BoardMember& member) {
     const DepartmentNumber number = numbers_.department(member.number);
     if (number != kNoDepartment) members[number - 1].push_back(member.number);
   });
@@ -96,9 +96,9 @@ void Boards::rebuild(DepartmentNumber highest) {
     board_of(number)->rebuild(
         [&](std::int64_t lowest, std::int64_t top, const RankBoard::Visit& visit) {
           for (const MemberNumber member : its_members) {
-            const auto has = books_.totals_of(member);
+            const auto has = table_.totals_of(member);
             if (!has || has->points < lowest || has->points > top) continue;
-            visit({member, {has->points, has->reached_at, books_.account_of(member)}});
+            visit({member, {has->points, has->reached_at, table_.account_of(member)}});
           }
         });
   }

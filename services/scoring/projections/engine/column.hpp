@@ -37,7 +37,7 @@ class Column {
     return &chunks_[chunk][member & (kChunk - 1)];
   }
   // Fetches the value, if it was made.
-  void expect(MemberNumber member) const {
+  void prefetch(MemberNumber member) const {
     if (const Value* const value = find(member)) core::prefetch(value);
   }
   // Of a member whose value was made.

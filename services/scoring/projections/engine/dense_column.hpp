@@ -42,7 +42,7 @@ class DenseColumn {
     }
   }
   // Fetches the value, if it was made.
-  void expect(MemberNumber member) const {
+  void prefetch(MemberNumber member) const {
     if (member < size_) core::prefetch(&(*this)[member]);
   }
   // Those that were made have lower numbers.

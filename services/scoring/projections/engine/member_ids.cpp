@@ -74,7 +74,7 @@ std::optional<MemberNumber> MemberIds::find(const core::AccountId& account) cons
   return std::nullopt;
 }
 
-void MemberIds::expect(const core::AccountId& account) const {
+void MemberIds::prefetch(const core::AccountId& account) const {
   if (capacity_ > 0) core::prefetch(&places()[first_place(hash_of(account))]);
 }
 
@@ -85,7 +85,7 @@ std::optional<MemberNumber> MemberIds::guess(const core::AccountId& account) con
   for (std::size_t at = first_place(hash); places()[at].number_and_one != 0; at = after(at)) {
     if (places()[at].half_hash != half) continue;
     const MemberNumber member = places()[at].number_and_one - 1;
-    ids_.expect(member);
+    ids_.prefetch(member);
     return member;
   }
   return std::nullopt;
@@ -105,7 +105,7 @@ void MemberIds::lay_out(std::size_t capacity) {
                              large ? core::PageSize::Large : core::PageSize::Usual);
   capacity_ = capacity;
   for (MemberNumber member = 0; member < ids_.size(); ++member) {
-    if (member + kAhead < ids_.size()) expect(ids_[member + kAhead]);
+    if (member + kAhead < ids_.size()) prefetch(ids_[member + kAhead]);
     const std::uint64_t hash = hash_of(ids_[member]);
     std::size_t at = first_place(hash);
     while (places()[at].number_and_one != 0) at = after(at);

@@ -2,7 +2,7 @@
 // the spare places of the table, 11 to 16 for finding it.
 //
 // The table is open addressing with linear probing. A place holds half of a hash beside the number,
-// so that whoever looks somebody up knows by one miss of the cache which number it is all but
+// so that anyone who looks somebody up knows by one miss of the cache which number it is all but
 // certainly, and all that is kept by numbers can be fetched at once. Nobody is ever taken out.
 //
 // Not synchronized.
@@ -34,7 +34,7 @@ class MemberIds {
   // what of it nobody has touched yet.
   void reserve(std::size_t members, ReservedPages& pages);
   // Fetches the place where both will look first.
-  void expect(const core::AccountId& account) const;
+  void prefetch(const core::AccountId& account) const;
   // Once that place is there: fetches the id that they will compare, and says whose it is, wrongly
   // for one account in billions. nullopt: never heard of.
   std::optional<MemberNumber> guess(const core::AccountId& account) const;

@@ -27,7 +27,7 @@ core::Day period_before(Span span, core::Day first) {
 Period::Period(core::Day first_day, std::size_t band_members, const MemberRegister& members)
     : first(first_day),
       totals(first_day),
-      boards(band_members, *this, members.books()),
+      boards(band_members, *this, members.table()),
       members_(members) {}
 
 void Period::scan(std::int64_t lowest, std::int64_t highest, const Visit& visit) const {

@@ -42,9 +42,9 @@ class Period final : public BoardMembers {
   std::optional<Totals> totals_of(MemberNumber member) const override {
     return members_.on_board(member) ? totals.find(member) : std::nullopt;
   }
-  void expect(MemberNumber member) const override {
-    members_.books().expect(member);
-    totals.expect(member);
+  void prefetch(MemberNumber member) const override {
+    members_.table().prefetch(member);
+    totals.prefetch(member);
   }
   const core::AccountId& account_of(MemberNumber member) const override {
     return members_.account(member);

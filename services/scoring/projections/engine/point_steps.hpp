@@ -1,7 +1,7 @@
-// Roughly how many points each member has, a byte each: whoever looks for some of millions by their
-// points passes over a sixteenth of what their books take.
+// Roughly how many points each member has, a byte each: anyone who looks for some of millions by
+// their points passes over a sixteenth of what their table take.
 //
-// The bytes are made when somebody first asks. From then on the books note whose points changed,
+// The bytes are made when somebody first asks. From then on the table note whose points changed,
 // and what is asked next brings these up to date, or all of them where they are too many to note.
 // So a change costs an entry of a list, and nothing where nobody asks.
 //
@@ -67,7 +67,7 @@ class PointSteps {
     for (std::size_t i = 0; notes_ && i < changed_.size(); ++i) {
       if (i + kAhead < changed_.size()) {
         ahead(changed_[i + kAhead]);
-        steps_.expect(changed_[i + kAhead]);
+        steps_.prefetch(changed_[i + kAhead]);
       }
       steps_.make(changed_[i]) = step_of(points(changed_[i]));
     }

@@ -30,12 +30,12 @@ struct RankBoard::Outliers {
   }
 };
 
-RankBoard::RankBoard(std::size_t band_members, const BoardMembers& books)
+RankBoard::RankBoard(std::size_t band_members, const BoardMembers& table)
     : band_members_(std::max<std::size_t>(band_members, 1)),
       counted_max_(std::min(kCountedMax, 2 * band_members_)),
-      books_(books),
+      table_(table),
       outliers_(std::make_unique<Outliers>()),
-      lists_(books) {}
+      lists_(table) {}
 
 RankBoard::~RankBoard() = default;
 
@@ -156,7 +156,7 @@ void RankBoard::change(MemberNumber member, const std::optional<BoardEntry>& fro
 
 void RankBoard::rebuild() {
   rebuild([this](std::int64_t lowest, std::int64_t highest, const Visit& visit) {
-    books_.scan(lowest, highest, visit);
+    table_.scan(lowest, highest, visit);
   });
 }
 
@@ -192,7 +192,7 @@ void RankBoard::balance_band() {
     if (lower >= floor_) return;
     const std::int64_t old_floor = std::exchange(floor_, lower);
     fill_band(old_floor - 1, [this](std::int64_t lowest, std::int64_t highest, const Visit& visit) {
-      books_.scan(lowest, highest, visit);
+      table_.scan(lowest, highest, visit);
     });
   }
 }
@@ -218,7 +218,7 @@ void RankBoard::fill_band(std::int64_t highest, const Scan& scan) {
       tree_.insert(member);
     }
   });
-  lists_.settle();
+  lists_.restore_order();
 }
 
 std::vector<BoardEntry> RankBoard::after(const std::optional<BoardEntry>& place,
@@ -270,7 +270,7 @@ std::vector<BoardEntry> RankBoard::scan_after(const std::optional<BoardEntry>& p
   // With all who have `highest` points there are enough down to this score.
   const std::uint64_t enough = size_ - below(highest) + limit;
   const std::int64_t lowest = enough >= size_ ? kNoFloor : floor_for(enough - 1) - 1;
-  books_.scan(lowest, highest, [&](const BoardMember& scanned) {
+  table_.scan(lowest, highest, [&](const BoardMember& scanned) {
     const BoardEntry& member = scanned.entry;
     if (place && !ahead(*place, member)) return;
     if (best.size() == limit) {
@@ -296,7 +296,7 @@ std::vector<BoardEntry> RankBoard::scan_before(const BoardEntry& place, std::siz
   const std::uint64_t higher = above(place.points);
   const std::int64_t highest =
       higher <= limit ? floor_ - 1 : std::min(floor_ - 1, floor_for(higher - limit) - 1);
-  books_.scan(place.points, highest, [&](const BoardMember& scanned) {
+  table_.scan(place.points, highest, [&](const BoardMember& scanned) {
     const BoardEntry& member = scanned.entry;
     if (!ahead(member, place)) return;
     if (nearest.size() == limit) {

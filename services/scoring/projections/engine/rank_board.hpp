@@ -37,13 +37,13 @@ class RankBoard {
   // As BoardMembers::scan().
   using Scan = std::function<void(std::int64_t lowest, std::int64_t highest, const Visit&)>;
 
-  // The books outlive the board.
-  RankBoard(std::size_t band_members, const BoardMembers& books);
+  // The table outlives the board.
+  RankBoard(std::size_t band_members, const BoardMembers& table);
   ~RankBoard();
   RankBoard(const RankBoard&) = delete;
   RankBoard& operator=(const RankBoard&) = delete;
 
-  // Takes up whom the books hold, instead of all that was known.
+  // Takes up whom the table hold, instead of all that was known.
   void rebuild();
   // The same from a scan that visits the same members and knows a shorter way to them.
   void rebuild(const Scan& scan);
@@ -120,7 +120,7 @@ class RankBoard {
 
   const std::size_t band_members_;
   const std::size_t counted_max_;  // members without cells
-  const BoardMembers& books_;
+  const BoardMembers& table_;
   std::uint64_t size_ = 0;
   std::unique_ptr<ScoreCells> cells_;
   std::unique_ptr<Outliers> outliers_;

@@ -169,7 +169,7 @@ void ScoreChanges::flush(Transaction& transaction) {
   };
   write(kAddDeltas, delta_columns());
   for (const auto& [sql, columns] : next.get()) write(sql, columns);
-  put_off_ = fold_after_flush(transaction);
+  deferred_ = fold_after_flush(transaction);
 }
 
 // One of each person, by account.

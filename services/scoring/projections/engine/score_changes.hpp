@@ -77,7 +77,7 @@ class ScoreChanges {
 
   void flush(eventsourcing::Transaction& transaction);
   // How many flushes are not folded yet, as the last one saw it.
-  std::size_t put_off() const { return put_off_; }
+  std::size_t deferred() const { return deferred_; }
   // What the last flush has come to that is not in memory yet; until clear().
   const auto& belated() const { return belated_; }
   void clear();
@@ -152,7 +152,7 @@ class ScoreChanges {
     std::int64_t points = 0;
   };
   std::map<std::pair<core::Day, Reason>, Awards> awards_;
-  std::size_t put_off_ = 0;
+  std::size_t deferred_ = 0;
 };
 
 }  // namespace tideline::scoring

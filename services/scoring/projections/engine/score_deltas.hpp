@@ -1,8 +1,8 @@
 // Tables score and day_score take their deltas behind the flush: a flush writes them in one piece
 // (a row of table score_delta), for which it does not matter how many rows those tables have, and
-// what was put off so is folded in later, one flush after the other, each once. The score feed does
-// it before it reads what it publishes, and a flush when too much has been put off. Whoever reads
-// those tables adds what is put off, by one statement or while nobody folds.
+// what was deferred so is folded in later, one flush after the other, each once. The score feed
+// does it before it reads what it publishes, and a flush when too much has been deferred. Anyone
+// who reads those tables adds what is deferred, by one statement or while nobody folds.
 //
 // One folds at a time. Who folds may hold his locks for a while (the feed publishes within the same
 // transaction): a flush does not wait for him, for what he leaves is little. Runs inside the
@@ -15,7 +15,7 @@
 
 namespace tideline::scoring {
 
-// So many flushes are put off at most, and those that commit while somebody folds.
+// So many flushes are deferred at most, and those that commit while somebody folds.
 inline constexpr std::size_t kDeltasMax = 16;
 
 // Waits for who folds; then nobody does until the transaction ends.
@@ -25,7 +25,7 @@ void hold_folding(eventsourcing::Transaction& transaction);
 void fold_deltas(eventsourcing::Transaction& transaction);
 
 // What a flush has to fold itself: of what is too much the oldest two, or everything in a copy that
-// is built anew in another schema, where nobody else folds. How many flushes are put off then.
+// is built anew in another schema, where nobody else folds. How many flushes are deferred then.
 std::size_t fold_after_flush(eventsourcing::Transaction& transaction);
 
 }  // namespace tideline::scoring

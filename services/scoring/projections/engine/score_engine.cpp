@@ -52,7 +52,7 @@ void ScoreEngine::load(Transaction& transaction) {
   const core::Day day = today();
   auto rules = keeper_.read();
   if (!rules) throw eventsourcing::TransactionFailed(rules.error());
-  hold_folding(transaction);  // for what is put off is read by statements of its own
+  hold_folding(transaction);  // for what is deferred is read by statements of its own
   auto loaded = memory_of_snapshot(transaction, day);
   const bool from_snapshot = loaded != nullptr;
   if (!from_snapshot) loaded = memory_of_tables(transaction, day);
@@ -111,19 +111,19 @@ std::optional<ScoreEngine::Counting> ScoreEngine::read_counting(const RecordedEv
   return Counting{*std::move(fact), std::move(awards), std::move(people)};
 }
 
-void ScoreEngine::expect(const RecordedEvent& event) {
+void ScoreEngine::prefetch(const RecordedEvent& event) {
   std::ranges::rotate(coming_, coming_.end() - 1);
   coming_[0].clear();
-  if (const Counting* const counting = expected_.expect(event)) coming_[0] = counting->people;
+  if (const Counting* const counting = prefetched_.prefetch(event)) coming_[0] = counting->people;
   // Departments, which may number somebody new, come on threads of their own.
   const absl::ReaderMutexLock lock(&mutex_);
   for (std::size_t step = 0; step < coming_.size(); ++step) {
-    for (const core::AccountId& account : coming_.at(step)) memory_->expect(account, step);
+    for (const core::AccountId& account : coming_.at(step)) memory_->prefetch(account, step);
   }
 }
 
 void ScoreEngine::apply(const RecordedEvent& event) {
-  const auto counting = expected_.take(event);
+  const auto counting = prefetched_.take(event);
   if (!counting) return;
   const absl::WriterMutexLock lock(&mutex_);
   if (const auto* registered = std::get_if<read::AccountRegistered>(&counting->fact)) {
@@ -233,7 +233,7 @@ void ScoreEngine::flushed() {
   }
   changes_.clear();
   pending_changes_ = 0;
-  flushes_put_off_ = changes_.put_off();
+  flushes_pending_ = changes_.deferred();
 }
 
 RankedEntry ScoreEngine::ranked(const RankBoard& board, const BoardEntry& entry) const {
@@ -313,7 +313,7 @@ EngineStatus ScoreEngine::status() const {
           .band = memory_->board().band_size(),
           .cap_counters = memory_->cap_counters(),
           .pending_changes = pending_changes_,
-          .flushes_put_off = flushes_put_off_,
+          .flushes_pending = flushes_pending_,
           .departments = memory_->departments(),
           .periods = memory_->periods(),
           .bytes = memory_->bytes(),

@@ -39,7 +39,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "eventsourcing/expected_events.hpp"
+#include "eventsourcing/prefetched_events.hpp"
 #include "eventsourcing/projection.hpp"
 #include "scoring/domain/rule_changes.hpp"
 #include "scoring/projections/engine/rule_keeper.hpp"
@@ -101,7 +101,7 @@ struct EngineStatus {
   std::uint64_t band = 0;
   std::uint64_t cap_counters = 0;
   std::uint64_t pending_changes = 0;
-  std::uint64_t flushes_put_off = 0;  // see score_deltas.hpp; as of the last flush
+  std::uint64_t flushes_pending = 0;  // see score_deltas.hpp; as of the last flush
   std::uint64_t departments = 0;
   std::uint64_t periods = 0;
   MemoryBytes bytes{};
@@ -125,12 +125,14 @@ class ScoreEngine final : public eventsourcing::Projection {
   eventsourcing::FlushPolicy flush_policy() const override;
   bool answers_from_memory() const override { return true; }
   void load(eventsourcing::Transaction& transaction) override;
-  void expect(const eventsourcing::RecordedEvent& event) override;
+  void prefetch(const eventsourcing::RecordedEvent& event) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override;
   void flush(eventsourcing::Transaction& transaction) override;
   void flushed() override;
-  void settle(eventsourcing::Transaction& transaction) override { fold_deltas(transaction); }
+  void apply_deferred(eventsourcing::Transaction& transaction) override {
+    fold_deltas(transaction);
+  }
 
   // The newest profile of an account says so; "": none. Any thread.
   void set_department(const core::AccountId& account, std::string_view department);
@@ -188,17 +190,17 @@ class ScoreEngine final : public eventsourcing::Projection {
   EngineLoad load_ ABSL_GUARDED_BY(mutex_);
 
   // The runner's thread alone.
-  eventsourcing::ExpectedEvents<Counting> expected_{read_counting};
+  eventsourcing::PrefetchedEvents<Counting> prefetched_{read_counting};
   // Whom the events count for that come next, the last one told of first: each step of what memory
   // is asked for belongs to another event, so that nobody waits for it.
-  static_assert(ScoreMemory::kSteps <= kExpectedAhead);
+  static_assert(ScoreMemory::kSteps <= kPrefetchAhead);
   std::array<std::vector<core::AccountId>, ScoreMemory::kSteps> coming_;
   ScoreChanges changes_;
   // Since the last flush: the days that were not settled, and the versions that they were counted
   // by.
   std::map<core::Day, int> counted_by_;
   std::atomic<std::uint64_t> pending_changes_{0};
-  std::atomic<std::uint64_t> flushes_put_off_{0};
+  std::atomic<std::uint64_t> flushes_pending_{0};
 };
 
 }  // namespace tideline::scoring

@@ -23,18 +23,18 @@ std::size_t index_of(std::int64_t score) {
 struct ScoreLists::Ahead {
   bool operator()(const Entry& left, const Entry& right) const {
     if (left.reached_at != right.reached_at) return left.reached_at < right.reached_at;
-    return books.account_of(left.member) < books.account_of(right.member);
+    return table.account_of(left.member) < table.account_of(right.member);
   }
   bool operator()(const Entry& entry, const BoardEntry& place) const {
     if (entry.reached_at != place.reached_at) return entry.reached_at < place.reached_at;
-    return books.account_of(entry.member) < place.account;
+    return table.account_of(entry.member) < place.account;
   }
   bool operator()(const BoardEntry& place, const Entry& entry) const {
     if (place.reached_at != entry.reached_at) return place.reached_at < entry.reached_at;
-    return place.account < books.account_of(entry.member);
+    return place.account < table.account_of(entry.member);
   }
 
-  const BoardMembers& books;
+  const BoardMembers& table;
 };
 
 bool ScoreLists::Block::uses(std::size_t offset) const {
@@ -88,15 +88,15 @@ void ScoreLists::push(List& list, const BoardMember& member, const Ahead& ahead)
 }
 
 void ScoreLists::gather(const BoardMember& member) {
-  push(list_of(member.entry.points), member, Ahead{*books_});
+  push(list_of(member.entry.points), member, Ahead{*table_});
   ++size_;
 }
 
 void ScoreLists::insert(const BoardMember& member) {
   List& list = list_of(member.entry.points);
-  push(list, member, Ahead{*books_});
+  push(list, member, Ahead{*table_});
   ++size_;
-  settle_if_due(list);
+  restore_order_if_due(list);
 }
 
 void ScoreLists::erase(std::int64_t score) {
@@ -105,35 +105,35 @@ void ScoreLists::erase(std::int64_t score) {
   --list.live;
   --size_;
   if (list.live == 0) return remove_list(score);
-  settle_if_due(list);
+  restore_order_if_due(list);
 }
 
-// Not an erase() and an insert(): in between, an older entry of his may be what the books say.
+// Not an erase() and an insert(): in between, an older entry of his may be what the table says.
 void ScoreLists::put_again(const BoardMember& member) {
   List& list = list_of(member.entry.points);
   CHECK(list.live > 0, "he was on the list");
   --list.live;
-  push(list, member, Ahead{*books_});
-  settle_if_due(list);
+  push(list, member, Ahead{*table_});
+  restore_order_if_due(list);
 }
 
-void ScoreLists::settle_if_due(List& list) {
+void ScoreLists::restore_order_if_due(List& list) {
   const std::size_t tail = list.entries.size() - list.ordered;
-  if (tail * tail > 16 * list.entries.size() || list.stale() > list.live / 2) settle(list);
+  if (tail * tail > 16 * list.entries.size() || list.stale() > list.live / 2) restore_order(list);
 }
 
 bool ScoreLists::is_stale(const List& list, const Entry& entry) const {
-  const auto has = books_->totals_of(entry.member);
+  const auto has = table_->totals_of(entry.member);
   return !has || has->points != list.score || has->reached_at != entry.reached_at;
 }
 
-// Leaves out the entries that the books do not know: the order of the others stays.
+// Leaves out the entries that the table does not know: the order of the others stays.
 void ScoreLists::drop_stale(List& list) const {
   auto& entries = list.entries;
   std::size_t kept = 0;
   std::uint32_t ordered = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i + kAhead < entries.size()) books_->expect(entries[i + kAhead].member);
+    if (i + kAhead < entries.size()) table_->prefetch(entries[i + kAhead].member);
     if (is_stale(list, entries[i])) continue;
     if (i < list.ordered) ++ordered;
     entries[kept++] = entries[i];
@@ -142,11 +142,11 @@ void ScoreLists::drop_stale(List& list) const {
   list.ordered = ordered;
 }
 
-void ScoreLists::settle(List& list) {
+void ScoreLists::restore_order(List& list) {
   auto& entries = list.entries;
   settled_ += entries.size();
   if (list.stale() > 0) drop_stale(list);
-  const Ahead ahead{*books_};
+  const Ahead ahead{*table_};
   const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(list.ordered);
   std::sort(middle, entries.end(), ahead);
   std::inplace_merge(entries.begin(), middle, entries.end(), ahead);
@@ -156,11 +156,11 @@ void ScoreLists::settle(List& list) {
   if (entries.capacity() > 2 * entries.size()) entries.shrink_to_fit();
 }
 
-void ScoreLists::settle() {
+void ScoreLists::restore_order() {
   for (const auto& block : blocks_) {
     if (!block) continue;
     for (List& list : block->lists) {
-      if (list.ordered != list.entries.size()) settle(list);
+      if (list.ordered != list.entries.size()) restore_order(list);
     }
   }
 }
@@ -212,14 +212,14 @@ void ScoreLists::take(const List& list, Iterator first, Iterator last, std::vect
     const Entry entry = from_tail ? *waiting++ : *first++;
     if (list.stale() > 0 && (taken == entry || is_stale(list, entry))) continue;
     taken = entry;
-    found.push_back({list.score, entry.reached_at, books_->account_of(entry.member)});
+    found.push_back({list.score, entry.reached_at, table_->account_of(entry.member)});
   }
 }
 
 void ScoreLists::after(const std::optional<BoardEntry>& place, std::size_t limit,
                        std::vector<BoardEntry>& found) const {
   if (blocks_.empty() || (place && place->points < 0)) return;
-  const Ahead ahead{*books_};
+  const Ahead ahead{*table_};
   const bool from_top = !place || !ScoreCells::holds(place->points);
   const std::size_t start = index_of(from_top ? ScoreCells::kScores - 1 : place->points);
   for (std::size_t index = start / kBlock + 1; index-- > 0 && found.size() < limit;) {
@@ -244,7 +244,7 @@ void ScoreLists::after(const std::optional<BoardEntry>& place, std::size_t limit
 void ScoreLists::before(const BoardEntry& place, std::size_t limit,
                         std::vector<BoardEntry>& found) const {
   if (blocks_.empty() || place.points >= ScoreCells::kScores) return;
-  const Ahead ahead{*books_};
+  const Ahead ahead{*table_};
   const auto behind = [&](const Entry& left, const Entry& right) { return ahead(right, left); };
   const std::size_t start = index_of(std::max<std::int64_t>(place.points, 0));
   for (std::size_t index = start / kBlock; index < kBlocks && found.size() < limit; ++index) {

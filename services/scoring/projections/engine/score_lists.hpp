@@ -3,7 +3,7 @@
 //
 // A score in use has a list, an array of (reached_at, member). Time mostly rises, so that who comes
 // to a score mostly belongs at the end of its list; who does not waits behind it, in a tail without
-// order. Who leaves a score is not looked for: his entry is stale from then on, which the books
+// order. Who leaves a score is not looked for: his entry is stale from then on, which the table
 // tell. A list is put in order, without stale entries, when its tail is longer than four times the
 // root of its length, or when a third of it is stale; so a change costs neither a search nor a
 // shift, and a reader passes over a third of a list at most.
@@ -27,18 +27,18 @@ namespace tideline::scoring {
 
 class ScoreLists {
  public:
-  // The books outlive the lists. Scores must be held by ScoreCells.
-  explicit ScoreLists(const BoardMembers& books) : books_(&books) {}
+  // The table outlives the lists. Scores must be held by ScoreCells.
+  explicit ScoreLists(const BoardMembers& table) : table_(&table) {}
 
-  // The books say so already.
+  // The table says so already.
   void insert(const BoardMember& member);
-  // He was inserted with that score, and the books do not say so any more.
+  // He was inserted with that score, and the table does not say so any more.
   void erase(std::int64_t score);
   // He was inserted with the same score and another time.
   void put_again(const BoardMember& member);
-  // As insert(), for many: the lists may be read after settle() alone.
+  // As insert(), for many: the lists may be read after restore_order() alone.
   void gather(const BoardMember& member);
-  void settle();
+  void restore_order();
   void erase_below(std::int64_t score);
   void clear();
 
@@ -93,15 +93,15 @@ class ScoreLists {
   Block& block_of(std::int64_t score) const;
   void remove_list(std::int64_t score);
   static void push(List& list, const BoardMember& member, const Ahead& ahead);
-  void settle_if_due(List& list);
-  void settle(List& list);
+  void restore_order_if_due(List& list);
+  void restore_order(List& list);
   void drop_stale(List& list) const;
   bool is_stale(const List& list, const Entry& entry) const;
   template <class Iterator, class Order>
   void take(const List& list, Iterator first, Iterator last, std::vector<Entry> tail,
             const Order& order, std::size_t limit, std::vector<BoardEntry>& found) const;
 
-  const BoardMembers* books_;
+  const BoardMembers* table_;
   std::vector<std::unique_ptr<Block>> blocks_;  // none, or kBlocks
   std::size_t size_ = 0;
   std::uint64_t settled_ = 0;

@@ -12,19 +12,19 @@ constexpr std::size_t kPeriodBandPart = 10;
 
 ScoreMemory::ScoreMemory(std::size_t band_members)
     : period_band_(std::max<std::size_t>(band_members / kPeriodBandPart, 1)),
-      all_time_(band_members, books_of_all_time_, members_.books()),
+      all_time_(band_members, all_time_table_, members_.table()),
       periods_{Periods(Span::Day, period_band_, members_),
                Periods(Span::Week, period_band_, members_),
                Periods(Span::Month, period_band_, members_)} {}
 
 std::optional<Totals> ScoreMemory::AllTime::totals_of(MemberNumber member) const {
   if (!members_.on_board(member)) return std::nullopt;
-  return members_.books().totals(member);
+  return members_.table().totals(member);
 }
 
 void ScoreMemory::AllTime::scan(std::int64_t lowest, std::int64_t highest,
                                 const Visit& visit) const {
-  members_.books().for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
+  members_.table().for_each(lowest, highest, [&](MemberNumber member, const Totals& has) {
     if (!members_.on_board(member)) return;
     visit({member, {has.points, has.reached_at, members_.account(member)}});
   });
@@ -38,8 +38,8 @@ std::vector<std::span<std::byte>> ScoreMemory::reserve(std::size_t people) {
 
 void ScoreMemory::put(const core::AccountId& account, const PersonScore& score) {
   const MemberNumber member = members_.number_of(account);
-  members_.books().set_standing(member, score.standing);
-  members_.books().set_totals(member, {score.points, score.reached_at});
+  members_.table().set_standing(member, score.standing);
+  members_.table().set_totals(member, {score.points, score.reached_at});
 }
 
 void ScoreMemory::put_day(MemberNumber member, core::Day day, const Totals& earned) {
@@ -75,10 +75,10 @@ std::size_t ScoreMemory::periods() const {
 
 void ScoreMemory::put_departments_of(const ScoreMemory& other) {
   for (MemberNumber theirs = 0; theirs < other.members_.size(); ++theirs) {
-    const DepartmentNumber number = other.members_.books().department(theirs);
+    const DepartmentNumber number = other.members_.table().department(theirs);
     if (number == kNoDepartment) continue;
     const MemberNumber member = members_.number_of(other.members_.account(theirs));
-    members_.books().set_department(member, department_named(other.department_names_[number - 1]));
+    members_.table().set_department(member, department_named(other.department_names_[number - 1]));
   }
 }
 
@@ -100,15 +100,15 @@ std::optional<BoardEntry> ScoreMemory::period_entry(const Period& period,
 void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
                       std::optional<core::Day> day) {
   const MemberNumber member = members_.number_of(account);
-  const Totals had = members_.books().totals(member);
+  const Totals had = members_.table().totals(member);
   Totals has = had;
   has.join({change.points, change.reached_at});
   const bool was_shown = members_.on_board(member);
   const auto standing =
-      static_cast<std::uint8_t>(members_.books().standing(member) | change.standing);
+      static_cast<std::uint8_t>(members_.table().standing(member) | change.standing);
   const bool is_shown = MemberRegister::on_board(standing);
 
-  // What the boards of periods showed of him before any of the books change.
+  // What the boards of periods showed of him before the table changes.
   std::array<ShownBefore, kSpans.size()> earned{};
   for (std::size_t i = 0; day && i < periods_.size(); ++i) {
     Period* period = periods_.at(i).of(*day);
@@ -117,8 +117,8 @@ void ScoreMemory::add(const core::AccountId& account, const PersonScore& change,
   const std::vector<ShownBefore> others =
       was_shown == is_shown ? std::vector<ShownBefore>{} : shown_in_other_periods(member, earned);
 
-  members_.books().set_standing(member, standing);
-  members_.books().set_totals(member, has);
+  members_.table().set_standing(member, standing);
+  members_.table().set_totals(member, has);
   const auto from = was_shown ? std::optional(entry_of(member, had)) : std::nullopt;
   const auto to = is_shown ? std::optional(entry_of(member, has)) : std::nullopt;
   all_time_.change(member, from, to);
@@ -167,11 +167,11 @@ void ScoreMemory::set_department(const core::AccountId& account, std::string_vie
   if (department.empty() && !members_.find(account)) return;
   const MemberNumber member = members_.number_of(account);
   const DepartmentNumber number = department.empty() ? kNoDepartment : department_named(department);
-  const DepartmentNumber before = members_.books().department(member);
+  const DepartmentNumber before = members_.table().department(member);
   if (before == number) return;
-  members_.books().set_department(member, number);
+  members_.table().set_department(member, number);
   if (!members_.on_board(member)) return;
-  all_time_.change_department(before, member, entry_of(member, members_.books().totals(member)));
+  all_time_.change_department(before, member, entry_of(member, members_.table().totals(member)));
   for (const Periods& periods : periods_) {
     for (Period* period : periods.all()) {
       const auto shown = period_entry(*period, member);
@@ -180,21 +180,21 @@ void ScoreMemory::set_department(const core::AccountId& account, std::string_vie
   }
 }
 
-void ScoreMemory::expect(const core::AccountId& account, std::size_t step) const {
-  if (step == 0) return members_.expect(account);
+void ScoreMemory::prefetch(const core::AccountId& account, std::size_t step) const {
+  if (step == 0) return members_.prefetch(account);
   const auto member = members_.guess(account);
   if (!member) return;
-  members_.books().expect(*member);
+  members_.table().prefetch(*member);
   for (const Periods& periods : periods_) {
-    if (const Period* const newest = periods.newest()) newest->totals.expect(*member);
+    if (const Period* const newest = periods.newest()) newest->totals.prefetch(*member);
   }
 }
 
 std::optional<PersonScore> ScoreMemory::find(const core::AccountId& account) const {
   const auto member = members_.find(account);
   if (!member) return std::nullopt;
-  const Totals has = members_.books().totals(*member);
-  return PersonScore{has.points, has.reached_at, members_.books().standing(*member)};
+  const Totals has = members_.table().totals(*member);
+  return PersonScore{has.points, has.reached_at, members_.table().standing(*member)};
 }
 
 const Period* ScoreMemory::find_period(const BoardName::PeriodName& name) const {
@@ -217,19 +217,19 @@ std::optional<BoardEntry> ScoreMemory::entry(const BoardName& name,
   const auto member = members_.find(account);
   if (!member || !members_.on_board(*member)) return std::nullopt;
   if (name.department) {
-    const DepartmentNumber number = members_.books().department(*member);
+    const DepartmentNumber number = members_.table().department(*member);
     if (number == kNoDepartment || number != find_department(*name.department)) return std::nullopt;
   }
   if (name.period) {
     const Period* period = find_period(*name.period);
     return period == nullptr ? std::nullopt : period_entry(*period, *member);
   }
-  return entry_of(*member, members_.books().totals(*member));
+  return entry_of(*member, members_.table().totals(*member));
 }
 
 MemoryBytes ScoreMemory::bytes() const {
   MemoryBytes bytes;
-  const std::size_t points = members_.books().bytes_of_points();
+  const std::size_t points = members_.table().bytes_of_points();
   bytes.people = members_.bytes() - points;
   bytes.all_time = points + all_time_.bytes_of_everybody();
   for (const Periods& periods : periods_) bytes.periods += periods.bytes();

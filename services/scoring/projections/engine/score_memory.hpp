@@ -1,7 +1,7 @@
 // Everybody's totals, the counters of the daily caps of late, and the boards over them. What was
 // added in any order comes out the same. Not synchronized.
 //
-// People are numbered (see MemberIds); what is known of them lies by their number (MemberBooks).
+// People are numbered (see MemberIds); what is known of them lies by their number (MemberTable).
 // There are boards (boards.hpp) of all time and of each period (periods.hpp).
 #pragma once
 
@@ -113,7 +113,7 @@ class ScoreMemory {
   // others in between: a step asks for what the next one looks at. Nothing changes by it but the
   // time.
   static constexpr std::size_t kSteps = 2;
-  void expect(const core::AccountId& account, std::size_t step) const;
+  void prefetch(const core::AccountId& account, std::size_t step) const;
   // Of accounts that need little each, step 0 is best so many before their turn.
   static constexpr std::size_t kAhead = 64;
 
@@ -136,12 +136,12 @@ class ScoreMemory {
   MemoryBytes bytes() const;
 
  private:
-  // The books of everybody of all time.
+  // The table of everybody of all time.
   class AllTime final : public BoardMembers {
    public:
     explicit AllTime(const MemberRegister& members) : members_(members) {}
     std::optional<Totals> totals_of(MemberNumber member) const override;
-    void expect(MemberNumber member) const override { members_.books().expect(member); }
+    void prefetch(MemberNumber member) const override { members_.table().prefetch(member); }
     const core::AccountId& account_of(MemberNumber member) const override {
       return members_.account(member);
     }
@@ -173,7 +173,7 @@ class ScoreMemory {
   const std::size_t period_band_;
   MemberRegister members_;
   CapCounts counts_;
-  const AllTime books_of_all_time_{members_};
+  const AllTime all_time_table_{members_};
   Boards all_time_;
   std::array<Periods, kSpans.size()> periods_;
   std::vector<std::string> department_names_;  // by number, from 1 on

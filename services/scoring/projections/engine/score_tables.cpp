@@ -92,15 +92,15 @@ Reason reason_at(const Row& row, std::size_t column, const char* table) {
   return *reason;
 }
 
-// Each row that `held` declares, joined with those of its key that `put_off` does, and those that
-// are put off alone. `read` makes a key and a value of a row.
+// Each row that `held` declares, joined with those of its key that `deferred` does, and those that
+// are deferred alone. `read` makes a key and a value of a row.
 template <class Hash, class Read, class Visit>
-void for_each_joined(Transaction& transaction, const std::string& held, const std::string& put_off,
+void for_each_joined(Transaction& transaction, const std::string& held, const std::string& deferred,
                      const Params& params, const std::string& cursor, const Read& read,
                      const Visit& visit) {
   using Entry = decltype(read(std::declval<const Row&>()));
   absl::flat_hash_map<typename Entry::first_type, typename Entry::second_type, Hash> deltas;
-  for_each_row(transaction, put_off, params, "delta_rows", [&](const Row& row) {
+  for_each_row(transaction, deferred, params, "delta_rows", [&](const Row& row) {
     const auto [key, delta] = read(row);
     deltas[key].join(delta);
   });

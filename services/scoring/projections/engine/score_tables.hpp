@@ -19,7 +19,7 @@ namespace tideline::scoring {
 // The rows of people whom flushes with a higher number than this have written; nullopt: all rows.
 using ChangedAfter = std::optional<std::int64_t>;
 
-// With what is put off in score_delta, which nobody may fold meanwhile: the transaction has one
+// With what is deferred in score_delta, which nobody may fold meanwhile: the transaction has one
 // snapshot, or has folded everything itself while nobody flushes.
 void visit_scores(eventsourcing::Transaction& transaction, ChangedAfter after,
                   const std::function<void(const core::AccountId&, const PersonScore&)>& visit);

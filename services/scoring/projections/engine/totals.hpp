@@ -1,5 +1,5 @@
 // What members have on a board: points, and when they reached them. Of all time it lies in
-// MemberBooks; of a period in PeriodTotals, 7 bytes for each of those who did something in it, and
+// MemberTable; of a period in PeriodTotals, 7 bytes for each of those who did something in it, and
 // points that do not fit in a map aside.
 //
 // Not synchronized.
@@ -58,7 +58,7 @@ class PeriodTotals {
   }
   void put(MemberNumber member, const Totals& totals);
   // Fetches what both will look at.
-  void expect(MemberNumber member) const { packed_.expect(member); }
+  void prefetch(MemberNumber member) const { packed_.prefetch(member); }
 
   // Calls visit(member, totals) for every member with points from `lowest` to `highest`.
   template <class Visit>

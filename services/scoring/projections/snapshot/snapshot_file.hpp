@@ -107,7 +107,7 @@ class SnapshotWriter {
   // Begins `file` under another name, that of a part, which is removed if it is not finished.
   SnapshotWriter(std::filesystem::path file, const SnapshotOrigin& origin);
 
-  // Whoever is named by a row has come as a person before.
+  // Anyone who is named by a row has come as a person before.
   void add(const PersonRow& row);
   void add(const DayRow& row);
   void add(const CountRow& row);

@@ -29,7 +29,7 @@ class Taker final : public SnapshotVisitor {
   void people(std::span<const PersonRow> rows) override {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t ahead = i + ScoreMemory::kAhead;
-      if (ahead < rows.size()) memory_.expect(rows[ahead].account, 0);
+      if (ahead < rows.size()) memory_.prefetch(rows[ahead].account, 0);
       memory_.put(rows[i].account, rows[i].score());
     }
     marked_ = false;

@@ -72,10 +72,10 @@ class ScoreTablesTest : public ::testing::Test {
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
     engine.flushed();
   }
-  void settle(ScoreEngine& engine) {
-    const auto settled =
-        database.transact([&](es::Transaction& transaction) { engine.settle(transaction); });
-    ASSERT_TRUE(settled.ok()) << settled.error().message;
+  void apply_deferred(ScoreEngine& engine) {
+    const auto applied = database.transact(
+        [&](es::Transaction& transaction) { engine.apply_deferred(transaction); });
+    ASSERT_TRUE(applied.ok()) << applied.error().message;
   }
 
   void execute(std::initializer_list<std::string> statements) {
@@ -279,7 +279,7 @@ TEST_F(ScoreTablesTest, DaysAreWhatTheLedgerSays) {
   auto engine = new_engine();
   for (const auto& event : history()) engine->apply(event);
   flush(*engine);
-  settle(*engine);
+  apply_deferred(*engine);
   const std::string migration = migrations().at(1).sql;
   const std::string fill = migration.substr(migration.find("INSERT INTO day_score"));
   const auto days = [&] {
@@ -312,14 +312,14 @@ TEST_F(ScoreTablesTest, WhatTwoOwnersFlushOfOneDayAddsUp) {
   const auto commented = make.commented(1, kStart + 24h + 1s);
   other->apply(commented);
   flush(*other);
-  EXPECT_TRUE(database.query("SELECT FROM day_score", {}).value().empty()) << "it is put off";
+  EXPECT_TRUE(database.query("SELECT FROM day_score", {}).value().empty()) << "it is deferred";
 
   load(*other);
   const std::int64_t points = other->total(account_with(1)).points;
   EXPECT_GT(points, one->total(account_with(1)).points);
   EXPECT_TRUE(database.query("SELECT FROM score", {}).value().empty()) << "a load folds nothing";
-  const auto settled = database.transact([&](es::Transaction& tx) { other->settle(tx); });
-  ASSERT_TRUE(settled.ok()) << settled.error().message;
+  const auto applied = database.transact([&](es::Transaction& tx) { other->apply_deferred(tx); });
+  ASSERT_TRUE(applied.ok()) << applied.error().message;
   for (const char* table : {"day_score", "score"}) {
     const auto rows = database.query(std::string("SELECT points FROM ") + table, {}).value();
     ASSERT_EQ(rows.size(), 1U) << table;

@@ -265,8 +265,8 @@ TEST_F(SnapshotTest, ADatabaseThatWasPutBackIsReadFromItsTables) {
   begin();
   expect_the_same(true);
   auto engine = new_engine(false);
-  const auto settled = database.transact([&](es::Transaction& tx) { engine->settle(tx); });
-  ASSERT_TRUE(settled.ok()) << settled.error().message;
+  const auto applied = database.transact([&](es::Transaction& tx) { engine->apply_deferred(tx); });
+  ASSERT_TRUE(applied.ok()) << applied.error().message;
   // The last flush is lost with an older copy, and another one comes in its place.
   execute({"DELETE FROM score_flush WHERE number = (SELECT max(number) FROM score_flush)"});
   load(*engine);

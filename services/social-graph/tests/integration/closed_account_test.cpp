@@ -100,7 +100,7 @@ class ClosedAccounts : public GraphDatabase {
     return preparation.state;
   }
   // Everything until nothing more comes of anything.
-  void settle(Reacting& reacting) {
+  void run_until_idle(Reacting& reacting) {
     note_closed();
     std::size_t before = 0;
     do {
@@ -192,10 +192,10 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
     service.post("/v1/groups/" + group + "/members", "eve");
   }
   const auto reacting = start();
-  settle(*reacting);
+  run_until_idle(*reacting);
   const std::size_t before = service.events().size();
   close("ada");
-  settle(*reacting);
+  run_until_idle(*reacting);
 
   EXPECT_EQ(service.events().size(), before + 10);
   EXPECT_EQ(contacts_of("ada"), 0);
@@ -249,7 +249,7 @@ TEST_F(ClosedAccounts, WaitsUntilTheDirectoryKnows) {
   project();
   feed(*reacting);
   for (int i = 0; i < 6; ++i) (void)piece(*reacting);
-  settle(*reacting);
+  run_until_idle(*reacting);
   EXPECT_EQ(between("dan", "ada"), ContactPair::Phase::Declined);
 }
 
@@ -260,12 +260,12 @@ TEST_F(ClosedAccounts, WhatComesLateIsEndedToo) {
   project();
   close("ada");
   const auto reacting = start();
-  settle(*reacting);
+  run_until_idle(*reacting);
   EXPECT_FALSE(change("bob", "ada", 1)) << "the request has been withdrawn";
   ASSERT_TRUE(change("dan", "ada", 0));  // whose look into the directory was older
   ASSERT_TRUE(change("ada", "dan", 1));  // by a token that has not expired
   ASSERT_TRUE(join(chess, "ada"));
-  settle(*reacting);
+  run_until_idle(*reacting);
   EXPECT_EQ(between("dan", "ada"), ContactPair::Phase::Removed);
   EXPECT_EQ(contacts_of("dan"), 0);
   EXPECT_EQ(members_of(chess), 1);
@@ -275,7 +275,7 @@ TEST_F(ClosedAccounts, TwoWhoCloseEndWhatWasBetweenThemOnce) {
   service.befriend("ada", "bob");
   close("ada");
   close("bob");
-  settle(*start());
+  run_until_idle(*start());
   EXPECT_EQ(contacts_of("ada"), 0);
   EXPECT_EQ(contacts_of("bob"), 0);
 }
@@ -303,7 +303,7 @@ TEST_F(ClosedAccounts, FiveThousandContactsEndInPiecesAndOverARestart) {
   }
   ASSERT_LT(left, kContacts);
   reacting = start();  // dies before any checkpoint
-  settle(*reacting);
+  run_until_idle(*reacting);
   EXPECT_EQ(contacts_of("ada"), 0);
   std::size_t removed = 0;
   for (const auto& event : service.events()) removed += event.type == "ContactRemoved" ? 1 : 0;
@@ -383,7 +383,7 @@ TEST_F(ClosedAccounts, NothingIsLeftWhateverTheInterleaving) {
         if (below(4) == 0) reacting = start();
     }
   }
-  settle(*reacting);
+  run_until_idle(*reacting);
   for (const std::string closed : {"ada", "bob"}) {
     for (const auto& other : users) {
       if (other == closed) continue;

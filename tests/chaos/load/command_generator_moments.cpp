@@ -1,0 +1,172 @@
+// Moments with what lies under them, and messages.
+#include <array>
+
+#include "command_generator.hpp"
+
+namespace tideline::chaos {
+namespace {
+
+constexpr std::array kAudiences = {"public", "public", "private", "partly-visible",
+                                   "partly-invisible"};
+constexpr std::size_t kMomentsKept = 50;
+constexpr std::size_t kCommentsKept = 20;
+
+}  // namespace
+
+Command CommandGenerator::publish_moment(MemberIndex actor) {
+  Member& author = member(actor);
+  const std::string audience = any_of(kAudiences, random_);
+  demo::Json body{{"content", text("Moment")}, {"audience", audience}};
+  if (audience.starts_with("partly")) {
+    body["user_ids"] = {name(other_than(actor)), name(other_than(actor))};
+    if (!author.tags.empty()) body["tag_ids"] = {any_of(author.tags, random_).id};
+    if (!author.groups.empty()) body["group_ids"] = {any_of(author.groups, random_).id};
+  }
+  Command command = does("moment", "feed", call_of("POST", "/v1/moments", std::move(body)), 201,
+                         "MomentPublished");
+  if (one_in(2)) command.call.position = author.account.position;
+  command.learn = [this, &author](const auto& reply) {
+    if (!acknowledged(reply)) return;
+    author.moments.push_back(id_in(reply));
+    campus_.moments.put_up(author.moments.back());
+    if (author.moments.size() > kMomentsKept) author.moments.erase(author.moments.begin());
+  };
+  return command;
+}
+
+Command CommandGenerator::delete_moment(MemberIndex actor) {
+  Member& author = member(actor);
+  if (author.deleted_moment && one_in(4)) {
+    return repeats("moment-delete", "feed",
+                   call_of("DELETE", "/v1/moments/" + *author.deleted_moment), 204);
+  }
+  if (author.moments.empty()) return publish_moment(actor);
+  const std::string id = any_of(author.moments, random_);
+  Command command =
+      does("moment-delete", "feed", call_of("DELETE", "/v1/moments/" + id), 204, "MomentDeleted");
+  command.learn = [&author, id](const auto& reply) {
+    if (!acknowledged(reply)) return;
+    std::erase(author.moments, id);
+    author.deleted_moment = id;
+  };
+  return command;
+}
+
+// 403 to who may see it, 404 to others; his own is deleted.
+Command CommandGenerator::delete_foreign_moment(MemberIndex actor) {
+  const auto id = campus_.moments.draw(random_);
+  Member& self = member(actor);
+  const auto& own = self.moments;
+  if (!id || self.deleted_moment == id || std::find(own.begin(), own.end(), *id) != own.end()) {
+    return delete_moment(actor);
+  }
+  Command command = fails("moment-delete", "feed", call_of("DELETE", "/v1/moments/" + *id));
+  // It may be one of his that are not kept here any more.
+  command.events = "(MomentDeleted)?";
+  return command;
+}
+
+// Texts of a run differ, so this is a change; none of those kept is an hour old.
+Command CommandGenerator::edit_moment(MemberIndex actor) {
+  const Member& author = member(actor);
+  if (author.moments.empty()) return publish_moment(actor);
+  return does("moment-edit", "feed",
+              call_of("PATCH", "/v1/moments/" + any_of(author.moments, random_),
+                      {{"content", text("Edited")}}),
+              204, "MomentEdited");
+}
+
+// Who may see it, others decide.
+Command CommandGenerator::like(MemberIndex actor) {
+  const auto id = campus_.moments.draw(random_);
+  if (!id) return publish_moment(actor);
+  std::set<std::string>& likes = member(actor).likes;
+  const bool stands = likes.contains(*id);
+  const std::string target = "/v1/moments/" + *id + "/like";
+  const bool take_back = one_in(3);
+  Command command =
+      take_back
+          ? does("unlike", "feed", call_of("DELETE", target), 0, stands ? "MomentUnliked" : "")
+          : does("like", "feed", call_of("PUT", target), 0, stands ? "" : "MomentLiked");
+  command.learn = [&likes, id, take_back](const auto& reply) {
+    if (!acknowledged(reply)) return;
+    if (take_back) {
+      likes.erase(*id);
+    } else {
+      likes.insert(*id);
+    }
+  };
+  return command;
+}
+
+Command CommandGenerator::comment_on_moment(MemberIndex actor) {
+  Member& self = member(actor);
+  auto moment = campus_.moments.draw(random_);
+  if (!moment) return publish_moment(actor);
+  demo::Json body{{"text", text("Under it")}};
+  if (!self.comments.empty() && one_in(3)) {
+    const MomentComment& answered = any_of(self.comments, random_);
+    moment = answered.moment;
+    body["parent_id"] = answered.id;
+  }
+  Command command = does("moment-comment", "feed",
+                         call_of("POST", "/v1/moments/" + *moment + "/comments", std::move(body)),
+                         0, "CommentAdded");
+  if (one_in(2)) command.call.position = self.account.position;
+  command.learn = [&self, moment](const auto& reply) {
+    if (!acknowledged(reply)) return;
+    self.comments.push_back({*moment, id_in(reply)});
+    if (self.comments.size() > kCommentsKept) self.comments.erase(self.comments.begin());
+  };
+  return command;
+}
+
+Command CommandGenerator::delete_comment(MemberIndex actor) {
+  const Member& self = member(actor);
+  if (self.comments.empty()) return comment_on_moment(actor);
+  MomentComment& comment = any_of(member(actor).comments, random_);
+  Command command =
+      does("moment-comment-delete", "feed",
+           call_of("DELETE", "/v1/moments/" + comment.moment + "/comments/" + comment.id), 204,
+           comment.deleted ? "" : "CommentDeleted");
+  command.learn = [&comment](const auto& reply) {
+    if (acknowledged(reply)) comment.deleted = true;
+  };
+  return command;
+}
+
+Command CommandGenerator::send_message(MemberIndex actor) {
+  Command command = does(
+      "message", "feed",
+      call_of("POST", "/v1/messages", {{"to", name(other_than(actor))}, {"text", text("Message")}}),
+      201, "MessageSent");
+  if (one_in(2)) command.call.position = member(actor).account.position;
+  command.learn = [this](const demo::Reply& reply) {
+    if (acknowledged(reply)) campus_.messages.put_up(reply.json().at("key").get<std::string>());
+  };
+  return command;
+}
+
+// Everything that has arrived up to some message: how much that is, his senders and the lag decide.
+Command CommandGenerator::read_messages(MemberIndex actor) {
+  const auto key = campus_.messages.draw(random_);
+  if (!key) return send_message(actor);
+  return does("messages-read", "feed",
+              call_of("POST", "/v1/messages/inbox/read", {{"up_to", *key}}), 200,
+              "(MessagesRead)?");
+}
+
+// The feed learns of memberships from social-graph: whether he is a member yet, it decides.
+Command CommandGenerator::send_to_group(MemberIndex actor) {
+  const auto& memberships = member(actor).memberships;
+  if (memberships.empty()) return send_message(actor);
+  auto group = memberships.begin();
+  std::advance(group,
+               std::uniform_int_distribution<std::size_t>(0, memberships.size() - 1)(random_));
+  return does(
+      "group-message", "feed",
+      call_of("POST", "/v1/messages", {{"group_id", group->first}, {"text", text("To the group")}}),
+      0, "MessageSent");
+}
+
+}  // namespace tideline::chaos
