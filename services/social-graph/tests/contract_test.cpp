@@ -105,10 +105,10 @@ TEST(Contract, ARenamedFieldNamesItsConsumers) {
 
 TEST(Contract, AnotherKindOrSchemaVersionIsBroken) {
   const test_support::PromisedEvent kind{"Followed", 1, {{"first", "string"}}, {}};
-  const test_support::PromisedEvent version{"Followed", 2, {{"first", "boolean"}}, {}};
+  const test_support::PromisedEvent version{"Followed", 3, {{"first", "boolean"}}, {}};
   const std::vector<test_support::Contract> contracts{{"feed", "social-graph", {kind, version}}};
   EXPECT_THAT(test_support::broken_promises(contracts, every_event()),
-              ElementsAre(HasSubstr("'first' as string"), HasSubstr("version 2 is never made")));
+              ElementsAre(HasSubstr("'first' as string"), HasSubstr("version 3 is never made")));
 }
 
 TEST(Contract, AnEventThatBreaksItsSchemaIsFound) {

@@ -239,13 +239,13 @@ TEST(ContactLimit, IsExactForManyAtOnce) {
   World world;
   const AccountId hub = account_with(200);
   constexpr int kAskers = 12;
-  for (std::uint8_t i = 0; i < kAskers; ++i) {
+  for (std::uint8_t i = 1; i <= kAskers; ++i) {
     ASSERT_TRUE(accepted(take(world, {0, hub, account_with(i)})));
   }
   std::atomic<int> done = 0;
   std::atomic<int> refused = 0;
   std::vector<std::thread> threads;
-  for (std::uint8_t i = 0; i < kAskers; ++i) {
+  for (std::uint8_t i = 1; i <= kAskers; ++i) {
     threads.emplace_back([&, i] {
       const auto outcome = take(world, {1, account_with(i), hub});
       if (accepted(outcome)) ++done;
