@@ -207,17 +207,8 @@ def rounded(value: float) -> float:
 def npm_folder(folder: Path) -> Path:
     """The peer's packages as pinned in its package-lock.json, installed beside the build once."""
     target = ROOT / "build" / "bench" / folder.name
-    target.mkdir(parents=True, exist_ok=True)
-    for file in folder.iterdir():
-        if file.is_file():
-            shutil.copy2(file, target)
-    lock = (folder / "package-lock.json").read_bytes()
-    installed = target / "node_modules" / ".installed"
-    if not installed.exists() or installed.read_bytes() != lock:
-        say(f"installing the npm packages of {folder.name}")
-        command = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        done = subprocess.run(command, cwd=target, stdout=sys.stderr, env={**os.environ, "CI": "1"})
-        if done.returncode != 0:
-            raise BenchFailed("the peer's npm packages cannot be installed")
-        installed.write_bytes(lock)
+    say(f"npm packages of {folder.name}")
+    done = subprocess.run([ROOT / "tests/support/npm_packages", folder, target], stdout=sys.stderr)
+    if done.returncode != 0:
+        raise BenchFailed("the peer's npm packages cannot be installed")
     return target

@@ -1,0 +1,66 @@
+// The comparison of routes with an OpenAPI document finds every kind of difference.
+
+#include "support/documented_routes.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tideline::test_support {
+namespace {
+
+using http::Access;
+using http::Method;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Routes = std::vector<http::Router::Route>;
+
+nlohmann::json document() {
+  return nlohmann::json::parse(R"({
+    "paths": {
+      "/keys": {"get": {"security": []}},
+      "/rules": {"post": {"x-operators-only": true}},
+      "/tags/{tag_id}/contacts/{user_id}": {
+        "parameters": [{"$ref": "#/components/parameters/TagId"}],
+        "put": {"parameters": [{"name": "user_id", "in": "path"}, {"name": "limit", "in": "query"}]}}},
+    "components": {"parameters": {"TagId": {"name": "tag_id", "in": "path"}}}})");
+}
+
+const Routes kRoutes{{Method::Get, "/keys", Access::Public},
+                     {Method::Post, "/rules", Access::Operator},
+                     {Method::Put, "/tags/{tag_id}/contacts/{user_id}", Access::SignedIn}};
+
+TEST(RouteDifferences, NoneWhereBothAgree) {
+  EXPECT_THAT(route_differences(document(), kRoutes), IsEmpty());
+}
+
+TEST(RouteDifferences, ARouteThatIsNotDescribed) {
+  Routes routes = kRoutes;
+  routes.push_back({Method::Get, "/rules", Access::SignedIn});
+  EXPECT_THAT(route_differences(document(), routes), ElementsAre("GET /rules is not described"));
+}
+
+TEST(RouteDifferences, AnOperationThatIsNoRoute) {
+  Routes routes = kRoutes;
+  routes.pop_back();
+  EXPECT_THAT(route_differences(document(), routes),
+              ElementsAre("PUT /tags/{tag_id}/contacts/{user_id} is described, and no route"));
+}
+
+TEST(RouteDifferences, AnotherPathParameter) {
+  nlohmann::json changed = document();
+  changed["components"]["parameters"]["TagId"]["name"] = "id";
+  EXPECT_THAT(route_differences(changed, kRoutes),
+              ElementsAre("PUT /tags/{tag_id}/contacts/{user_id} describes other path parameters "
+                          "than it has"));
+}
+
+TEST(RouteDifferences, AnotherAccess) {
+  Routes routes = kRoutes;
+  std::swap(routes[0].access, routes[1].access);
+  EXPECT_THAT(
+      route_differences(document(), routes),
+      ElementsAre("GET /keys needs a token", "GET /keys needs x-operators-only: true",
+                  "POST /rules needs no token, security: []", "POST /rules is for everybody"));
+}
+
+}  // namespace
+}  // namespace tideline::test_support
