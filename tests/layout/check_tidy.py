@@ -14,9 +14,14 @@ PURE = re.compile(r"(libs/(core|eventsourcing)/[^/]+\.cpp|services/[^/]+/domain/
 PRODUCT = re.compile(r"((libs|services)/(?!.*tests/).*|deploy/demo/.*)\.cpp")
 
 
+# GCC's precompiled headers mean nothing to clang, and a source has to say what it includes.
+OF_GCC = re.compile(r"-Winvalid-pch -include \S+|-fpch-preprocess")
+
+
 def sources_of(commands):
     """The entries of compile_commands.json, with one for each source that a batch (unity build) includes."""
     for entry in commands:
+        entry = {**entry, "command": OF_GCC.sub("", entry["command"])}
         batch = pathlib.Path(entry["file"])
         if batch.parent.name != "Unity":
             yield entry
@@ -27,7 +32,7 @@ def sources_of(commands):
 
 def tidy(build, path):
     run = subprocess.run(
-        # GCC's precompiled headers and warning names mean nothing to clang.
+        # GCC's warning names mean nothing to clang.
         ["clang-tidy", "-p", str(build), "--quiet", "--extra-arg=-Wno-everything", str(path)],
         capture_output=True,
         text=True,
