@@ -27,7 +27,7 @@ file(WRITE "${HEADER}" "// Generated from ${FOLDER}.
 
 #include <vector>
 
-#include \"postgres/migrations.hpp\"
+#include \"postgres/migrations/migrations.hpp\"
 
 namespace tideline::${NAMESPACE} {
 

@@ -19,7 +19,7 @@
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "crypto/subject_keys.hpp"
-#include "eventsourcing/text_sealer.hpp"
+#include "eventsourcing/events/text_sealer.hpp"
 
 namespace tideline::crypto {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "eventsourcing/record_source.hpp"
+#include "eventsourcing/topics/record_source.hpp"
 
 namespace tideline::kafka {
 

@@ -25,7 +25,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 namespace tideline::kafka {
 

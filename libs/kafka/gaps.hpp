@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/ids.hpp"
-#include "eventsourcing/record_source.hpp"
+#include "eventsourcing/topics/record_source.hpp"
 
 namespace tideline::kafka {
 

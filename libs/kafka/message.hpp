@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/result.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 struct rd_kafka_message_s;
 

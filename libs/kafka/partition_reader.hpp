@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 #include "kafka/gaps.hpp"
 
 namespace tideline::kafka {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/result.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 namespace tideline::kafka {
 

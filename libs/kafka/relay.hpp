@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "eventsourcing/event_store.hpp"
-#include "eventsourcing/relay_checkpoints.hpp"
+#include "eventsourcing/store/event_store.hpp"
+#include "eventsourcing/store/relay_checkpoints.hpp"
 
 namespace tideline::kafka {
 

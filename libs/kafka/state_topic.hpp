@@ -1,4 +1,5 @@
-// Compacted topics of latest states in Kafka: adapters of eventsourcing/state_topic.hpp.
+// Compacted topics of latest states in Kafka: adapters of
+// eventsourcing/projections/state_topic.hpp.
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eventsourcing/state_topic.hpp"
+#include "eventsourcing/projections/state_topic.hpp"
 
 namespace tideline::kafka {
 

@@ -19,14 +19,14 @@ std::string select_people(const std::string& which) {
          which + ") profile USING (account_id)";
 }
 
-Person to_person(const eventsourcing::Row& row) {
+Person to_person(const sql::Row& row) {
   return {row.account(0), row.nullable_text(1), row.nullable_text(2), row.nullable_text(3),
           row.boolean(4)};
 }
 
 }  // namespace
 
-std::optional<Person> PeopleDirectory::find(eventsourcing::Transaction& transaction,
+std::optional<Person> PeopleDirectory::find(sql::Transaction& transaction,
                                             const core::AccountId& account) const {
   const auto rows = transaction.execute(select_people("account_id = $1::uuid"), {account});
   if (rows.empty()) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<Person> PeopleDirectory::find(eventsourcing::Transaction& transact
 }
 
 std::map<core::AccountId, Person> PeopleDirectory::find_many(
-    eventsourcing::Transaction& transaction, std::span<const core::AccountId> accounts) const {
+    sql::Transaction& transaction, std::span<const core::AccountId> accounts) const {
   std::map<core::AccountId, Person> people;
   if (accounts.empty()) return people;
   std::vector<core::AccountId> wanted(accounts.begin(), accounts.end());

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "core/ids.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::people {
 
@@ -29,10 +29,9 @@ struct Person {
 class PeopleDirectory {
  public:
   // nullopt: nobody has registered this account id.
-  std::optional<Person> find(eventsourcing::Transaction& transaction,
-                             const core::AccountId& account) const;
+  std::optional<Person> find(sql::Transaction& transaction, const core::AccountId& account) const;
   // Those of `accounts` that are known; repeats are allowed.
-  std::map<core::AccountId, Person> find_many(eventsourcing::Transaction& transaction,
+  std::map<core::AccountId, Person> find_many(sql::Transaction& transaction,
                                               std::span<const core::AccountId> accounts) const;
 };
 

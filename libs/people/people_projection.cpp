@@ -4,7 +4,7 @@
 
 namespace tideline::people {
 
-void PeopleProjection::load(eventsourcing::Transaction&) { closed_by_account_.clear(); }
+void PeopleProjection::load(sql::Transaction&) { closed_by_account_.clear(); }
 
 void PeopleProjection::apply(const eventsourcing::RecordedEvent& event) {
   if (const auto registered = eventsourcing::read_as<read::AccountRegistered>(event)) {
@@ -14,7 +14,7 @@ void PeopleProjection::apply(const eventsourcing::RecordedEvent& event) {
   }
 }
 
-void PeopleProjection::flush(eventsourcing::Transaction& transaction) {
+void PeopleProjection::flush(sql::Transaction& transaction) {
   std::vector<core::AccountId> accounts;
   std::vector<bool> closed;
   for (const auto& [account, is_closed] : closed_by_account_) {
@@ -32,7 +32,7 @@ void PeopleProjection::flush(eventsourcing::Transaction& transaction) {
 
 // What the closed have written here goes with their accounts. As postgres::PostgresSubjectKeys
 // does it: the row stays without its key, so that a late command cannot make another.
-void PeopleProjection::destroy_keys_of_closed(eventsourcing::Transaction& transaction) const {
+void PeopleProjection::destroy_keys_of_closed(sql::Transaction& transaction) const {
   std::vector<core::AccountId> subjects;
   for (const auto& [account, is_closed] : closed_by_account_) {
     if (is_closed) subjects.push_back(account);

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 
 namespace tideline::people {
 
@@ -14,13 +14,13 @@ class PeopleProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "people"; }
   std::vector<std::string> sources() const override { return {"accounts"}; }
   std::vector<std::string> tables() const override { return {"person"}; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override { closed_by_account_.clear(); }
 
  private:
-  void destroy_keys_of_closed(eventsourcing::Transaction& transaction) const;
+  void destroy_keys_of_closed(sql::Transaction& transaction) const;
 
   // Of the accounts that events since the last flush spoke of. Closed stays closed.
   std::map<core::AccountId, bool> closed_by_account_;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 
 namespace tideline::people {
 namespace {
@@ -20,7 +20,7 @@ std::optional<std::string> text_or_null(const json& object, const char* name) {
 
 }  // namespace
 
-void ProfileView::load(eventsourcing::Transaction& transaction) {
+void ProfileView::load(sql::Transaction& transaction) {
   profile_by_account_.clear();
   // A commit may have been taken for failed.
   if (changed_) changed_({});
@@ -72,7 +72,7 @@ void ProfileView::apply(const std::string& key, const std::optional<std::string>
   if (profile.version > held.version) held = std::move(profile);
 }
 
-void ProfileView::flush(eventsourcing::Transaction& transaction) {
+void ProfileView::flush(sql::Transaction& transaction) {
   std::vector<core::AccountId> accounts;
   std::vector<std::int64_t> versions;
   std::vector<std::optional<std::string>> user_ids;

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/ids.hpp"
-#include "eventsourcing/state_topic.hpp"
+#include "eventsourcing/projections/state_topic.hpp"
 
 namespace tideline::people {
 
@@ -33,9 +33,9 @@ class ProfileView final : public eventsourcing::StateView {
   void tell_changes(ProfilesChanged changed) { changed_ = std::move(changed); }
 
   std::string_view name() const override { return "profiles"; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const std::string& key, const std::optional<std::string>& value) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:

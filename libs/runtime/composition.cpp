@@ -237,7 +237,7 @@ void RunningService::add_state_view(StateTopic topic,
   States states;
   states.name = std::string(view->name());
   states.view = std::move(view);
-  states.runner = std::make_unique<eventsourcing::StateTopicRunner>(
+  states.runner = std::make_unique<projections::StateTopicRunner>(
       *states.view, database_,
       std::make_unique<kafka::KafkaStateSource>(state_topic_options(settings_, topic)),
       log_lines(states.name));
@@ -261,16 +261,16 @@ AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Proje
   Model model;
   model.name = std::string(projection->name());
   model.projection = std::move(projection);
-  model.runner = std::make_unique<eventsourcing::ProjectionRunner>(
+  model.runner = std::make_unique<projections::ProjectionRunner>(
       *model.projection,
-      eventsourcing::RunnerPorts{
+      projections::RunnerPorts{
           database_, std::move(source),
           [this](const eventsourcing::SourcePartition& partition, core::LogPosition position) {
             gaps_.report(partition, position);
           },
           log_lines("projection." + model.name)},
       settings_.logs);
-  eventsourcing::ProjectionRunner& runner = *model.runner;
+  projections::ProjectionRunner& runner = *model.runner;
   models_.push_back(std::move(model));
   add_background("projection." + models_.back().name,
                  [&runner](std::stop_token stop) { runner.run(stop); });

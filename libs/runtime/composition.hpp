@@ -7,14 +7,15 @@
 #include <thread>
 #include <vector>
 
+#include "projections/runner/state_topic_runner.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/gaps.hpp"
 #include "kafka/relay.hpp"
 #include "kafka/state_topic.hpp"
-#include "postgres/database.hpp"
-#include "postgres/event_store.hpp"
-#include "postgres/relay_checkpoints.hpp"
-#include "postgres/subject_keys.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/store/event_store.hpp"
+#include "postgres/store/relay_checkpoints.hpp"
+#include "postgres/store/subject_keys.hpp"
 #include "runtime/edge_adapters.hpp"
 #include "runtime/health.hpp"
 #include "runtime/log_places.hpp"
@@ -71,7 +72,7 @@ class RunningService final : public ServiceContext {
   const core::Clock& clock() override { return clock_; }
   core::Random& random() override { return random_; }
   const core::CampusCalendar& campus() override { return *secrets_.campus; }
-  eventsourcing::Database& database() override { return database_; }
+  sql::Database& database() override { return database_; }
   eventsourcing::EventStore& store() override { return logged_store_; }
   eventsourcing::EventLog& event_log() override { return store_; }
   const crypto::AccountIds& account_ids() override { return secrets_.account_ids; }
@@ -99,14 +100,14 @@ class RunningService final : public ServiceContext {
   struct Model {
     std::string name;
     std::unique_ptr<eventsourcing::Projection> projection;
-    std::unique_ptr<eventsourcing::ProjectionRunner> runner;
+    std::unique_ptr<projections::ProjectionRunner> runner;
   };
 
   // A view of a topic of latest states, likewise.
   struct States {
     std::string name;
     std::unique_ptr<eventsourcing::StateView> view;
-    std::unique_ptr<eventsourcing::StateTopicRunner> runner;
+    std::unique_ptr<projections::StateTopicRunner> runner;
   };
 
   // Publishes the logs of one database.

@@ -6,14 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "eventsourcing/dead_letters.hpp"
+#include "postgres/projections/dead_letters.hpp"
 #include "runtime/composition.hpp"
 
 namespace tideline::runtime {
 namespace {
 
-using eventsourcing::DeadLetter;
-using eventsourcing::DeadLetterPlace;
+using postgres::DeadLetter;
+using postgres::DeadLetterPlace;
 
 struct Wanted {
   CLI::App* replay = nullptr;
@@ -55,26 +55,26 @@ void print(const DeadLetter& letter, bool as_json) {
               letter.replay_requested ? " (to be applied again)" : "", reason.c_str());
 }
 
-int list(eventsourcing::Database& database, bool as_json) {
-  const auto letters = eventsourcing::list_dead_letters(database);
+int list(sql::Database& database, bool as_json) {
+  const auto letters = postgres::list_dead_letters(database);
   if (!letters) return failed(letters.error());
   for (const DeadLetter& letter : *letters) print(letter, as_json);
   if (!as_json) std::fprintf(stderr, "%zu parked %s\n", letters->size(), events(letters->size()));
   return 0;
 }
 
-int replay(eventsourcing::Database& database, const Wanted& wanted,
+int replay(sql::Database& database, const Wanted& wanted,
            const std::vector<DeadLetterPlace>& places) {
-  const auto marked = eventsourcing::replay_dead_letters(database, wanted.projection, places);
+  const auto marked = postgres::replay_dead_letters(database, wanted.projection, places);
   if (!marked) return failed(marked.error());
   std::printf("%zu %s of %s will be applied again\n", *marked, events(*marked),
               wanted.projection.c_str());
   return 0;
 }
 
-int skip(eventsourcing::Database& database, const Wanted& wanted, const DeadLetterPlace& place) {
+int skip(sql::Database& database, const Wanted& wanted, const DeadLetterPlace& place) {
   const auto released =
-      eventsourcing::skip_dead_letter(database, wanted.projection, place, wanted.reason, wanted.by);
+      postgres::skip_dead_letter(database, wanted.projection, place, wanted.reason, wanted.by);
   if (!released) return failed(released.error());
   std::printf("%s is skipped; %zu %s behind it will be applied\n", place.to_text().c_str(),
               *released, events(*released));

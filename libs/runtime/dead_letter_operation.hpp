@@ -1,5 +1,5 @@
 // The operation "dead-letters": parked events of this service's projections, listed, applied again,
-// or skipped for good. What that means is in eventsourcing/dead_letters.hpp.
+// or skipped for good. What that means is in postgres/projections/dead_letters.hpp.
 //
 //   tideline-feed --config FILE dead-letters [--json]
 //   tideline-feed --config FILE dead-letters replay PROJECTION [SERVICE/LOG/POSITION ...]

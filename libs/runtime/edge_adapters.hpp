@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "crypto/token.hpp"
-#include "http/authentication.hpp"
-#include "http/server.hpp"
+#include "http/routing/authentication.hpp"
+#include "http/server/server.hpp"
 #include "observability/request_recorder.hpp"
 #include "observability/span_exporter.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 #include "observability/metrics.hpp"
 
 namespace tideline::runtime {

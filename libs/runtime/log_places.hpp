@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "postgres/database.hpp"
-#include "postgres/log_databases.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/connections/log_databases.hpp"
 
 namespace tideline::runtime {
 

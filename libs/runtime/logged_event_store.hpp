@@ -2,7 +2,7 @@
 // request can be followed from the gateway to its events. Never what the events hold.
 #pragma once
 
-#include "eventsourcing/forwarding_event_store.hpp"
+#include "eventsourcing/store/forwarding_event_store.hpp"
 #include "observability/log.hpp"
 
 namespace tideline::runtime {

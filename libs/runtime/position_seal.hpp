@@ -5,7 +5,7 @@
 #pragma once
 
 #include "crypto/account_ids.hpp"
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 
 namespace tideline::runtime {
 

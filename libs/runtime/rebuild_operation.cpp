@@ -5,17 +5,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "eventsourcing/rebuild.hpp"
 #include "kafka/consumer.hpp"
-#include "postgres/session_lock.hpp"
+#include "postgres/connections/session_lock.hpp"
+#include "projections/rebuild/rebuild.hpp"
 #include "runtime/composition.hpp"
 
 namespace tideline::runtime {
 namespace {
 
 using eventsourcing::Projection;
-using eventsourcing::RebuildReport;
 using nlohmann::json;
+using projections::RebuildReport;
 
 // One holds locks, one writes the copy, one compares, one runs the copy's projection.
 constexpr std::size_t kConnections = 4;
@@ -94,10 +94,10 @@ class Rebuilds {
   int list() {
     bool read_all = true;
     for (const Projection* projection : service_.projections()) {
-      const eventsourcing::rebuild::Names names(projection->name(), projection->tables());
-      const auto copied = database_.read([&](eventsourcing::Transaction& transaction) {
+      const postgres::rebuild::Names names(projection->name(), projection->tables());
+      const auto copied = database_.read([&](sql::Transaction& transaction) {
         std::uint64_t events = 0;
-        for (const auto& place : eventsourcing::rebuild::places(transaction, names.copy, false)) {
+        for (const auto& place : postgres::rebuild::places(transaction, names.copy, false)) {
           events += place.position.value();
         }
         return events;
@@ -123,14 +123,14 @@ class Rebuilds {
       return false;
     }
     if (wanted_.abandon) {
-      if (const auto gone = eventsourcing::abandon_rebuild(database_, projection); !gone) {
+      if (const auto gone = projections::abandon_rebuild(database_, projection); !gone) {
         tell(name, gone.error().message);
         return false;
       }
       tell(name, "what was built is thrown away");
       return true;
     }
-    eventsourcing::Rebuild work(projection, ports_of(projection, name), options());
+    projections::Rebuild work(projection, ports_of(projection, name), options());
     const auto report = work.run(stop_);
     if (!report) {
       tell(name, report.error().message);
@@ -141,12 +141,12 @@ class Rebuilds {
     return report->finding.empty();
   }
 
-  eventsourcing::RebuildOptions options() const {
+  projections::RebuildOptions options() const {
     std::string steps;
     for (const auto& set : service_.model_migrations()) {
       for (const auto& step : set.migrations) steps += step.sql;
     }
-    eventsourcing::RebuildOptions options;
+    projections::RebuildOptions options;
     options.logs = service_.settings().logs;
     options.mark = "tideline-" + service_.definition().name + " " + service_.definition().version +
                    ", migrations " + std::to_string(std::hash<std::string>{}(steps));
@@ -155,8 +155,8 @@ class Rebuilds {
     return options;
   }
 
-  eventsourcing::RebuildPorts ports_of(const Projection& projection, const std::string& name) {
-    const auto show = [name](const eventsourcing::RebuildProgress& progress) {
+  projections::RebuildPorts ports_of(const Projection& projection, const std::string& name) {
+    const auto show = [name](const projections::RebuildProgress& progress) {
       const auto percent = progress.total == 0 ? 0 : progress.done * 100 / progress.total;
       tell(name, std::to_string(progress.done) + "/" + std::to_string(progress.total) +
                      " events (" + std::to_string(percent) + "%), " +

@@ -1,8 +1,8 @@
 // tideline-<service> --config FILE rebuild PROJECTION|--all [--verify] [--allow-difference]
 //                                         [--abandon] | --list
 //
-// Builds the tables of projections anew while the service serves (eventsourcing/rebuild.hpp): at
-// the end one JSON object a projection on stdout, meanwhile progress on stderr. One process at a
+// Builds the tables of projections anew while the service serves (projections/rebuild/rebuild.hpp):
+// at the end one JSON object a projection on stdout, meanwhile progress on stderr. One process at a
 // time for each projection. Exit code 1 when one was not rebuilt, or --verify found a difference.
 #pragma once
 

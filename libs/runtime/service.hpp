@@ -21,19 +21,19 @@
 #include "core/random.hpp"
 #include "crypto/account_ids.hpp"
 #include "crypto/subject_cipher.hpp"
-#include "eventsourcing/event_store.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/state_topic.hpp"
-#include "eventsourcing/transaction.hpp"
-#include "http/command_endpoint.hpp"
-#include "http/router.hpp"
+#include "eventsourcing/projections/state_topic.hpp"
+#include "eventsourcing/store/event_store.hpp"
+#include "http/routing/command_endpoint.hpp"
+#include "http/routing/router.hpp"
 #include "observability/log.hpp"
 #include "observability/metrics.hpp"
 #include "people/people_directory.hpp"
 #include "people/profile_view.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/migrations/migrations.hpp"
+#include "projections/runner/projection_runner.hpp"
 #include "runtime/health.hpp"
 #include "runtime/operations.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::runtime {
 
@@ -58,7 +58,7 @@ class ServiceContext {
   virtual const core::Clock& clock() = 0;
   virtual core::Random& random() = 0;
   virtual const core::CampusCalendar& campus() = 0;
-  virtual eventsourcing::Database& database() = 0;
+  virtual sql::Database& database() = 0;
   virtual eventsourcing::EventStore& store() = 0;
   virtual eventsourcing::EventLog& event_log() = 0;
   virtual const crypto::AccountIds& account_ids() = 0;

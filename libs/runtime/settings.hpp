@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/config.hpp"
-#include "http/server.hpp"
+#include "http/server/server.hpp"
 #include "observability/log.hpp"
 #include "runtime/log_places.hpp"
 

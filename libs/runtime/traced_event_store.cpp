@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::runtime {
 namespace {

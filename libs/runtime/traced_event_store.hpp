@@ -7,7 +7,7 @@
 
 #include "core/clock.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/forwarding_event_store.hpp"
+#include "eventsourcing/store/forwarding_event_store.hpp"
 #include "observability/span_exporter.hpp"
 
 namespace tideline::runtime {

@@ -9,7 +9,7 @@ namespace tideline::runtime {
 using observability::Span;
 
 // What was applied since the last commit is applied again, and then ends.
-void TracedProjection::load(eventsourcing::Transaction& transaction) {
+void TracedProjection::load(sql::Transaction& transaction) {
   applied_.clear();
   projection_->load(transaction);
 }

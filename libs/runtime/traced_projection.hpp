@@ -13,7 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "observability/span_exporter.hpp"
 
 namespace tideline::runtime {
@@ -38,15 +38,15 @@ class TracedProjection final : public eventsourcing::Projection {
     return projection_->loaded_places();
   }
   bool answers_from_memory() const override { return projection_->answers_from_memory(); }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void prefetch(const eventsourcing::RecordedEvent& event) override {
     projection_->prefetch(event);
   }
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override { return projection_->prepare_flush(); }
-  void flush(eventsourcing::Transaction& transaction) override { projection_->flush(transaction); }
+  void flush(sql::Transaction& transaction) override { projection_->flush(transaction); }
   void flushed() override;
-  void apply_deferred(eventsourcing::Transaction& transaction) override {
+  void apply_deferred(sql::Transaction& transaction) override {
     projection_->apply_deferred(transaction);
   }
 

@@ -11,7 +11,7 @@
 namespace tideline::uploads {
 
 using core::AccountId;
-using eventsourcing::Transaction;
+using sql::Transaction;
 
 std::string hash_of(std::string_view bytes) { return crypto::sha256_hex(bytes); }
 
@@ -74,7 +74,7 @@ core::Result<std::optional<Content>> TableContentStore::find(const AccountId& ow
   });
 }
 
-core::Result<std::int64_t> sweep(eventsourcing::Database& database, const References& references) {
+core::Result<std::int64_t> sweep(sql::Database& database, const References& references) {
   std::int64_t gone = 0;
   const auto status = database.transact([&](Transaction& transaction) {
     const auto delete_where = [&](const std::string& which) {

@@ -20,7 +20,7 @@
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::uploads {
 
@@ -57,7 +57,7 @@ class TableContentStore final : public ContentStore {
 
   // `database` must outlive this. The space of an owner is a bound for abuse, not an account of
   // it: uploads at the same time may exceed it by their own size.
-  explicit TableContentStore(eventsourcing::Database& database,
+  explicit TableContentStore(sql::Database& database,
                              std::int64_t bytes_per_owner_max = kBytesPerOwnerMax)
       : database_(database), bytes_per_owner_max_(bytes_per_owner_max) {}
 
@@ -68,7 +68,7 @@ class TableContentStore final : public ContentStore {
                                             const std::string& hash) override;
 
  private:
-  eventsourcing::Database& database_;
+  sql::Database& database_;
   const std::int64_t bytes_per_owner_max_;
 };
 
@@ -81,7 +81,7 @@ struct References {
 // Deletes what was held last more than a day ago and nothing refers to, but nothing of that while
 // the projection has parked events, any replica's, which may name it; and all that closed accounts
 // have uploaded (table person of libs/people). How many went.
-core::Result<std::int64_t> sweep(eventsourcing::Database& database, const References& references);
+core::Result<std::int64_t> sweep(sql::Database& database, const References& references);
 
 // Hash-partitioned by owner. Run by the runtime's migrations.
 extern const char* const kUploadTableSql;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 #include "uploads/image_header.hpp"
 
 namespace tideline::uploads {

@@ -7,14 +7,14 @@
 #include <stop_token>
 
 #include "core/result.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/projections/runner_status.hpp"
+#include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
 
 namespace tideline::uploads {
 
 struct SweeperPorts {
-  eventsourcing::Database& database;
+  sql::Database& database;
   // Of the projection of `references`. While its read model is not of these minutes nothing is
   // swept: an event that names an upload might not be in it yet.
   std::function<eventsourcing::RunnerStatus()> status;

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "eventsourcing/decider.hpp"
-#include "http/problem.hpp"
+#include "eventsourcing/commands/decider.hpp"
+#include "http/messages/problem.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_header.hpp"
 

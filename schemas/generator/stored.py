@@ -133,8 +133,8 @@ class Unit:
     def header(self):
         parts = [f"// The stored events of {self.name}, its own and those of its contracts. Generated from",
                  "// schemas/events and schemas/contracts.", "#pragma once\n",
-                 '#include "core/time_ordered_id.hpp"', '#include "eventsourcing/position_vector.hpp"',
-                 '#include "eventsourcing/stored.hpp"']
+                 '#include "core/time_ordered_id.hpp"', '#include "eventsourcing/events/position_vector.hpp"',
+                 '#include "eventsourcing/events/stored.hpp"']
         if self.service:
             parts.append(f'#include "{self.name}/events.hpp"')
         parts.append(f"\nnamespace {self.namespace}::read {{\n")
@@ -153,7 +153,7 @@ class Unit:
 
     def source(self):
         parts = [f'#include "{self.name}/stored_events.hpp"\n', "#include <nlohmann/json.hpp>",
-                 "#include <utility>\n", '#include "eventsourcing/stored_json.hpp"\n']
+                 "#include <utility>\n", '#include "eventsourcing/events/stored_json.hpp"\n']
         if self.service and self.service.objects:
             parts.append(f"namespace {self.namespace} {{\n")
             parts += [object_text(self.service, of) + "\n" for of in self.service.objects.values() if not of.by_hand]

@@ -7,10 +7,11 @@
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
 #include "feed/projections/moment_queries.hpp"
-#include "feed/projections/shard_leases.hpp"
 #include "feed/projections/snapshot/snapshot_take.hpp"
 #include "feed/settings.hpp"
+#include "feed/shards/shard_leases.hpp"
 #include "kafka/consumer.hpp"
+#include "projections/runner/catch_up.hpp"
 #include "runtime/composition.hpp"
 #include "runtime/service.hpp"
 #include "runtime/snapshots.hpp"
@@ -93,7 +94,7 @@ runtime::Operation snapshot_operation(const Settings& settings) {
       "take snapshots of the engine's memory, for quick starts", settings.snapshot,
       [&settings](runtime::RunningService& service, core::Timestamp, const std::stop_token& stop)
           -> core::Result<std::optional<runtime::TakenSnapshot>> {
-        eventsourcing::RunnerPorts topics{
+        projections::RunnerPorts topics{
             service.database(),
             std::make_unique<kafka::KafkaRecordSource>(service.lone_consumer(FeedEngine())),
             [&service](const auto& partition, core::LogPosition position) {
@@ -102,7 +103,12 @@ runtime::Operation snapshot_operation(const Settings& settings) {
             service.log_lines("snapshot")};
         const auto taken = take_snapshot(
             {settings.snapshot.folder, service.event_log(), tell_start(service.log("snapshot"))},
-            std::move(topics), service.clock(), settings.snapshot.kept, stop);
+            [&](FeedEngine& engine) {
+              return projections::catch_up(
+                  engine, std::move(topics), service.event_log().logs(),
+                  [&](eventsourcing::AppliedPositions& applied) { engine.watch(applied); }, stop);
+            },
+            service.clock(), settings.snapshot.kept);
         if (!taken) return taken.error();
         if (!*taken) return std::optional<runtime::TakenSnapshot>();
         return std::optional(runtime::TakenSnapshot{

@@ -19,10 +19,10 @@
 
 #include "bench/report.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/event_store.hpp"
-#include "postgres/database.hpp"
-#include "postgres/event_store.hpp"
-#include "postgres/migrations.hpp"
+#include "eventsourcing/store/event_store.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
+#include "postgres/store/event_store.hpp"
 
 namespace {
 

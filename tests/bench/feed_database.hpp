@@ -8,8 +8,8 @@
 #include "bench/feed_options.hpp"
 #include "feed/migrations.hpp"
 #include "people/people_directory.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "uploads/content_store.hpp"
 
 namespace tideline::bench {

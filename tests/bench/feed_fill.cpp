@@ -16,7 +16,7 @@
 namespace tideline::bench {
 namespace {
 
-using eventsourcing::Params;
+using sql::Params;
 
 constexpr std::size_t kRowsAtOnce = 20'000;
 
@@ -31,9 +31,8 @@ class Copy {
     if (rows_.size() == kRowsAtOnce) write();
   }
   void write() {
-    must(database_.transact([&](eventsourcing::Transaction& transaction) {
-      transaction.copy_in(table_, columns_, rows_);
-    }));
+    must(database_.transact(
+        [&](sql::Transaction& transaction) { transaction.copy_in(table_, columns_, rows_); }));
     rows_.clear();
   }
 
@@ -45,7 +44,7 @@ class Copy {
 };
 
 void run(postgres::PooledDatabase& database, std::initializer_list<const char*> statements) {
-  must(database.transact([&](eventsourcing::Transaction& transaction) {
+  must(database.transact([&](sql::Transaction& transaction) {
     for (const char* statement : statements) transaction.execute(statement);
   }));
 }

@@ -6,7 +6,7 @@
 
 #include "bench/feed_database.hpp"
 #include "bench/feed_server.hpp"
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 
 namespace tideline::bench {
 namespace {
@@ -76,7 +76,7 @@ class Query {
  public:
   explicit Query(const std::string& conninfo) : database_(plain_database(conninfo)) {}
 
-  std::string read(std::string_view sql, const eventsourcing::Params& params) {
+  std::string read(std::string_view sql, const sql::Params& params) {
     std::vector<std::string> items;
     for (const auto& row : must(database_.query(sql, params))) {
       items.push_back(
@@ -90,7 +90,7 @@ class Query {
   std::string publish(std::uint32_t author, const std::string& content) {
     const auto now = clock_.now();
     const auto id = ids_.next(now, numbered(author));
-    must(database_.transact([&](eventsourcing::Transaction& transaction) {
+    must(database_.transact([&](sql::Transaction& transaction) {
       transaction.execute(
           "INSERT INTO moment (id, author, audience, content, published_at)"
           " VALUES ($1::bigint, $2::int, 'public', $3, $4)",

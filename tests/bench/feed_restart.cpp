@@ -17,8 +17,8 @@
 
 #include "bench/power_law_graph.hpp"
 #include "bench/report.hpp"
-#include "eventsourcing/no_tables.hpp"
 #include "feed/projections/snapshot/feed_snapshot.hpp"
+#include "sql/no_tables.hpp"
 
 namespace {
 
@@ -115,7 +115,7 @@ int start(const Options& options) {
     return *std::move(restored);
   };
   feed::FeedEngine engine(std::move(from_file));
-  eventsourcing::NoTables none;
+  sql::NoTables none;
   engine.load(none);
   if (!why.empty()) return bench::failed(why);
   const double loaded = since(begun);

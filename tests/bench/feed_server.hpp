@@ -13,8 +13,8 @@
 
 #include "bench/feed_people.hpp"
 #include "core/clock.hpp"
-#include "http/router.hpp"
-#include "http/server.hpp"
+#include "http/routing/router.hpp"
+#include "http/server/server.hpp"
 
 namespace tideline::bench {
 

@@ -7,24 +7,24 @@
 #include "bench/feed_database.hpp"
 #include "bench/feed_people.hpp"
 #include "bench/feed_server.hpp"
-#include "feed/api/moment_items.hpp"
+#include "feed/api/moments/moment_items.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/projections/moment_projection.hpp"
-#include "http/cursor.hpp"
+#include "http/messages/cursor.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/gaps.hpp"
 #include "kafka/relay.hpp"
 #include "kafka/topics.hpp"
-#include "postgres/event_store.hpp"
-#include "postgres/relay_checkpoints.hpp"
-#include "postgres/subject_keys.hpp"
+#include "postgres/store/event_store.hpp"
+#include "postgres/store/relay_checkpoints.hpp"
+#include "postgres/store/subject_keys.hpp"
 
 namespace tideline::bench {
 namespace {
 
 using eventsourcing::AppliedPositions;
-using eventsourcing::ProjectionRunner;
 using http::Response;
+using projections::ProjectionRunner;
 
 constexpr std::chrono::seconds kDeadline{600};
 
@@ -46,8 +46,8 @@ class PreloadedEngine final : public eventsourcing::Projection {
   bool durable() const override { return engine_.durable(); }
   void prefetch(const eventsourcing::RecordedEvent& event) override { engine_.prefetch(event); }
   void apply(const eventsourcing::RecordedEvent& event) override { engine_.apply(event); }
-  void flush(eventsourcing::Transaction& transaction) override { engine_.flush(transaction); }
-  void load(eventsourcing::Transaction& transaction) override {
+  void flush(sql::Transaction& transaction) override { engine_.flush(transaction); }
+  void load(sql::Transaction& transaction) override {
     engine_.load(transaction);
     // Names everybody, so that numbers follow the order of the pairs.
     for (const auto& account : accounts_) engine_.use(feed::read::Unfollowed{account, account});
@@ -159,9 +159,9 @@ class Service {
   }
 
  private:
-  eventsourcing::RunnerPorts ports(const std::string& name,
-                                   const eventsourcing::Projection& projection,
-                                   const std::string& group) {
+  projections::RunnerPorts ports(const std::string& name,
+                                 const eventsourcing::Projection& projection,
+                                 const std::string& group) {
     return {database_,
             std::make_unique<kafka::KafkaRecordSource>(
                 kafka::ConsumerOptions{.brokers = options_.brokers,

@@ -13,8 +13,8 @@
 #include "bench/http_servers.hpp"
 #include "bench/report.hpp"
 #include "crypto/token.hpp"
-#include "http/router.hpp"
-#include "http/server.hpp"
+#include "http/routing/router.hpp"
+#include "http/server/server.hpp"
 #include "runtime/edge_adapters.hpp"
 
 namespace {

@@ -21,12 +21,12 @@
 #include "bench/bare_consumer.hpp"
 #include "bench/report.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/projection_runner.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/producer.hpp"
 #include "kafka/topics.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
+#include "projections/runner/projection_runner.hpp"
 
 namespace {
 
@@ -112,15 +112,15 @@ class Counters : public eventsourcing::Projection {
 class CountersInMemory final : public Counters {
  public:
   bool durable() const override { return false; }
-  void load(eventsourcing::Transaction&) override { counts_.clear(); }
-  void flush(eventsourcing::Transaction&) override {}
+  void load(sql::Transaction&) override { counts_.clear(); }
+  void flush(sql::Transaction&) override {}
 };
 
 class CountersInTable final : public Counters {
  public:
   eventsourcing::FlushPolicy flush_policy() const override { return {milliseconds(500), 100'000}; }
-  void load(eventsourcing::Transaction&) override { counts_.clear(); }
-  void flush(eventsourcing::Transaction& transaction) override {
+  void load(sql::Transaction&) override { counts_.clear(); }
+  void flush(sql::Transaction& transaction) override {
     const std::map<std::string, std::int64_t> sorted(counts_.begin(), counts_.end());
     std::vector<std::string> names;
     std::vector<std::int64_t> deltas;
@@ -141,7 +141,7 @@ core::Status empty_tables(postgres::PooledDatabase& database) {
   const std::vector<postgres::MigrationSet> tables{postgres::base_migrations(kLogs)};
   auto status = postgres::migrate(database.options(), tables);
   if (!status) return status;
-  return database.transact([](eventsourcing::Transaction& transaction) {
+  return database.transact([](sql::Transaction& transaction) {
     transaction.execute(
         "CREATE TABLE IF NOT EXISTS counter (name text COLLATE \"C\" PRIMARY KEY, count bigint NOT "
         "NULL)");
@@ -175,7 +175,7 @@ int project(const Options& options) {
     all.raise(partition.service, partition.log, core::LogPosition(position));
     events += position;
   }
-  eventsourcing::ProjectionRunner runner(*projection, {database, std::move(source), {}, {}}, kLogs);
+  projections::ProjectionRunner runner(*projection, {database, std::move(source), {}, {}}, kLogs);
   std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
   const bool done = runner.applied().wait_for(all, kDeadline);
   const std::chrono::duration<double> took = SteadyClock::now() - start;

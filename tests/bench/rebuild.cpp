@@ -15,13 +15,13 @@
 #include "bench/bare_consumer.hpp"
 #include "bench/report.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/rebuild.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/producer.hpp"
 #include "kafka/topics.hpp"
 #include "people/people_directory.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
+#include "projections/rebuild/rebuild.hpp"
 #include "social-graph/migrations.hpp"
 #include "social-graph/projections/graph_projection.hpp"
 
@@ -138,7 +138,7 @@ int rebuild(const Options& options) {
   if (const auto made = postgres::migrate(with, all); !made) {
     return bench::failed(made.error().message);
   }
-  eventsourcing::RebuildPorts ports{
+  projections::RebuildPorts ports{
       .database = database,
       .make_schema =
           [&](const std::string& schema, const std::string& mark) {
@@ -151,13 +151,13 @@ int rebuild(const Options& options) {
       .report_gap = {},
       .log = {},
       .progress =
-          [](const eventsourcing::RebuildProgress& progress) {
+          [](const projections::RebuildProgress& progress) {
             std::fprintf(stderr, "%llu/%llu, %.0f/s %s\n",
                          static_cast<unsigned long long>(progress.done),
                          static_cast<unsigned long long>(progress.total), progress.events_per_s,
                          progress.problem.c_str());
           }};
-  eventsourcing::RebuildOptions wanted;
+  projections::RebuildOptions wanted;
   wanted.logs = kLogs;
   wanted.mark = "bench";
   // Nothing serves here: the copy is ahead of it, and takes its place.
@@ -165,7 +165,7 @@ int rebuild(const Options& options) {
   wanted.live_deadline = milliseconds(0);
   social_graph::GraphProjection projection;
   const auto start = SteadyClock::now();
-  const auto report = eventsourcing::Rebuild(projection, ports, wanted).run({});
+  const auto report = projections::Rebuild(projection, ports, wanted).run({});
   const double seconds = since(start);
   if (!report) return bench::failed(report.error().message);
   if (!report->switched) return bench::failed(report->finding);

@@ -28,9 +28,9 @@
 #include "kafka/consumer.hpp"
 #include "kafka/relay.hpp"
 #include "kafka/topics.hpp"
-#include "postgres/event_store.hpp"
-#include "postgres/migrations.hpp"
-#include "postgres/relay_checkpoints.hpp"
+#include "postgres/migrations/migrations.hpp"
+#include "postgres/store/event_store.hpp"
+#include "postgres/store/relay_checkpoints.hpp"
 
 namespace {
 
@@ -196,7 +196,7 @@ std::vector<bench::BareRecord> records_of(Source& source,
 int backlog(const Options& options) {
   Source source(options);
   make_topics(options);
-  must(source.pool.transact([](eventsourcing::Transaction& transaction) {
+  must(source.pool.transact([](sql::Transaction& transaction) {
     transaction.execute("UPDATE relay_checkpoint SET position = 0");
   }));
   const auto heads = must(source.store.heads());

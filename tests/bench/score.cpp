@@ -19,7 +19,7 @@
 #include "bench/score_wire.hpp"
 #include "core/check.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "scoring/api/stored_rules.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 
@@ -343,7 +343,7 @@ postgres::DatabaseOptions prepared(const std::string& conninfo, std::uint32_t me
   postgres::DatabaseOptions options = scoring_database(conninfo);
   postgres::PooledDatabase database(options);
   const auto filled = database.transact(
-      [&](eventsourcing::Transaction& transaction) { copy_people(transaction, members, kNow); });
+      [&](sql::Transaction& transaction) { copy_people(transaction, members, kNow); });
   CHECK(filled.ok(), filled.ok() ? "" : filled.error().message.c_str());
   return options;
 }
@@ -351,7 +351,7 @@ postgres::DatabaseOptions prepared(const std::string& conninfo, std::uint32_t me
 // What one statement takes that adds 100,000 numbers to a table of as many rows.
 double plain_upsert_s(postgres::PooledDatabase& database) {
   double seconds = 0;
-  const auto done = database.transact([&](eventsourcing::Transaction& transaction) {
+  const auto done = database.transact([&](sql::Transaction& transaction) {
     transaction.execute("DROP TABLE IF EXISTS plain");
     transaction.execute("CREATE TABLE plain (id uuid PRIMARY KEY, points bigint NOT NULL)");
     const auto start = SteadyClock::now();
@@ -375,7 +375,7 @@ int measure_tables(const std::string& conninfo, std::uint32_t members) {
   scoring::ScoreEngine engine(rules, campus, clock, {});
   const auto start = SteadyClock::now();
   const auto loaded =
-      database.transact([&](eventsourcing::Transaction& transaction) { engine.load(transaction); });
+      database.transact([&](sql::Transaction& transaction) { engine.load(transaction); });
   const double load = since(start);
   if (!loaded) return failed(loaded.error().message);
   const FlushTimes times = measure_flush(engine, database, members, kNow);

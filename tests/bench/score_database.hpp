@@ -11,13 +11,13 @@
 #include "bench/score_wire.hpp"
 #include "core/check.hpp"
 #include "core/clock.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/member_register.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::bench {
 
@@ -37,12 +37,11 @@ inline postgres::DatabaseOptions scoring_database(const std::string& conninfo) {
 }
 
 // So many people into table score, with lognormal points, the last of them at `now`.
-inline void copy_people(eventsourcing::Transaction& transaction, std::uint32_t members,
-                        core::Timestamp now) {
+inline void copy_people(sql::Transaction& transaction, std::uint32_t members, core::Timestamp now) {
   const std::vector<std::string> columns = {"account_id", "points", "reached_at", "standing"};
   std::mt19937_64 random(1);
   for (std::uint32_t first = 0; first < members; first += kPeopleAtOnce) {
-    std::vector<eventsourcing::Params> rows;
+    std::vector<sql::Params> rows;
     for (std::uint32_t i = first; i < std::min(members, first + kPeopleAtOnce); ++i) {
       rows.push_back({numbered_account(i), lognormal_score(random), now - std::chrono::seconds(i),
                       int{scoring::kRegistered}});
@@ -82,13 +81,12 @@ inline FlushTimes measure_flush(scoring::ScoreEngine& engine, postgres::PooledDa
   times.flush_s = seconds_of([&] {
     CHECK(engine.prepare_flush().state == eventsourcing::Preparation::State::Done,
           "nobody else settles days");
-    return database.transact(
-        [&](eventsourcing::Transaction& transaction) { engine.flush(transaction); });
+    return database.transact([&](sql::Transaction& transaction) { engine.flush(transaction); });
   });
   engine.flushed();
   times.fold_s = seconds_of([&] {
     return database.transact(
-        [&](eventsourcing::Transaction& transaction) { engine.apply_deferred(transaction); });
+        [&](sql::Transaction& transaction) { engine.apply_deferred(transaction); });
   });
   return times;
 }

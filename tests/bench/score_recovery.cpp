@@ -15,7 +15,7 @@
 #include "bench/report.hpp"
 #include "bench/score_database.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "scoring/api/stored_rules.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/snapshot/snapshot_take.hpp"
@@ -41,7 +41,7 @@ int fill(const std::string& conninfo, const std::string& folder, std::uint32_t m
   const core::Timestamp now = core::SystemClock().now();
   auto start = SteadyClock::now();
   const auto copied = database.transact(
-      [&](eventsourcing::Transaction& transaction) { copy_people(transaction, members, now); });
+      [&](sql::Transaction& transaction) { copy_people(transaction, members, now); });
   if (!copied) return failed(copied.error().message);
   const double copy = since(start);
   start = SteadyClock::now();
@@ -72,7 +72,7 @@ int start(const std::string& conninfo, const std::string& folder, std::uint32_t 
   scoring::StoredRules rules(store, clock);
   scoring::ScoreEngine engine(rules, campus, clock, made);
   const auto loaded =
-      database.transact([&](eventsourcing::Transaction& transaction) { engine.load(transaction); });
+      database.transact([&](sql::Transaction& transaction) { engine.load(transaction); });
   if (!loaded) return failed(loaded.error().message);
   if (engine.status().load.from_snapshot != !folder.empty()) return failed("not loaded from there");
   const auto total = engine.total(numbered_account(0));

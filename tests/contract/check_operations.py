@@ -22,9 +22,9 @@ STATUSES = {
     # A path parameter that names nothing.
     "with a path parameter": "404",
     "with a body": "415 422",
-    # If-None-Match and If-Match hold for every answer of a query (libs/http/representation.hpp).
+    # If-None-Match and If-Match hold for every answer of a query (libs/http/messages/representation.hpp).
     "query": "304 412",
-    # Concurrent changes, If-Match, a reused key (libs/http/command_endpoint.hpp).
+    # Concurrent changes, If-Match, a reused key (libs/http/routing/command_endpoint.hpp).
     "command": "409 412 422",
 }
 # Uploads are kept under their hash: a repeated one changes nothing.

@@ -20,20 +20,20 @@
 #include <random>
 #include <thread>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
 #include "crash/plain_scores.hpp"
 #include "crash/score_watcher.hpp"
 #include "crypto/tests/key_pair.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "kafka/producer.hpp"
 #include "kafka/topics.hpp"
-#include "postgres/event_store.hpp"
+#include "postgres/store/event_store.hpp"
 #include "postgres/tests/integration/killed_program.hpp"
 #include "scoring/api/stored_rules.hpp"
 #include "scoring/domain/adjustment.hpp"
 #include "scoring/domain/rule_changes.hpp"
+#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 #include "support/kafka_server.hpp"
@@ -181,7 +181,7 @@ class Sender {
     es::Append append;
     append.time = happened.time;
     append.streams.push_back(
-        {core::keys::adjustment(core::make_time_ordered_id(clock_.now(), random_)),
+        {scoring::keys::adjustment(core::make_time_ordered_id(clock_.now(), random_)),
          core::StreamVersion(0),
          {eventsourcing::EventCodec<scoring::Adjustment>{}.encode(adjusted)}});
     ++asked_;
@@ -243,7 +243,7 @@ class ScoreCrashTest : public ::testing::Test {
     const auto outcome =
         es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
           const auto changed = es::change<scoring::RuleChanges>(
-              session, core::keys::rules(), eventsourcing::EventCodec<scoring::RuleChanges>{},
+              session, scoring::keys::rules(), eventsourcing::EventCodec<scoring::RuleChanges>{},
               command);
           if (!changed) return changed.stopped();
           return es::Answer{};
@@ -339,7 +339,7 @@ class ScoreCrashTest : public ::testing::Test {
     scoring::StoredRules rules(store, clock);
     scoring::ScoreEngine engine(rules, campus, clock, {.band_members = 1'000});
     const auto loaded =
-        database.transact([&](es::Transaction& transaction) { engine.load(transaction); });
+        database.transact([&](sql::Transaction& transaction) { engine.load(transaction); });
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     const auto page = engine.page({.limit = scores.board.size() + 1}).items;
     ASSERT_EQ(page.size(), scores.board.size());
@@ -415,7 +415,7 @@ TEST_F(ScoreCrashTest, SumsAndRanksAreThoseOfAPlainRecomputation) {
   watcher.stop();
   ASSERT_EQ(killed, kills);
 
-  const auto stream = store.read_stream(core::keys::rules(), core::StreamVersion(0), 10'000);
+  const auto stream = store.read_stream(scoring::keys::rules(), core::StreamVersion(0), 10'000);
   ASSERT_TRUE(stream.ok()) << stream.error().message;
   const scoring::PlainRuleStream rules(*stream);
   const std::size_t people = events / kEventsAPerson;

@@ -13,7 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 namespace tideline::crash {
 

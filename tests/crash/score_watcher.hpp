@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "postgres/database.hpp"
+#include "postgres/connections/database.hpp"
 
 namespace tideline::crash {
 

@@ -1,5 +1,5 @@
 // Events of other services: a broken one is PoisonEvent, and nothing else happens.
-#include "eventsourcing/event_data.hpp"
+#include "eventsourcing/events/event_data.hpp"
 
 #include "core/time_ordered_id.hpp"
 #include "fuzz/input.hpp"

@@ -1,5 +1,5 @@
 // JSON bodies: what is accepted is bounded, comes back as it was, and can be read field by field.
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 
 #include "core/check.hpp"
 #include "fuzz/input.hpp"

@@ -3,11 +3,11 @@
 #include "accounts/api/refresh_token.hpp"
 #include "core/check.hpp"
 #include "core/encoding.hpp"
-#include "eventsourcing/keyset.hpp"
-#include "eventsourcing/position_vector.hpp"
+#include "eventsourcing/events/position_vector.hpp"
 #include "fuzz/input.hpp"
-#include "http/cursor.hpp"
+#include "http/messages/cursor.hpp"
 #include "scoring/api/board_place.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline {
 namespace {
@@ -39,11 +39,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       try_cursor(input);
       break;
     case 1:
-      if (const auto place = eventsourcing::parse_account_place(input)) {
-        CHECK(eventsourcing::place_text(*place) == input, "a place has one form");
+      if (const auto place = sql::parse_account_place(input)) {
+        CHECK(sql::place_text(*place) == input, "a place has one form");
       }
-      if (const auto place = eventsourcing::parse_id_place(input)) {
-        CHECK(eventsourcing::place_text(*place) == input, "a place has one form");
+      if (const auto place = sql::parse_id_place(input)) {
+        CHECK(sql::place_text(*place) == input, "a place has one form");
       }
       break;
     case 2:

@@ -8,7 +8,7 @@
 #include "core/trace.hpp"
 #include "core/trace_state.hpp"
 #include "fuzz/input.hpp"
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tideline;

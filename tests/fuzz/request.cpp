@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "core/text.hpp"
 #include "fuzz/input.hpp"
-#include "http/request_reader.hpp"
+#include "http/server/request_reader.hpp"
 
 namespace tideline::http {
 namespace {

@@ -1,5 +1,5 @@
 // Request targets: what is accepted is decoded once and harmless.
-#include "http/request_target.hpp"
+#include "http/messages/request_target.hpp"
 
 #include "core/check.hpp"
 #include "core/text.hpp"

@@ -6,9 +6,9 @@
 #include <mutex>
 
 #include "core/clock.hpp"
-#include "http/json.hpp"
-#include "http/router.hpp"
-#include "http/server.hpp"
+#include "http/messages/json.hpp"
+#include "http/routing/router.hpp"
+#include "http/server/server.hpp"
 
 namespace {
 

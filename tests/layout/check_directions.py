@@ -29,8 +29,7 @@ def allowed_for(name):
         match = re.match(pattern, name)
         if match:
             own = match.groupdict().get("own") or ""
-            folders = name.split("/")[:-1]
-            part = "/".join(folders[1:3] if folders[0] == "services" else folders[1:2])
+            part = match.group(0).split("/", 1)[1].rstrip("/")
             return [entry.replace("{own}", own) for entry in allowed], part
     return None
 

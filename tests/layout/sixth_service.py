@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
 """
 ROUTES_HEADER = """#pragma once
 
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 
 namespace tideline::canteen {
 void add_routes(http::Router& router);

@@ -36,7 +36,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 namespace tideline::test_support {
 

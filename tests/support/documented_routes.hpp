@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 
 namespace tideline::test_support {
 

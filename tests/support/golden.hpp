@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::test_support {
 

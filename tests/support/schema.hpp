@@ -19,7 +19,7 @@
 #include <valijson/validator.hpp>
 #include <vector>
 
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 namespace tideline::test_support {
 

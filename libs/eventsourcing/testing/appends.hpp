@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/store/event_store.hpp"
 
 namespace tideline::eventsourcing::testing {
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/store/event_store.hpp"
 #include "eventsourcing/testing/appends.hpp"
 #include "eventsourcing/testing/random_history.hpp"
 

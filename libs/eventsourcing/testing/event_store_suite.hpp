@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/store/event_store.hpp"
 #include "eventsourcing/testing/appends.hpp"
 
 namespace tideline::eventsourcing::testing {

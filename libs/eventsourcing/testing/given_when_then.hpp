@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::eventsourcing::testing {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/store/event_store.hpp"
 #include "eventsourcing/testing/serial_history.hpp"
 
 namespace tideline::eventsourcing::testing {

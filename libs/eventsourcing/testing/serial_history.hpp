@@ -20,8 +20,8 @@
 #include <variant>
 #include <vector>
 
-#include "eventsourcing/event_store.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/store/event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 
 namespace tideline::eventsourcing::testing {
 

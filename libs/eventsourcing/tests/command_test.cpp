@@ -1,5 +1,5 @@
 // Execution of commands over the in-memory store: retries, idempotency, preconditions.
-#include "eventsourcing/command.hpp"
+#include "eventsourcing/commands/command.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 
 namespace tideline::eventsourcing {
 namespace {

@@ -1,4 +1,4 @@
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 
 #include "eventsourcing/testing/event_store_races.hpp"
 #include "eventsourcing/testing/event_store_suite.hpp"

@@ -1,4 +1,4 @@
-#include "eventsourcing/partition_progress.hpp"
+#include "eventsourcing/topics/partition_progress.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "eventsourcing/position_vector.hpp"
+#include "eventsourcing/events/position_vector.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,5 +1,5 @@
 // The client over real sockets, against the server: what comes back, and how it fails.
-#include "http/client.hpp"
+#include "http/client/client.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "http/command_endpoint.hpp"
+#include "http/routing/command_endpoint.hpp"
 
 #include <gtest/gtest.h>
 
-#include "eventsourcing/in_memory_event_store.hpp"
-#include "http/deferred_response.hpp"
-#include "http/json.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
+#include "http/messages/json.hpp"
+#include "http/routing/deferred_response.hpp"
 
 namespace tideline::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "http/content_coding.hpp"
+#include "http/messages/content_coding.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // Answers that are given later, over real sockets: nobody waits for them but their connections.
-#include "http/deferred_response.hpp"
+#include "http/routing/deferred_response.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // How a server stops: what has arrived is answered, whatever the moment.
-#include "http/server.hpp"
+#include "http/server/server.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Streams of events over real sockets: order, slowness, ends from either side.
-#include "http/event_stream.hpp"
+#include "http/routing/event_stream.hpp"
 
 #include <gtest/gtest.h>
 

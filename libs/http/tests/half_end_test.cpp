@@ -9,8 +9,8 @@
 #include <map>
 #include <mutex>
 
-#include "http/connection.hpp"
-#include "http/reactors.hpp"
+#include "http/server/connection.hpp"
+#include "http/server/reactors.hpp"
 #include "running_server.hpp"
 
 namespace tideline::http::testing {

@@ -1,10 +1,10 @@
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "http/cursor.hpp"
+#include "http/messages/cursor.hpp"
 
 namespace tideline::http {
 namespace {

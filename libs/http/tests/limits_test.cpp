@@ -1,5 +1,5 @@
 // The limits of time and number, over real sockets.
-#include "http/server.hpp"
+#include "http/server/server.hpp"
 
 #include <gtest/gtest.h>
 

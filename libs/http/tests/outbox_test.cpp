@@ -1,4 +1,4 @@
-#include "http/outbox.hpp"
+#include "http/server/outbox.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "http/reactors.hpp"
+#include "http/server/reactors.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

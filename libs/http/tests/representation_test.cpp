@@ -1,9 +1,9 @@
-#include "http/representation.hpp"
+#include "http/messages/representation.hpp"
 
 #include <gtest/gtest.h>
 
-#include "http/entity_tag.hpp"
-#include "http/event_stream.hpp"
+#include "http/messages/entity_tag.hpp"
+#include "http/routing/event_stream.hpp"
 
 namespace tideline::http {
 namespace {

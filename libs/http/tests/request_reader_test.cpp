@@ -1,5 +1,5 @@
 // Framing without sockets: every shape of request, however it is cut into pieces.
-#include "http/request_reader.hpp"
+#include "http/server/request_reader.hpp"
 
 #include <gtest/gtest.h>
 

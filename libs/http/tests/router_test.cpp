@@ -1,9 +1,9 @@
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 
 #include <gtest/gtest.h>
 
 #include "core/clock.hpp"
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 
 namespace tideline::http {
 namespace {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "http/deferred_response.hpp"
-#include "http/event_stream.hpp"
-#include "http/json.hpp"
-#include "http/router.hpp"
-#include "http/server.hpp"
+#include "http/messages/json.hpp"
+#include "http/routing/deferred_response.hpp"
+#include "http/routing/event_stream.hpp"
+#include "http/routing/router.hpp"
+#include "http/server/server.hpp"
 
 namespace tideline::http::testing {
 

@@ -1,5 +1,5 @@
 // The server over real sockets: statuses, headers, endings, keep-alive.
-#include "http/server.hpp"
+#include "http/server/server.hpp"
 
 #include <gtest/gtest.h>
 

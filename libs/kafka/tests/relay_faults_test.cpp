@@ -12,7 +12,7 @@
 
 #include "core/clock.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/relay.hpp"
 #include "mock_kafka.hpp"

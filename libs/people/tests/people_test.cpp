@@ -2,18 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
 
 namespace tideline::people {
 namespace {
 
-using eventsourcing::Params;
-using eventsourcing::Rows;
+using sql::Params;
+using sql::Rows;
 
 // Keeps the statements that it is given.
-class RecordingTransaction final : public eventsourcing::Transaction {
+class RecordingTransaction final : public sql::Transaction {
  public:
   Rows execute(std::string_view sql, const Params& params) override {
     if (sql.starts_with("INSERT INTO subject_key")) {

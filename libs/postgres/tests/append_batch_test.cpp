@@ -1,10 +1,10 @@
 // The plan of a batch: who wins, who loses, and which positions follow, without a database.
-#include "postgres/append_batch.hpp"
+#include "postgres/store/append_batch.hpp"
 
 #include <gtest/gtest.h>
 
 #include "eventsourcing/testing/appends.hpp"
-#include "postgres/append_queue.hpp"
+#include "postgres/store/append_queue.hpp"
 
 namespace tideline::postgres {
 namespace {

@@ -1,4 +1,4 @@
-#include "postgres/error_mapping.hpp"
+#include "postgres/connections/error_mapping.hpp"
 
 #include <gtest/gtest.h>
 

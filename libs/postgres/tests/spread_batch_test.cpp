@@ -1,9 +1,9 @@
 // A batch cut into the parts of several databases, and the names of prepared transactions.
-#include "postgres/spread_batch.hpp"
+#include "postgres/store/spread_batch.hpp"
 
 #include <gtest/gtest.h>
 
-#include "eventsourcing/append_rules.hpp"
+#include "eventsourcing/store/append_rules.hpp"
 #include "eventsourcing/testing/appends.hpp"
 
 namespace tideline::postgres {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "http/json.hpp"
-#include "http/server.hpp"
+#include "http/messages/json.hpp"
+#include "http/server/server.hpp"
 #include "observability/span_exporter.hpp"
 
 namespace tideline::runtime::testing {

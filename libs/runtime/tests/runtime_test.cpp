@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "runtime/arguments.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/health.hpp"

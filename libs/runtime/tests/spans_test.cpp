@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "collector.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
-#include "eventsourcing/tests/totals_projection.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
+#include "projections/tests/totals_projection.hpp"
 #include "runtime/traced_event_store.hpp"
 #include "runtime/traced_projection.hpp"
 
@@ -136,7 +136,7 @@ TEST_F(TracedEventStoreTest, WhatIsNotSampledIsPassedOnAlone) {
   EXPECT_EQ(spans_.all().size(), 0);
 }
 
-class TracedProjectionTest : public es::ProjectionRunnerTest {
+class TracedProjectionTest : public projections::ProjectionRunnerTest {
  protected:
   es::RecordedEvent counted(std::uint64_t position, std::string data,
                             const std::string& trace = kSampled) {
@@ -145,7 +145,7 @@ class TracedProjectionTest : public es::ProjectionRunnerTest {
     event.metadata.traceparent = trace;
     return event;
   }
-  std::unique_ptr<TracedProjection> traced(std::unique_ptr<es::Totals> totals) {
+  std::unique_ptr<TracedProjection> traced(std::unique_ptr<projections::Totals> totals) {
     return std::make_unique<TracedProjection>(std::move(totals), spans_.exporter(), system_clock_);
   }
 
@@ -153,7 +153,7 @@ class TracedProjectionTest : public es::ProjectionRunnerTest {
 };
 
 TEST_F(TracedProjectionTest, AnEventIsASpanWithinItsRequestsOnceItsEffectIsThere) {
-  auto projection = traced(std::make_unique<es::Totals>());
+  auto projection = traced(std::make_unique<projections::Totals>());
   topics.publish(counted(1, "5", kSampled + " vendor=a"));
   const auto running = run(*projection);
   const auto spans = spans_.await(1);
@@ -170,8 +170,8 @@ TEST_F(TracedProjectionTest, AnEventIsASpanWithinItsRequestsOnceItsEffectIsThere
 }
 
 TEST_F(TracedProjectionTest, IsToldOfEventsInAdvanceAsItIsWithoutSpans) {
-  auto totals = std::make_unique<es::Totals>();
-  const es::Totals& told = *totals;
+  auto totals = std::make_unique<projections::Totals>();
+  const projections::Totals& told = *totals;
   auto projection = traced(std::move(totals));
   topics.publish(counted(1, "5"));
   { ASSERT_TRUE(run(*projection)->runner.applied().wait_for(es::at(0, 1), es::kDeadline)); }
@@ -179,11 +179,11 @@ TEST_F(TracedProjectionTest, IsToldOfEventsInAdvanceAsItIsWithoutSpans) {
 }
 
 TEST_F(TracedProjectionTest, WhatIsAppliedAgainAfterALostFlushIsOneSpan) {
-  auto projection = traced(std::make_unique<es::Totals>());
+  auto projection = traced(std::make_unique<projections::Totals>());
   topics.publish(counted(1, "5"));
   int refused = 0;
   tables.before_add = [&refused](const std::string&) {
-    if (refused++ < 3) throw es::TransactionFailed(core::unavailable("told to fail"));
+    if (refused++ < 3) throw sql::TransactionFailed(core::unavailable("told to fail"));
   };
   {
     const auto running = run(*projection);
@@ -195,7 +195,7 @@ TEST_F(TracedProjectionTest, WhatIsAppliedAgainAfterALostFlushIsOneSpan) {
 }
 
 TEST_F(TracedProjectionTest, OnlyWhatIsSampledAndRecent) {
-  auto projection = traced(std::make_unique<es::Totals>());
+  auto projection = traced(std::make_unique<projections::Totals>());
   topics.publish(counted(1, "1", ""));
   topics.publish(counted(2, "1", kNotSampled));
   es::RecordedEvent old = counted(3, "1");
@@ -213,8 +213,8 @@ TEST_F(TracedProjectionTest, OnlyWhatIsSampledAndRecent) {
 }
 
 TEST_F(TracedProjectionTest, InMemoryTheEffectIsThereAtOnceAndAPoisonEventFails) {
-  auto projection = traced(
-      std::make_unique<es::Totals>(es::FlushPolicy{std::chrono::milliseconds(20), 5000}, false));
+  auto projection = traced(std::make_unique<projections::Totals>(
+      es::FlushPolicy{std::chrono::milliseconds(20), 5000}, false));
   topics.publish(counted(1, "1"));
   topics.publish(counted(2, "poison"));
   const auto running = run(*projection);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "collector.hpp"
-#include "http/server.hpp"
+#include "http/server/server.hpp"
 #include "http/tests/test_client.hpp"
 #include "runtime/edge_adapters.hpp"
 

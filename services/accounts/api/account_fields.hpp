@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "accounts/domain/account.hpp"
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 
 namespace tideline::accounts {
 

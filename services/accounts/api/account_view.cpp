@@ -5,10 +5,10 @@
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
+#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/problem.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/problem.hpp"
 
 namespace tideline::accounts {
 
@@ -19,7 +19,7 @@ core::Result<es::Loaded<Account>> load_account(const ApiPorts& ports,
   const es::CommandContext context{ports.clock.now(), {}, std::nullopt, std::nullopt};
   es::CommandSession session(ports.store, context);
   try {
-    return session.load<Account>(core::keys::account(account),
+    return session.load<Account>(keys::account(account),
                                  eventsourcing::EventCodec<Account>(ports.profiles.cipher()));
   } catch (const es::CodecFailed& failed) {
     return failed.error();

@@ -6,8 +6,8 @@
 
 #include "accounts/api/ports.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/command.hpp"
-#include "http/message.hpp"
+#include "eventsourcing/commands/command.hpp"
+#include "http/messages/message.hpp"
 
 namespace tideline::accounts {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "http/problem.hpp"
+#include "http/messages/problem.hpp"
 
 namespace tideline::accounts {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "accounts/api/ports.hpp"
-#include "http/message.hpp"
+#include "http/messages/message.hpp"
 
 namespace tideline::accounts {
 

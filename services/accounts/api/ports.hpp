@@ -14,17 +14,17 @@
 #include "crypto/account_ids.hpp"
 #include "crypto/password_hash.hpp"
 #include "crypto/token.hpp"
-#include "eventsourcing/event_store.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/transaction.hpp"
-#include "http/command_endpoint.hpp"
+#include "eventsourcing/store/event_store.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
+#include "http/routing/command_endpoint.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::accounts {
 
 struct ApiPorts {
   http::CommandEndpoint& commands;
   eventsourcing::EventStore& store;
-  eventsourcing::Database& database;
+  sql::Database& database;
   const core::Clock& clock;
   core::Random& random;
   const core::CampusCalendar& campus;

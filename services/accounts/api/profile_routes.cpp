@@ -57,7 +57,7 @@ void record_visit(const ApiPorts& ports, const Request& request, const core::Acc
 
 Response answer_profile(const ApiPorts& ports, const Request& request,
                         const core::AccountId& owner) {
-  const auto found = ports.database.read([&](eventsourcing::Transaction& transaction) {
+  const auto found = ports.database.read([&](sql::Transaction& transaction) {
     FoundProfile profile{find_open_account(transaction, owner), {}, std::nullopt};
     if (profile.account) {
       profile.projects = find_projects(transaction, owner, kProjectIdsMax);

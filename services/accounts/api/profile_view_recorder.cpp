@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts {
 
@@ -62,7 +62,7 @@ void ProfileViewRecorder::pause(const std::stop_token& stop) {
 
 bool ProfileViewRecorder::record(const Visit& visit) {
   const es::CommandContext context{visit.at, visit.metadata, std::nullopt, std::nullopt};
-  const auto stream = core::keys::profile_view(visit.view.viewer, visit.view.owner, visit.view.day);
+  const auto stream = keys::profile_view(visit.view.viewer, visit.view.owner, visit.view.day);
   const auto outcome =
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
         const auto recorded = es::change<ProfileView>(

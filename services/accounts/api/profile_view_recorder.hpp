@@ -16,8 +16,8 @@
 #include <stop_token>
 
 #include "accounts/domain/profile_view.hpp"
-#include "eventsourcing/command.hpp"
-#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/commands/command.hpp"
+#include "eventsourcing/store/event_store.hpp"
 
 namespace tideline::accounts {
 

@@ -7,15 +7,14 @@
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
+#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts {
 namespace {
 
 namespace es = eventsourcing;
-namespace keys = core::keys;
 using http::Request;
 using http::Response;
 using nlohmann::json;

@@ -9,17 +9,16 @@
 #include "accounts/domain/rejections.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/domain/sign_in.hpp"
+#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
 #include "core/check.hpp"
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/problem.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/problem.hpp"
 
 namespace tideline::accounts {
 
 namespace es = eventsourcing;
-namespace keys = core::keys;
 
 DrawnSession draw_session(const ApiPorts& ports, const core::AccountId& account) {
   return {RefreshToken::draw(ports.clock.now(), ports.random), account};

@@ -8,8 +8,8 @@
 #include "accounts/api/ports.hpp"
 #include "accounts/api/refresh_token.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/command.hpp"
-#include "http/message.hpp"
+#include "eventsourcing/commands/command.hpp"
+#include "http/messages/message.hpp"
 
 namespace tideline::accounts {
 

@@ -8,16 +8,15 @@
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
 #include "accounts/domain/session.hpp"
+#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts {
 namespace {
 
 namespace es = eventsourcing;
-namespace keys = core::keys;
 using http::Request;
 using http::Response;
 

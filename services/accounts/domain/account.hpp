@@ -13,7 +13,7 @@
 #include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::accounts {
 

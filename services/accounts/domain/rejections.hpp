@@ -1,7 +1,7 @@
 // The "no" that several aggregates share. Codes are part of the HTTP contract.
 #pragma once
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::accounts {
 

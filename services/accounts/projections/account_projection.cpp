@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "accounts/stored_events.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::accounts {
 
-void AccountProjection::load(eventsourcing::Transaction&) { changes_.clear(); }
+void AccountProjection::load(sql::Transaction&) { changes_.clear(); }
 
 void AccountProjection::apply(const eventsourcing::RecordedEvent& event) {
   using Known = std::variant<read::AccountRegistered, read::ProfileChanged, AccountClosed>;
@@ -35,7 +35,7 @@ void AccountProjection::apply(const eventsourcing::RecordedEvent& event) {
              *known);
 }
 
-void AccountProjection::flush(eventsourcing::Transaction& transaction) {
+void AccountProjection::flush(sql::Transaction& transaction) {
   if (changes_.empty()) return;
   std::vector<core::AccountId> accounts;
   std::vector<std::optional<std::string>> profiles;

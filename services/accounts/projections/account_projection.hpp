@@ -7,7 +7,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 
 namespace tideline::accounts {
 
@@ -16,9 +16,9 @@ class AccountProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "accounts"; }
   std::vector<std::string> sources() const override { return {"accounts"}; }
   std::vector<std::string> tables() const override { return {"account"}; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override { changes_.clear(); }
 
  private:

@@ -2,7 +2,7 @@
 
 namespace tideline::accounts {
 
-std::optional<AccountRow> find_open_account(eventsourcing::Transaction& transaction,
+std::optional<AccountRow> find_open_account(sql::Transaction& transaction,
                                             const core::AccountId& account) {
   const auto rows = transaction.execute(
       "SELECT profile, (extract(epoch FROM registered_at) * 1000000)::bigint, version FROM account"
@@ -15,8 +15,7 @@ std::optional<AccountRow> find_open_account(eventsourcing::Transaction& transact
                     core::StreamVersion(static_cast<std::uint64_t>(row.integer(2)))};
 }
 
-ProjectList find_projects(eventsourcing::Transaction& transaction, const core::AccountId& author,
-                          int limit) {
+ProjectList find_projects(sql::Transaction& transaction, const core::AccountId& author, int limit) {
   ProjectList list;
   const auto counted =
       transaction.execute("SELECT count(*) FROM account_project WHERE author = $1::uuid", {author});

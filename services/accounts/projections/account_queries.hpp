@@ -8,7 +8,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::accounts {
 
@@ -19,7 +19,7 @@ struct AccountRow {
 };
 
 // nullopt: nobody registered it, or it is closed.
-std::optional<AccountRow> find_open_account(eventsourcing::Transaction& transaction,
+std::optional<AccountRow> find_open_account(sql::Transaction& transaction,
                                             const core::AccountId& account);
 
 struct ProjectList {
@@ -27,7 +27,6 @@ struct ProjectList {
   std::int64_t count = 0;           // of all
 };
 
-ProjectList find_projects(eventsourcing::Transaction& transaction, const core::AccountId& author,
-                          int limit);
+ProjectList find_projects(sql::Transaction& transaction, const core::AccountId& author, int limit);
 
 }  // namespace tideline::accounts

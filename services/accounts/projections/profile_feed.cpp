@@ -4,16 +4,14 @@
 #include <utility>
 
 #include "accounts/stored_events.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::accounts {
 namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void fail(core::Error error) {
-  throw eventsourcing::TransactionFailed(std::move(error));
-}
+[[noreturn]] void fail(core::Error error) { throw sql::TransactionFailed(std::move(error)); }
 
 std::string to_value(const core::AccountId& account, core::StreamVersion version,
                      const std::optional<PublicProfile>& profile) {
@@ -33,7 +31,7 @@ std::string to_value(const core::AccountId& account, core::StreamVersion version
 
 }  // namespace
 
-void ProfileFeed::load(eventsourcing::Transaction&) { latest_.clear(); }
+void ProfileFeed::load(sql::Transaction&) { latest_.clear(); }
 
 void ProfileFeed::apply(const eventsourcing::RecordedEvent& event) {
   using Known = std::variant<read::AccountRegistered, read::ProfileChanged, AccountClosed>;
@@ -58,7 +56,7 @@ void ProfileFeed::remember(const core::AccountId& account, std::optional<std::st
   latest_[account] = {std::move(sealed), version};
 }
 
-void ProfileFeed::flush(eventsourcing::Transaction&) {
+void ProfileFeed::flush(sql::Transaction&) {
   if (latest_.empty()) return;
   erase_closed();
   const auto opened = open_all();

@@ -17,8 +17,8 @@
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/projection.hpp"
-#include "eventsourcing/state_topic.hpp"
+#include "eventsourcing/projections/projection.hpp"
+#include "eventsourcing/projections/state_topic.hpp"
 
 namespace tideline::accounts {
 
@@ -53,10 +53,10 @@ class ProfileFeed final : public eventsourcing::Projection {
 
   std::string_view name() const override { return "profile-feed"; }
   std::vector<std::string> sources() const override { return {"accounts"}; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   // Throws TransactionFailed when a port fails.
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override { latest_.clear(); }
 
  private:

@@ -6,14 +6,14 @@
 
 namespace tideline::accounts {
 
-void ProjectListProjection::load(eventsourcing::Transaction&) { created_.clear(); }
+void ProjectListProjection::load(sql::Transaction&) { created_.clear(); }
 
 void ProjectListProjection::apply(const eventsourcing::RecordedEvent& event) {
   const auto created = eventsourcing::read_as<read::ProjectCreated>(event);
   if (created) created_.emplace(created->author, created->project_id);
 }
 
-void ProjectListProjection::flush(eventsourcing::Transaction& transaction) {
+void ProjectListProjection::flush(sql::Transaction& transaction) {
   if (created_.empty()) return;
   std::vector<core::AccountId> authors;
   std::vector<std::string> projects;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/ids.hpp"
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 
 namespace tideline::accounts {
 
@@ -15,9 +15,9 @@ class ProjectListProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "project-list"; }
   std::vector<std::string> sources() const override { return {"projects"}; }
   std::vector<std::string> tables() const override { return {"account_project"}; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override { created_.clear(); }
 
  private:

@@ -3,7 +3,7 @@
 namespace tideline::accounts {
 namespace {
 
-std::optional<std::int64_t> nullable_integer(const eventsourcing::Row& row, std::size_t column) {
+std::optional<std::int64_t> nullable_integer(const sql::Row& row, std::size_t column) {
   if (row.is_null(column)) return std::nullopt;
   return row.integer(column);
 }
@@ -16,7 +16,7 @@ const char* const kFindScoreSql =
     " LEFT JOIN unnest(days, day_contributions) AS of_day (day, amount) ON true"
     " WHERE account_id = $1::uuid AND NOT closed ORDER BY day";
 
-std::optional<PublishedScore> find_score(eventsourcing::Transaction& transaction,
+std::optional<PublishedScore> find_score(sql::Transaction& transaction,
                                          const core::AccountId& account) {
   const auto rows = transaction.execute(kFindScoreSql, {account});
   if (rows.empty()) return std::nullopt;

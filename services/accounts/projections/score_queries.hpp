@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "accounts/projections/score_view.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::accounts {
 
 inline constexpr std::chrono::days kCurrentScoreSpan{30};
 
 // nullopt: scoring has published nothing of that account, or that it is closed.
-std::optional<PublishedScore> find_score(eventsourcing::Transaction& transaction,
+std::optional<PublishedScore> find_score(sql::Transaction& transaction,
                                          const core::AccountId& account);
 
 // Contributions of the last 30 days, `today` of the campus among them. Exact for any day from two

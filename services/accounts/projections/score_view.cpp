@@ -3,7 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -48,7 +48,7 @@ const json& array_of(const json& object, const char* name) {
 // An array as SQL reads it, for arrays of unequal lengths do not fit into one.
 template <class Value>
 std::string to_literal(const std::vector<Value>& values) {
-  return eventsourcing::Param(values).text().value();
+  return sql::Param(values).text().value();
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void ScoreView::apply(const std::string& key, const std::optional<std::string>& 
   if (!added && score.newer_than(held->second)) held->second = std::move(score);
 }
 
-void ScoreView::flush(eventsourcing::Transaction& transaction) {
+void ScoreView::flush(sql::Transaction& transaction) {
   if (newest_.empty()) return;
   std::vector<core::AccountId> accounts;
   std::vector<std::int64_t> versions;

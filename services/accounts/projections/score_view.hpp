@@ -13,7 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/state_topic.hpp"
+#include "eventsourcing/projections/state_topic.hpp"
 
 namespace tideline::accounts {
 
@@ -41,9 +41,9 @@ PublishedScore read_published_score(std::string_view value);
 class ScoreView final : public eventsourcing::StateView {
  public:
   std::string_view name() const override { return "scores"; }
-  void load(eventsourcing::Transaction&) override { newest_.clear(); }
+  void load(sql::Transaction&) override { newest_.clear(); }
   void apply(const std::string& key, const std::optional<std::string>& value) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override { newest_.clear(); }
 
  private:

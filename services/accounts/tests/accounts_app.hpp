@@ -16,10 +16,10 @@
 #include "accounts/stored_events.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "crypto/tests/temporary_folder.hpp"
-#include "eventsourcing/forwarding_event_store.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
-#include "http/authentication.hpp"
-#include "http/router.hpp"
+#include "eventsourcing/store/forwarding_event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
+#include "http/routing/authentication.hpp"
+#include "http/routing/router.hpp"
 
 namespace tideline::accounts::testing {
 
@@ -28,12 +28,12 @@ using nlohmann::json;
 // When every test begins.
 inline const core::Timestamp kNoon = *core::parse_iso8601("2026-05-01T12:00:00.250000Z");
 
-class NoDatabase final : public eventsourcing::Database {
+class NoDatabase final : public sql::Database {
  public:
-  core::Status transact(const std::function<void(eventsourcing::Transaction&)>&) override {
+  core::Status transact(const std::function<void(sql::Transaction&)>&) override {
     return core::unavailable("this test has no database");
   }
-  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>&) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>&) override {
     return core::unavailable("this test has no database");
   }
 };
@@ -101,8 +101,8 @@ class AccountsApp {
 
   AccountsApp() : AccountsApp(nowhere(), AppOptions{}) {}
   explicit AccountsApp(AppOptions options) : AccountsApp(nowhere(), std::move(options)) {}
-  explicit AccountsApp(eventsourcing::Database& database) : AccountsApp(database, AppOptions{}) {}
-  AccountsApp(eventsourcing::Database& database, AppOptions options)
+  explicit AccountsApp(sql::Database& database) : AccountsApp(database, AppOptions{}) {}
+  AccountsApp(sql::Database& database, AppOptions options)
       : hasher(options.hashing), attempts(options.limits) {
     const auto pair = crypto::new_key_pair();
     const auto private_key = folder.write("k1.pem", pair.private_pem);
@@ -232,7 +232,7 @@ class AccountsApp {
   std::unique_ptr<http::Router> router;
 
  private:
-  static eventsourcing::Database& nowhere() {
+  static sql::Database& nowhere() {
     static NoDatabase database;
     return database;
   }

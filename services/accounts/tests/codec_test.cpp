@@ -14,7 +14,7 @@
 #include "accounts/domain/sign_in.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts::testing {
 namespace {

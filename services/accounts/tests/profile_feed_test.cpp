@@ -22,14 +22,14 @@ class Topic final : public eventsourcing::StatePublisher {
   bool failing = false;
 };
 
-class NoTransaction final : public eventsourcing::Transaction {
+class NoTransaction final : public sql::Transaction {
  public:
-  eventsourcing::Rows execute(std::string_view, const eventsourcing::Params&) override {
+  sql::Rows execute(std::string_view, const sql::Params&) override {
     CHECK(false, "the feed has no tables");
     return {};
   }
   void copy_in(std::string_view, std::span<const std::string>,
-               std::span<const eventsourcing::Params>) override {
+               std::span<const sql::Params>) override {
     CHECK(false, "the feed has no tables");
   }
 };
@@ -124,7 +124,7 @@ TEST_F(Feed, TriesAgainWhenTheTopicIsAway) {
   try {
     feed.flush(transaction);
     ADD_FAILURE() << "the flush must fail";
-  } catch (const eventsourcing::TransactionFailed& failed) {
+  } catch (const sql::TransactionFailed& failed) {
     EXPECT_TRUE(failed.error().retryable);
   }
   topic.failing = false;

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "accounts_app.hpp"
-#include "eventsourcing/forwarding_event_store.hpp"
+#include "eventsourcing/store/forwarding_event_store.hpp"
 
 namespace tideline::accounts::testing {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "accounts/api/account_fields.hpp"
 #include "accounts/domain/account.hpp"
+#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -169,7 +169,7 @@ TEST(Registration, TellsThatANameIsTakenWithoutHashing) {
       app.store, {app.clock.now(), {}, std::nullopt, std::nullopt},
       [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
         const auto registered = eventsourcing::change<Account>(
-            session, core::keys::account(account), eventsourcing::EventCodec<Account>(app.cipher),
+            session, keys::account(account), eventsourcing::EventCodec<Account>(app.cipher),
             RegisterAccount{account, taken, "a hash", app.clock.now()});
         if (!registered) return registered.stopped();
         return eventsourcing::Answer{201, "", "", {}};

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "accounts/projections/score_queries.hpp"
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "support/contract.hpp"
 
 namespace tideline::accounts::testing {
@@ -35,20 +35,20 @@ json score(int version, const char* as_of, int points) {
 }
 
 // Keeps the statement's parameters.
-class RecordingTransaction final : public eventsourcing::Transaction {
+class RecordingTransaction final : public sql::Transaction {
  public:
-  eventsourcing::Rows execute(std::string_view, const eventsourcing::Params& params) override {
+  sql::Rows execute(std::string_view, const sql::Params& params) override {
     last_params = params;
     ++statements;
     return {};
   }
   void copy_in(std::string_view, std::span<const std::string>,
-               std::span<const eventsourcing::Params>) override {
+               std::span<const sql::Params>) override {
     FAIL() << "nothing is copied here";
   }
   std::string parameter(std::size_t index) const { return *last_params.at(index).text(); }
 
-  eventsourcing::Params last_params;
+  sql::Params last_params;
   int statements = 0;
 };
 

@@ -5,8 +5,8 @@
 #include <regex>
 #include <thread>
 
+#include "accounts/domain/stream_keys.hpp"
 #include "accounts_app.hpp"
-#include "core/keys.hpp"
 
 namespace tideline::accounts::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/projections/runner_status.hpp"
 
 namespace tideline::feed {
 

@@ -14,9 +14,8 @@ http::Parsed<PeopleByAccount> find_registered(const ApiPorts& ports, const http:
   if (!ports.people_applied.wait_for(*wanted, http::kPositionWaitMax)) {
     return http::unavailable("what you have just seen is not known here yet, try again");
   }
-  auto found = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
-    return ports.people.find_many(transaction, accounts);
-  });
+  auto found = ports.database.read_each_alone(
+      [&](sql::Transaction& transaction) { return ports.people.find_many(transaction, accounts); });
   if (!found) return http::from_error(found.error());
   if (found->size() != std::set(accounts.begin(), accounts.end()).size()) return no_such_person();
   return *std::move(found);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "feed/api/ports.hpp"
-#include "http/problem.hpp"
+#include "http/messages/problem.hpp"
 #include "people/person_json.hpp"
 
 namespace tideline::feed {

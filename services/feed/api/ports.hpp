@@ -6,22 +6,22 @@
 #include "core/time_ordered_id.hpp"
 #include "crypto/account_ids.hpp"
 #include "crypto/subject_cipher.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
 #include "feed/api/freshness.hpp"
-#include "feed/api/moment_contents.hpp"
-#include "feed/api/shard_router.hpp"
-#include "feed/api/timeline_streams.hpp"
+#include "feed/api/timelines/timeline_streams.hpp"
+#include "feed/contents/moment_contents.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
-#include "http/command_endpoint.hpp"
+#include "feed/shards/shard_router.hpp"
+#include "http/routing/command_endpoint.hpp"
 #include "people/people_directory.hpp"
+#include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
 
 namespace tideline::feed {
 
 struct ApiPorts {
   const http::CommandEndpoint& commands;
-  eventsourcing::Database& database;
+  sql::Database& database;
   core::MomentIdSource& moment_ids;
   const crypto::AccountIds& account_ids;
   crypto::SubjectCipher& cipher;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "feed/api/ports.hpp"
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 
 namespace tideline::feed {
 

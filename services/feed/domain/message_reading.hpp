@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "feed/domain/message.hpp"
 #include "feed/events.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/events.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "feed/events.hpp"
 
 namespace tideline::feed {

@@ -17,7 +17,7 @@ ON CONFLICT (moment, id, author_partition) DO UPDATE SET text = NULL WHERE exclu
 
 }  // namespace
 
-void InteractionProjection::load(eventsourcing::Transaction&) { flushed(); }
+void InteractionProjection::load(sql::Transaction&) { flushed(); }
 
 void InteractionProjection::flushed() {
   likes_.clear();
@@ -41,12 +41,12 @@ void InteractionProjection::apply(const eventsourcing::RecordedEvent& event) {
   }
 }
 
-void InteractionProjection::flush(eventsourcing::Transaction& transaction) {
+void InteractionProjection::flush(sql::Transaction& transaction) {
   if (!likes_.empty()) write_likes(transaction);
   if (!comments_.empty()) write_comments(transaction);
 }
 
-void InteractionProjection::write_likes(eventsourcing::Transaction& transaction) const {
+void InteractionProjection::write_likes(sql::Transaction& transaction) const {
   std::vector<int> partitions;
   std::vector<core::MomentId> moments;
   std::vector<core::AccountId> accounts;
@@ -60,7 +60,7 @@ void InteractionProjection::write_likes(eventsourcing::Transaction& transaction)
   transaction.execute(kUpsertLikes, {partitions, moments, accounts, times});
 }
 
-void InteractionProjection::write_comments(eventsourcing::Transaction& transaction) const {
+void InteractionProjection::write_comments(sql::Transaction& transaction) const {
   std::vector<int> partitions;
   std::vector<core::MomentId> moments;
   std::vector<core::CommentId> ids;

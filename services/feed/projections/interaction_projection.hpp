@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "feed/projections/events_read.hpp"
 
 namespace tideline::feed {
@@ -16,9 +16,9 @@ class InteractionProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "interactions"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
   std::vector<std::string> tables() const override { return {"moment_like", "moment_comment"}; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:
@@ -28,8 +28,8 @@ class InteractionProjection final : public eventsourcing::Projection {
     core::Timestamp written_at;              // of one that is not deleted
   };
 
-  void write_likes(eventsourcing::Transaction& transaction) const;
-  void write_comments(eventsourcing::Transaction& transaction) const;
+  void write_likes(sql::Transaction& transaction) const;
+  void write_comments(sql::Transaction& transaction) const;
 
   // Since the last flush. A like without a time was taken back.
   std::map<std::pair<core::MomentId, core::AccountId>, std::optional<core::Timestamp>> likes_;

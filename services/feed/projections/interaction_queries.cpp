@@ -2,10 +2,10 @@
 
 namespace tideline::feed {
 
-using eventsourcing::PersonSince;
-using eventsourcing::Row;
-using eventsourcing::Slice;
-using eventsourcing::Transaction;
+using sql::PersonSince;
+using sql::Row;
+using sql::Slice;
+using sql::Transaction;
 
 const char* const kLikesSql = R"(
 SELECT account, (extract(epoch FROM liked_at) * 1000000)::bigint FROM moment_like
@@ -14,8 +14,8 @@ WHERE author_partition = $1::smallint AND moment = $2::bigint AND account = ANY 
 
 Slice<PersonSince> list_likes(Transaction& transaction, core::MomentId moment,
                               const std::vector<core::AccountId>& likers,
-                              const eventsourcing::Window<core::AccountId>& window) {
-  return eventsourcing::select_newest_first<PersonSince>(
+                              const sql::Window<core::AccountId>& window) {
+  return sql::select_newest_first<PersonSince>(
       transaction, {kLikesSql, "liked_at", "account"},
       {core::author_partition(moment), moment, likers}, window, [](const Row& row) {
         return PersonSince{row.account(0), row.timestamp_us(1)};

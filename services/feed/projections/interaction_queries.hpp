@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/keyset.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/keyset.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::feed {
 
@@ -22,10 +22,9 @@ extern const char* const kLikesSql;
 extern const char* const kFindCommentsSql;
 
 // Those of `likers` who like the moment, newest first.
-eventsourcing::Slice<eventsourcing::PersonSince> list_likes(
-    eventsourcing::Transaction& transaction, core::MomentId moment,
-    const std::vector<core::AccountId>& likers,
-    const eventsourcing::Window<core::AccountId>& window);
+sql::Slice<sql::PersonSince> list_likes(sql::Transaction& transaction, core::MomentId moment,
+                                        const std::vector<core::AccountId>& likers,
+                                        const sql::Window<core::AccountId>& window);
 
 struct CommentRow {
   std::optional<std::string> sealed_text;  // nullopt once deleted
@@ -33,7 +32,7 @@ struct CommentRow {
 };
 
 // Those of `ids` that the table holds.
-std::map<core::CommentId, CommentRow> find_comments(eventsourcing::Transaction& transaction,
+std::map<core::CommentId, CommentRow> find_comments(sql::Transaction& transaction,
                                                     core::MomentId moment,
                                                     const std::vector<core::CommentId>& ids);
 

@@ -37,7 +37,7 @@ WHERE owner = mark.reader AND box = 0 AND message_entry.day = mark.day
 
 }  // namespace
 
-void MessageProjection::load(eventsourcing::Transaction&) { flushed(); }
+void MessageProjection::load(sql::Transaction&) { flushed(); }
 
 void MessageProjection::flushed() {
   sent_.clear();
@@ -51,7 +51,7 @@ void MessageProjection::apply(const eventsourcing::RecordedEvent& event) {
   if (auto* seen = std::get_if<read::MessagesRead>(&*known)) read_.push_back(std::move(*seen));
 }
 
-void MessageProjection::flush(eventsourcing::Transaction& transaction) {
+void MessageProjection::flush(sql::Transaction& transaction) {
   // Entries that are written now look for their marks.
   if (!read_.empty()) write_reads(transaction);
   if (sent_.empty()) return;
@@ -62,7 +62,7 @@ void MessageProjection::flush(eventsourcing::Transaction& transaction) {
   write_entries(transaction);
 }
 
-void MessageProjection::write_messages(eventsourcing::Transaction& transaction) const {
+void MessageProjection::write_messages(sql::Transaction& transaction) const {
   std::vector<core::AccountId> senders;
   std::vector<core::Timestamp> times;
   std::vector<std::optional<core::AccountId>> recipients;
@@ -78,7 +78,7 @@ void MessageProjection::write_messages(eventsourcing::Transaction& transaction) 
   transaction.execute(kInsertMessages, {senders, times, recipients, groups, texts});
 }
 
-void MessageProjection::write_entries(eventsourcing::Transaction& transaction) const {
+void MessageProjection::write_entries(sql::Transaction& transaction) const {
   using Entry = std::tuple<core::AccountId, MessageBox, core::Timestamp, core::AccountId,
                            std::optional<std::string>>;
   std::vector<Entry> entries;
@@ -107,7 +107,7 @@ void MessageProjection::write_entries(eventsourcing::Transaction& transaction) c
   transaction.execute(kInsertEntries, {owners, boxes, days, times, senders, groups});
 }
 
-void MessageProjection::write_reads(eventsourcing::Transaction& transaction) const {
+void MessageProjection::write_reads(sql::Transaction& transaction) const {
   std::vector<std::pair<core::AccountId, MessageKey>> marks;
   for (const auto& [reader, messages] : read_) {
     for (const MessageKey& key : messages) marks.emplace_back(reader, key);

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "feed/projections/events_read.hpp"
 
 namespace tideline::feed {
@@ -19,15 +19,15 @@ class MessageProjection final : public eventsourcing::Projection {
   std::vector<std::string> tables() const override {
     return {"message", "message_entry", "message_read"};
   }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:
-  void write_messages(eventsourcing::Transaction& transaction) const;
-  void write_entries(eventsourcing::Transaction& transaction) const;
-  void write_reads(eventsourcing::Transaction& transaction) const;
+  void write_messages(sql::Transaction& transaction) const;
+  void write_entries(sql::Transaction& transaction) const;
+  void write_reads(sql::Transaction& transaction) const;
 
   // Since the last flush.
   std::vector<read::MessageSent> sent_;

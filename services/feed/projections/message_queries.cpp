@@ -6,14 +6,14 @@
 namespace tideline::feed {
 namespace {
 
-using eventsourcing::Params;
-using eventsourcing::Transaction;
+using sql::Params;
+using sql::Transaction;
 
 constexpr const char* kMicroseconds = "(extract(epoch FROM sent_at) * 1000000)::bigint";
 
 using Entries = std::vector<ReceivedMessage>;
 
-Entries to_entries(const eventsourcing::Rows& rows) {
+Entries to_entries(const sql::Rows& rows) {
   Entries entries;
   for (const auto& row : rows) {
     entries.push_back({{row.timestamp_us(0), row.account(1)}, row.boolean(2)});
@@ -25,7 +25,7 @@ Entries to_entries(const eventsourcing::Rows& rows) {
 Entries read_entries(Transaction& transaction, const MessageList& list,
                      const std::optional<MessageKey>& bound, bool older, std::size_t limit) {
   Params params{list.owner};
-  const auto parameter = [&](eventsourcing::Param value) {
+  const auto parameter = [&](sql::Param value) {
     params.push_back(std::move(value));
     return "$" + std::to_string(params.size());
   };
@@ -45,7 +45,7 @@ Entries read_entries(Transaction& transaction, const MessageList& list,
   return to_entries(transaction.execute(sql, params));
 }
 
-MessageRow to_message(const eventsourcing::Row& row) {
+MessageRow to_message(const sql::Row& row) {
   MessageRow message;
   message.key = {row.timestamp_us(0), row.account(1)};
   if (!row.is_null(2)) message.recipient = row.account(2);

@@ -9,9 +9,9 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "feed/domain/message.hpp"
 #include "feed/projections/message_projection.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::feed {
 
@@ -43,26 +43,25 @@ struct MessagePage {
   bool has_older = false;
 };
 
-MessagePage read_messages(eventsourcing::Transaction& transaction, const MessageList& list,
+MessagePage read_messages(sql::Transaction& transaction, const MessageList& list,
                           const PlaceInBox& place, std::size_t limit);
 
 // nullopt also when it is not in one of the reader's boxes.
-std::optional<MessageRow> find_message(eventsourcing::Transaction& transaction,
-                                       const MessageKey& key, const core::AccountId& reader);
+std::optional<MessageRow> find_message(sql::Transaction& transaction, const MessageKey& key,
+                                       const core::AccountId& reader);
 
 // In his Inbox.
-std::size_t count_unread(eventsourcing::Transaction& transaction, const core::AccountId& reader);
+std::size_t count_unread(sql::Transaction& transaction, const core::AccountId& reader);
 // Of his Inbox, the newest that are not newer than `up_to`.
-std::vector<MessageKey> find_unread(eventsourcing::Transaction& transaction,
-                                    const core::AccountId& reader, const MessageKey& up_to,
-                                    std::size_t limit);
+std::vector<MessageKey> find_unread(sql::Transaction& transaction, const core::AccountId& reader,
+                                    const MessageKey& up_to, std::size_t limit);
 
 struct ReceivedMessage {
   MessageKey key;
   bool read = false;
 };
 // Those of the messages that are in his Inbox.
-std::vector<ReceivedMessage> find_received(eventsourcing::Transaction& transaction,
+std::vector<ReceivedMessage> find_received(sql::Transaction& transaction,
                                            const core::AccountId& reader,
                                            const std::vector<MessageKey>& keys);
 

@@ -36,7 +36,7 @@ WHERE author_partition = ANY ($1::smallint[]) AND moment = ANY ($2::bigint[]))";
 
 }  // namespace
 
-void MomentProjection::load(eventsourcing::Transaction&) { flushed(); }
+void MomentProjection::load(sql::Transaction&) { flushed(); }
 
 void MomentProjection::flushed() {
   changed_.clear();
@@ -63,12 +63,12 @@ void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
   }
 }
 
-void MomentProjection::flush(eventsourcing::Transaction& transaction) {
+void MomentProjection::flush(sql::Transaction& transaction) {
   if (!changed_.empty()) write_moments(transaction);
   write_edits(transaction);
 }
 
-void MomentProjection::write_moments(eventsourcing::Transaction& transaction) const {
+void MomentProjection::write_moments(sql::Transaction& transaction) const {
   std::vector<int> partitions;
   std::vector<std::uint64_t> ids;
   std::vector<core::AccountId> authors;
@@ -92,7 +92,7 @@ void MomentProjection::write_moments(eventsourcing::Transaction& transaction) co
       kUpsert, {partitions, ids, authors, audiences, lists, contents, images, times, deleted});
 }
 
-void MomentProjection::write_edits(eventsourcing::Transaction& transaction) const {
+void MomentProjection::write_edits(sql::Transaction& transaction) const {
   std::vector<int> partitions, edits;
   std::vector<core::MomentId> moments;
   std::vector<std::string> contents;

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "feed/projections/events_read.hpp"
 
 namespace tideline::feed {
@@ -16,9 +16,9 @@ class MomentProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "moments"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
   std::vector<std::string> tables() const override { return {"moment", "moment_edit"}; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:
@@ -29,8 +29,8 @@ class MomentProjection final : public eventsourcing::Projection {
 
   using EditKey = std::pair<core::MomentId, std::uint32_t>;
 
-  void write_moments(eventsourcing::Transaction& transaction) const;
-  void write_edits(eventsourcing::Transaction& transaction) const;
+  void write_moments(sql::Transaction& transaction) const;
+  void write_edits(sql::Transaction& transaction) const;
 
   // Since the last flush.
   std::map<core::MomentId, Change> changed_;

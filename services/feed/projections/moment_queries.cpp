@@ -24,7 +24,7 @@ AudienceLists lists_of(const std::string& text) {
   return lists;
 }
 
-MomentRow to_moment(const eventsourcing::Row& row) {
+MomentRow to_moment(const sql::Row& row) {
   MomentRow moment;
   moment.id = core::MomentId(static_cast<std::uint64_t>(row.integer(0)));
   moment.author = row.account(1);
@@ -46,7 +46,7 @@ SELECT id, author, audience, lists, content, images,
        (extract(epoch FROM published_at) * 1000000)::bigint, deleted
 FROM moment WHERE author_partition = ANY ($1::smallint[]) AND id = ANY ($2::bigint[]))";
 
-std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& transaction,
+std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,
                                                  std::span<const core::MomentId> ids) {
   std::map<core::MomentId, MomentRow> found;
   if (ids.empty()) return found;
@@ -71,7 +71,7 @@ SELECT moment, edit, content, (extract(epoch FROM edited_at) * 1000000)::bigint
 FROM moment_edit WHERE author_partition = ANY ($1::smallint[])
   AND moment = ANY ($2::bigint[]) AND edit = ANY ($3::smallint[]))";
 
-std::map<MomentEditKey, MomentEditRow> find_edits(eventsourcing::Transaction& transaction,
+std::map<MomentEditKey, MomentEditRow> find_edits(sql::Transaction& transaction,
                                                   std::span<const MomentEditKey> edits) {
   std::map<MomentEditKey, MomentEditRow> found;
   if (edits.empty()) return found;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "feed/domain/moment.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::feed {
 
@@ -31,7 +31,7 @@ extern const char* const kFindMomentsSql;
 
 // Those of `ids` that the table holds; repeats are allowed. Touches only the partitions of their
 // authors, so one author's page touches one.
-std::map<core::MomentId, MomentRow> find_moments(eventsourcing::Transaction& transaction,
+std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,
                                                  std::span<const core::MomentId> ids);
 
 // The uploads that moments name: (owner, hash).
@@ -50,7 +50,7 @@ extern const char* const kFindEditsSql;
 
 // Those of `edits` that the table holds, and perhaps others of these moments. Touches partitions as
 // find_moments() does.
-std::map<MomentEditKey, MomentEditRow> find_edits(eventsourcing::Transaction& transaction,
+std::map<MomentEditKey, MomentEditRow> find_edits(sql::Transaction& transaction,
                                                   std::span<const MomentEditKey> edits);
 
 }  // namespace tideline::feed

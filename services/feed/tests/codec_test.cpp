@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "crypto/subject_cipher.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "eventsourcing/position_vector.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "eventsourcing/events/position_vector.hpp"
 #include "feed/domain/comment.hpp"
 #include "feed/domain/like.hpp"
 #include "feed/domain/message.hpp"

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "eventsourcing/no_tables.hpp"
-#include "eventsourcing/partition_progress.hpp"
-#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
+#include "eventsourcing/topics/partition_progress.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "histories.hpp"
 #include "oracle.hpp"
 #include "saved_engine.hpp"
+#include "sql/no_tables.hpp"
 
 namespace tideline::feed::testing {
 
@@ -83,7 +83,7 @@ class Delivery {
   void restart() {
     if (saved_ != nullptr) saved_->use(tape_.below(3) > 0);
     applied_.reset(engine_.sources(), {});
-    eventsourcing::NoTables no_tables;
+    sql::NoTables no_tables;
     engine_.load(no_tables);
     const auto loaded = engine_.loaded_places();
     at_engine_ = {};

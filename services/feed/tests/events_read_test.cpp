@@ -7,13 +7,13 @@
 
 #include <set>
 
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "feed/domain/comment.hpp"
 #include "feed/domain/like.hpp"
 #include "feed/domain/message.hpp"
 #include "feed/domain/message_reading.hpp"
 #include "feed/domain/moment.hpp"
+#include "feed/domain/stream_keys.hpp"
 #include "feed/domain/timeline_reading.hpp"
 #include "feed/stored_events.hpp"
 #include "feed_app.hpp"
@@ -126,12 +126,12 @@ std::vector<es::RecordedEvent> made_by_commands() {
     es::Append append;
     append.time = app.clock.now();
     append.streams.push_back(
-        {core::keys::message(ada, sent.sent_at), core::StreamVersion(0), {codec.encode(sent)}});
+        {keys::message(ada, sent.sent_at), core::StreamVersion(0), {codec.encode(sent)}});
     EXPECT_TRUE(app.store.append(std::move(append)).ok());
   }
   es::Append append;
   append.time = app.clock.now();
-  append.streams.push_back({core::keys::reading(bob, app.clock.now()),
+  append.streams.push_back({keys::reading(bob, app.clock.now()),
                             core::StreamVersion(0),
                             {eventsourcing::EventCodec<MessageReading>{}.encode(
                                 MessagesRead{bob, {{app.clock.now(), ada}}})}});

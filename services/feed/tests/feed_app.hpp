@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "core/keys.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "feed/api/routes.hpp"
+#include "feed/domain/stream_keys.hpp"
 #include "feed/projections/interaction_projection.hpp"
 #include "feed/projections/message_projection.hpp"
 #include "feed/projections/moment_projection.hpp"
-#include "http/authentication.hpp"
+#include "http/routing/authentication.hpp"
 
 namespace tideline::feed::testing {
 
@@ -30,12 +30,12 @@ class TrustingVerifier final : public http::TokenVerifier {
   }
 };
 
-class NoDatabase final : public eventsourcing::Database {
+class NoDatabase final : public sql::Database {
  public:
-  core::Status transact(const std::function<void(eventsourcing::Transaction&)>&) override {
+  core::Status transact(const std::function<void(sql::Transaction&)>&) override {
     return core::unavailable("this test has no database");
   }
-  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>&) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>&) override {
     return core::unavailable("this test has no database");
   }
 };
@@ -46,8 +46,7 @@ class FeedApp {
   static constexpr std::uint32_t kLogs = 4;
 
   // `content_bytes`: of what the routes remember of texts and names.
-  explicit FeedApp(eventsourcing::Database& database_given,
-                   std::size_t content_bytes = std::size_t{1} << 24)
+  explicit FeedApp(sql::Database& database_given, std::size_t content_bytes = std::size_t{1} << 24)
       : database(database_given), contents(content_bytes, clock) {
     engine_applied.reset(engine.sources(), {});
     moments_applied.reset(moments.sources(), {});
@@ -198,8 +197,8 @@ class FeedApp {
     for (eventsourcing::Projection* projection :
          std::initializer_list<eventsourcing::Projection*>{&moments, &interactions, &messages}) {
       for (const auto& event : events) projection->apply(event);
-      const auto flushed = database.transact(
-          [&](eventsourcing::Transaction& transaction) { projection->flush(transaction); });
+      const auto flushed =
+          database.transact([&](sql::Transaction& transaction) { projection->flush(transaction); });
       if (flushed) projection->flushed();
     }
     moments_applied.advance(read_);
@@ -209,7 +208,7 @@ class FeedApp {
 
   // Whether each answer is held to what the tables alone would say.
   bool compares = true;
-  eventsourcing::Database& database;
+  sql::Database& database;
   core::ManualClock clock{core::Timestamp(std::chrono::milliseconds(1'800'000'000'000))};
   core::SeededRandom random{7};
   eventsourcing::InMemoryEventStore store{"feed", kLogs, clock, random};

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/keys.hpp"
+#include "feed/domain/stream_keys.hpp"
 #include "saved_engine.hpp"
 
 namespace tideline::feed {
@@ -18,13 +18,13 @@ core::AccountId person(std::uint8_t number) {
   return core::AccountId(core::AccountId::Bytes{static_cast<std::uint8_t>(number * 37), number});
 }
 
-class NoTables final : public eventsourcing::Transaction {
+class NoTables final : public sql::Transaction {
  public:
-  eventsourcing::Rows execute(std::string_view, const eventsourcing::Params&) override {
-    throw eventsourcing::TransactionFailed(core::internal_error("no tables"));
+  sql::Rows execute(std::string_view, const sql::Params&) override {
+    throw sql::TransactionFailed(core::internal_error("no tables"));
   }
   void copy_in(std::string_view, std::span<const std::string>,
-               std::span<const eventsourcing::Params>) override {}
+               std::span<const sql::Params>) override {}
 };
 
 class FeedEngineTest : public ::testing::Test {

@@ -15,10 +15,11 @@
 #include <thread>
 
 #include "crypto/tests/temporary_folder.hpp"
-#include "eventsourcing/in_memory_topics.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/topics/in_memory_topics.hpp"
 #include "feed/projections/snapshot/snapshot_take.hpp"
 #include "feed_app.hpp"
+#include "projections/runner/catch_up.hpp"
+#include "sql/transaction.hpp"
 #include "trial.hpp"
 
 namespace tideline::feed {
@@ -74,13 +75,21 @@ class FeedSnapshot : public ::testing::Test {
               told.push_back(used ? "used" : used.error().message);
             }};
   }
-  eventsourcing::RunnerPorts ports() {
+  projections::RunnerPorts ports() {
     return {database, topics.source(FeedEngine::services()), {}, {}};
   }
   core::Result<std::optional<TakenFeed>> take() {
     told.clear();
     clock.advance(std::chrono::seconds(1));
-    return take_snapshot(start(), ports(), clock, 2, stop.get_token());
+    return take_snapshot(
+        start(),
+        [&](FeedEngine& engine) {
+          return projections::catch_up(
+              engine, ports(), own.logs(),
+              [&](eventsourcing::AppliedPositions& applied) { engine.watch(applied); },
+              stop.get_token());
+        },
+        clock, 2);
   }
   fs::path taken() {
     const auto file = take();
@@ -104,7 +113,7 @@ class FeedSnapshot : public ::testing::Test {
     FeedEngineOptions options;
     options.restore = [this] { return restore_newest(start()); };
     FeedEngine engine(std::move(options));
-    eventsourcing::ProjectionRunner runner(engine, ports(), own.logs());
+    projections::ProjectionRunner runner(engine, ports(), own.logs());
     engine.watch(runner.applied());
     std::jthread thread([&](const std::stop_token& done) { runner.run(done); });
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -269,7 +278,7 @@ TEST_F(FeedSnapshot, WhetherItIsOursIsAskedAgainWhenTheDatabaseIsAway) {
   bring_all();
   taken();
   own.is_away = true;
-  EXPECT_THROW(restore_newest(start()), eventsourcing::TransactionFailed);
+  EXPECT_THROW(restore_newest(start()), sql::TransactionFailed);
 }
 
 TEST_F(FeedSnapshot, NoneIsTakenWithoutAnEventOfOurOwn) {

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/position_vector.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "eventsourcing/events/position_vector.hpp"
 #include "feed/domain/moment.hpp"
+#include "feed/domain/stream_keys.hpp"
 
 namespace tideline::feed::testing {
 
@@ -30,6 +30,18 @@ class Tape {
   std::vector<std::uint32_t> numbers_;
   std::size_t next_ = 0;
 };
+
+// A stream of another service: its key is the other's business, here it only has to be its own.
+template <class... Ids>
+core::StreamId stream_of(const std::string& kind, const Ids&... ids) {
+  const auto text = [](const auto& id) -> std::string {
+    if constexpr (requires { id.to_string(); })
+      return id.to_string();
+    else
+      return id;
+  };
+  return core::StreamId((kind + ... + ("-" + text(ids))));
+}
 
 class History {
  public:
@@ -121,7 +133,8 @@ class History {
 
   void toggle_contact() {
     const auto [a, b] = two_people();
-    const auto stream = core::keys::contact(people_[a], people_[b]);
+    const auto stream =
+        stream_of("contact", std::min(people_[a], people_[b]), std::max(people_[a], people_[b]));
     const std::uint32_t how = tape_.below(6);
     if (last_type(stream) == "ContactAccepted") {
       if (how > 1) return;
@@ -140,7 +153,7 @@ class History {
 
   void toggle_follow() {
     const auto [a, b] = two_people();
-    const auto stream = core::keys::follow(people_[a], people_[b]);
+    const auto stream = stream_of("follow", people_[a], people_[b]);
     record("social-graph", stream, last_type(stream) == "Followed" ? "Unfollowed" : "Followed",
            {{"follower", name(a)}, {"followee", name(b)}, {"seen", token()}});
   }
@@ -148,7 +161,7 @@ class History {
   void change_setting() {
     const auto [a, b] = two_people();
     const std::uint32_t bits = tape_.below(4);
-    record("social-graph", core::keys::exclusion(people_[a], people_[b]), "MomentSettingChanged",
+    record("social-graph", stream_of("exclusion", people_[a], people_[b]), "MomentSettingChanged",
            {{"owner", name(a)},
             {"other", name(b)},
             {"hides_other", (bits & 1) != 0},
@@ -161,7 +174,7 @@ class History {
   void create_tag(std::uint32_t owner) {
     if (tags_.size() == kTagsMax) return;
     tags_.push_back({new_id(), owner});
-    record("social-graph", core::keys::tag(tags_.back().id), "TagCreated",
+    record("social-graph", stream_of("tag", tags_.back().id), "TagCreated",
            {{"owner", name(owner)}, {"tag_id", tags_.back().id}, {"name", "1.sealed"}});
   }
 
@@ -169,9 +182,9 @@ class History {
     if (groups_.size() == kGroupsMax) return;
     groups_.push_back(new_id());
     const std::string& id = groups_.back();
-    record("social-graph", core::keys::group(id), "GroupCreated",
+    record("social-graph", stream_of("group", id), "GroupCreated",
            {{"group_id", id}, {"creator", name(creator)}, {"name", "1.x"}, {"private", false}});
-    record("social-graph", core::keys::member(id, people_[creator]), "GroupJoined",
+    record("social-graph", stream_of("member", id, people_[creator]), "GroupJoined",
            {{"group_id", id}, {"account_id", name(creator)}, {"seen", token()}});
   }
 
@@ -189,7 +202,7 @@ class History {
   void toggle_tagged() {
     const Tag& tag = one_of(tags_);
     const std::uint32_t person = (tag.owner + 1 + tape_.below(kPeople - 1)) % kPeople;
-    const auto stream = core::keys::tagged(tag.id, people_[person]);
+    const auto stream = stream_of("tagged", tag.id, people_[person]);
     record("social-graph", stream,
            last_type(stream) == "ContactTagged" ? "ContactUntagged" : "ContactTagged",
            {{"owner", name(tag.owner)},
@@ -201,7 +214,7 @@ class History {
   void toggle_member() {
     const std::string& group = one_of(groups_);
     const std::uint32_t person = tape_.below(kPeople);
-    const auto stream = core::keys::member(group, people_[person]);
+    const auto stream = stream_of("member", group, people_[person]);
     record("social-graph", stream, last_type(stream) == "GroupJoined" ? "GroupLeft" : "GroupJoined",
            {{"group_id", group}, {"account_id", name(person)}, {"seen", token()}});
   }
@@ -211,7 +224,7 @@ class History {
       case 0:
       case 1: {
         const Tag& tag = one_of(tags_);
-        const auto stream = core::keys::tag(tag.id);
+        const auto stream = stream_of("tag", tag.id);
         if (last_type(stream) == "TagDeleted") return;
         record("social-graph", stream, "TagDeleted",
                {{"owner", name(tag.owner)}, {"tag_id", tag.id}, {"seen", token()}});
@@ -219,14 +232,14 @@ class History {
       }
       case 2: {
         const std::string& group = one_of(groups_);
-        const auto stream = core::keys::group(group);
+        const auto stream = stream_of("group", group);
         if (last_type(stream) == "GroupDissolved") return;
         record("social-graph", stream, "GroupDissolved", {{"group_id", group}, {"seen", token()}});
         return;
       }
       default: {
         const std::uint32_t person = tape_.below(kPeople);
-        const auto stream = core::keys::account(people_[person]);
+        const auto stream = stream_of("account", people_[person]);
         if (last_type(stream) == "AccountClosed") return;
         record("accounts", stream, "AccountClosed",
                {{"account_id", name(person)}, {"closed_at", core::format_iso8601(time_)}});
@@ -254,7 +267,7 @@ class History {
     const auto id = core::make_moment_id(at, people_[author], ++sequence_);
     moments_.push_back(id);
     authors_.push_back(author);
-    record("feed", core::keys::moment(id), "MomentPublished",
+    record("feed", keys::moment(id), "MomentPublished",
            {{"moment_id", core::to_string(id)},
             {"author", name(author)},
             {"audience", audience},
@@ -283,7 +296,7 @@ class History {
     const std::size_t which = some_moment();
     if (which == moments_.size()) return;
     const std::uint32_t person = tape_.below(kPeople);
-    const auto stream = core::keys::like(moments_[which], people_[person]);
+    const auto stream = keys::like(moments_[which], people_[person]);
     Json data{{"moment_id", core::to_string(moments_[which])}, {"account_id", name(person)}};
     if (last_type(stream) == "MomentLiked") {
       record("feed", stream, "MomentUnliked", data);
@@ -309,7 +322,7 @@ class History {
         core::make_moment_id(at, people_[authors_[which]], ++sequence_).value());
     comments_.emplace_back(moment, id);
     writers_.push_back(person);
-    record("feed", core::keys::comment(moment, id), "CommentAdded",
+    record("feed", keys::comment(moment, id), "CommentAdded",
            {{"moment_id", core::to_string(moment)},
             {"moment_author", name(authors_[which])},
             {"comment_id", core::to_string(id)},
@@ -324,7 +337,7 @@ class History {
     if (comments_.empty()) return;
     const std::size_t which = tape_.below(static_cast<std::uint32_t>(comments_.size()));
     const auto& [moment, id] = comments_[which];
-    const auto stream = core::keys::comment(moment, id);
+    const auto stream = keys::comment(moment, id);
     if (last_type(stream) == "CommentDeleted") return;
     record("feed", stream, "CommentDeleted",
            {{"moment_id", core::to_string(moment)},
@@ -336,7 +349,7 @@ class History {
   void edit_moment() {
     const std::size_t which = some_moment();
     if (which == moments_.size()) return;
-    const auto stream = core::keys::moment(moments_[which]);
+    const auto stream = keys::moment(moments_[which]);
     if (last_type(stream) == "MomentDeleted") return;
     if (streams_.at(stream.value()).version > Moment::kEditsMax) return;
     record("feed", stream, "MomentEdited",
@@ -355,14 +368,14 @@ class History {
     core::MomentId& seen = seen_up_to_[person];
     if (moments_[which] <= seen) return;
     seen = moments_[which];
-    record("feed", core::keys::timeline_reading(people_[person]), "TimelineSeen",
+    record("feed", keys::timeline_reading(people_[person]), "TimelineSeen",
            {{"reader", name(person)}, {"up_to", core::to_string(seen)}});
   }
 
   void delete_moment() {
     if (moments_.empty()) return;
     const std::size_t which = tape_.below(static_cast<std::uint32_t>(moments_.size()));
-    const auto stream = core::keys::moment(moments_[which]);
+    const auto stream = keys::moment(moments_[which]);
     if (last_type(stream) == "MomentDeleted") return;
     record("feed", stream, "MomentDeleted",
            {{"moment_id", core::to_string(moments_[which])}, {"author", name(authors_[which])}});

@@ -50,7 +50,7 @@ TEST_F(InteractionApi, LikesOnceAndTakesBackOnce) {
   EXPECT_EQ(unlike("bob", open), 204);
   const auto events = app.deliver();
   ASSERT_EQ(events.size(), 2U);
-  EXPECT_EQ(events[0].stream, core::keys::like(*core::parse_moment_id(open), app.id_of("bob")));
+  EXPECT_EQ(events[0].stream, keys::like(*core::parse_moment_id(open), app.id_of("bob")));
 }
 
 TEST_F(InteractionApi, TellsNothingOfAMomentThatHeMayNotSee) {
@@ -88,7 +88,7 @@ TEST_F(InteractionApi, CommentsAndSaysWhere) {
   const auto events = app.new_events();
   ASSERT_EQ(events.size(), 1U);
   const core::MomentId moment = *core::parse_moment_id(open);
-  EXPECT_EQ(events[0].stream, core::keys::comment(moment, *id));
+  EXPECT_EQ(events[0].stream, keys::comment(moment, *id));
   EXPECT_EQ(core::author_partition(core::MomentId(id->value())), core::author_partition(moment));
   EXPECT_EQ(events[0].data.find("hello"), std::string::npos) << "the text is sealed";
 }

@@ -32,7 +32,7 @@ TEST_F(MomentApi, PublishesAndSaysWhere) {
 
   const auto events = app.new_events();
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0].stream, core::keys::moment(*core::parse_moment_id(id)));
+  EXPECT_EQ(events[0].stream, keys::moment(*core::parse_moment_id(id)));
   EXPECT_EQ(core::author_partition(*core::parse_moment_id(id)), app.id_of("ada").bytes()[0]);
   EXPECT_EQ(events[0].data.find("hello"), std::string::npos) << "the content is sealed";
 }

@@ -1,5 +1,5 @@
 // What is remembered of moments and people: what it holds, and what takes it away.
-#include "feed/api/moment_contents.hpp"
+#include "feed/contents/moment_contents.hpp"
 
 #include <gtest/gtest.h>
 

@@ -19,8 +19,8 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/position_vector.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "eventsourcing/events/position_vector.hpp"
 
 namespace tideline::feed::testing {
 

@@ -1,10 +1,10 @@
 // Timelines of several instances through the routes: answered here, passed on, waited for.
-#include "feed/api/shard_router.hpp"
+#include "feed/shards/shard_router.hpp"
 
 #include <gtest/gtest.h>
 
 #include "feed_app.hpp"
-#include "http/deferred_response.hpp"
+#include "http/routing/deferred_response.hpp"
 
 namespace tideline::feed {
 namespace {

@@ -1,6 +1,6 @@
 // Live timelines: anyone who does as his stream tells him has the timeline, whatever happens
 // meanwhile and however often he comes and goes.
-#include "feed/api/timeline_streams.hpp"
+#include "feed/api/timelines/timeline_streams.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

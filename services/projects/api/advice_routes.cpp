@@ -1,12 +1,12 @@
 #include <utility>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/authored_pages.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/rejections.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
 
 namespace tideline::projects {
@@ -49,7 +49,7 @@ Response give_advice(const ApiPorts& ports, const Request& request) {
     if (!author) return author.stopped();
     const core::Timestamp now = session.context().now;
     const std::string advice_id = core::make_time_ordered_id(now, ports.random);
-    const auto stream = core::keys::advice(*id, advice_id);
+    const auto stream = keys::advice(*id, advice_id);
     const auto given =
         change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
                        GiveAdvice{{*id, *author, advice_id, request.account()}, text});
@@ -81,7 +81,7 @@ Response change_advice(const ApiPorts& ports, const Request& request, int status
   const auto named = advice_in_path(request);
   if (!named) return named.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::advice(named->project, named->advice);
+    const auto stream = keys::advice(named->project, named->advice);
     const auto changed =
         change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
                        Command{request.account()});

@@ -1,10 +1,10 @@
 #include "projects/api/answers.hpp"
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/rejections.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
 
 namespace tideline::projects {
@@ -27,7 +27,7 @@ http::Json icon_json(const std::string& project_id, const std::optional<std::str
 eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
                                                eventsourcing::CommandSession& session,
                                                const std::string& project_id) {
-  const auto project = session.load<Project>(core::keys::project(project_id),
+  const auto project = session.load<Project>(keys::project(project_id),
                                              eventsourcing::EventCodec<Project>(ports.cipher));
   if (!project) return project.error();
   if (!project->state.exists) return kNoSuchProject;
@@ -36,9 +36,8 @@ eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
 
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account) {
   // Names are decoration here: a directory that cannot be read must not fail a command.
-  const auto found = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
-    return ports.people.find(transaction, account);
-  });
+  const auto found = ports.database.read_each_alone(
+      [&](sql::Transaction& transaction) { return ports.people.find(transaction, account); });
   return people::person_json(found && *found ? **found : people::Person{});
 }
 

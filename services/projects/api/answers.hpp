@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "eventsourcing/command_step.hpp"
-#include "http/cursor.hpp"
-#include "http/json.hpp"
-#include "http/problem.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "http/messages/cursor.hpp"
+#include "http/messages/json.hpp"
+#include "http/messages/problem.hpp"
 #include "people/person_json.hpp"
 #include "projects/api/ports.hpp"
 
@@ -37,7 +37,7 @@ http::Json person_json(const ApiPorts& ports, const core::AccountId& account);
 
 // What a query found, or why there is nothing to show. Runs inside the snapshot.
 template <class Found>
-using Query = std::function<http::Parsed<Found>(eventsourcing::Transaction&)>;
+using Query = std::function<http::Parsed<Found>(sql::Transaction&)>;
 
 // Waits for the request's token, runs `query` in one snapshot, and answers with what `respond`
 // makes of it after the snapshot is closed. Nothing here is private, so an answer may be stale.

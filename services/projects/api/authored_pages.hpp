@@ -23,9 +23,9 @@ struct AuthoredList {
   std::string_view context;  // that its texts are sealed with
   core::AccountId Row::*author;
   // A page of a project's, from behind `after` or ahead of `before`.
-  eventsourcing::Slice<Row> (*select)(eventsourcing::Transaction&, const std::string& project,
-                                      const std::optional<Place>& before,
-                                      const std::optional<Place>& after, int limit);
+  sql::Slice<Row> (*select)(sql::Transaction&, const std::string& project,
+                            const std::optional<Place>& before, const std::optional<Place>& after,
+                            int limit);
   std::string (*place_of)(const Row&);
   std::optional<Place> (*parse_place)(std::string_view);
   // No text: its author has been erased.
@@ -34,7 +34,7 @@ struct AuthoredList {
 
 template <class Row>
 struct SignedRows {
-  eventsourcing::Slice<Row> page;
+  sql::Slice<Row> page;
   std::map<core::AccountId, people::Person> people;
 };
 
@@ -67,7 +67,7 @@ http::Response answer_authored_page(const ApiPorts& ports, const http::Request& 
   using Found = SignedRows<Row>;
   return answer_from_tables<Found>(
       ports, request,
-      [&](eventsourcing::Transaction& transaction) -> http::Parsed<Found> {
+      [&](sql::Transaction& transaction) -> http::Parsed<Found> {
         if (!find_project(transaction, *id)) return no_such_project();
         Found found{list.select(transaction, *id, page->before, page->after, page->limit), {}};
         std::vector<core::AccountId> authors;

@@ -1,11 +1,11 @@
 #include <charconv>
 #include <utility>
 
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/authored_pages.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/comments.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
 
 namespace tideline::projects {
@@ -48,7 +48,7 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
     // What the writer had seen is kept with the comment, so that a reader of the event can hold it
     // back until he has seen as much.
     const auto comments = change_last<Comments>(
-        session, core::keys::comments(*id), eventsourcing::EventCodec<Comments>(ports.cipher),
+        session, keys::comments(*id), eventsourcing::EventCodec<Comments>(ports.cipher),
         AddComment{*id, *author, parent, request.account(), text});
     if (!comments) return comments.stopped();
     const CommentRow row{comments->state.last_id, parent, request.account(), "",

@@ -1,14 +1,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/json.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/json.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/documents.hpp"
 #include "projects/domain/rejections.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/stored_events.hpp"
 #include "uploads/document_type.hpp"
@@ -21,13 +21,13 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Transaction;
 using http::Access;
 using http::Json;
 using http::Method;
 using http::Parsed;
 using http::Request;
 using http::Response;
+using sql::Transaction;
 
 constexpr std::size_t kTitleMax = 200;  // code points
 constexpr std::size_t kDocumentBytesMax = 1024 * 1024;
@@ -89,7 +89,7 @@ Response add_document(const ApiPorts& ports, const Request& request) {
     row.file = {sent->content.media_type, static_cast<std::int64_t>(sent->content.bytes.size()),
                 uploads::hash_of(sent->content.bytes)};
     const auto documents = change<Documents>(
-        session, core::keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
+        session, keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
         AddDocument{*id, *author, request.account(), row.id, sent->title, row.file});
     if (!documents) return documents.stopped();
     const auto stored = ports.uploads.put(request.account(), sent->content);
@@ -116,7 +116,7 @@ Response remove_document(const ApiPorts& ports, const Request& request) {
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
     const auto documents = change<Documents>(
-        session, core::keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
+        session, keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
         RemoveDocument{*id, *author, request.account(), *document});
     if (!documents) return documents.stopped();
     return Answer{204, "", "", core::StreamId()};

@@ -1,10 +1,10 @@
 #include <utility>
 
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/project.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/stored_events.hpp"
 #include "uploads/upload_http.hpp"
@@ -16,13 +16,13 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Transaction;
 using http::Access;
 using http::Json;
 using http::Method;
 using http::Parsed;
 using http::Request;
 using http::Response;
+using sql::Transaction;
 
 constexpr uploads::ImageLimits kIconLimits{256 * 1024, 1024};
 
@@ -34,7 +34,7 @@ Response put_icon(const ApiPorts& ports, const Request& request) {
   const auto image = uploads::read_image(request, kIconLimits);
   if (!image) return image.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::project(*id);
+    const auto stream = keys::project(*id);
     const std::string hash = uploads::hash_of(image->content.bytes);
     const auto project =
         change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
@@ -51,7 +51,7 @@ Response delete_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   if (!id) return id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::project(*id);
+    const auto stream = keys::project(*id);
     const auto project =
         change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
                         ChangeIcon{request.account(), std::nullopt});

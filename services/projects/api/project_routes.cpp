@@ -2,14 +2,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/text.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/project.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/stored_events.hpp"
 
@@ -20,7 +20,6 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Transaction;
 using http::Access;
 using http::FieldReader;
 using http::Json;
@@ -28,6 +27,7 @@ using http::Method;
 using http::Parsed;
 using http::Request;
 using http::Response;
+using sql::Transaction;
 
 constexpr http::Length kNameLength{1, 100};
 constexpr http::Length kIntroductionLength{0, 5000};
@@ -144,7 +144,7 @@ Response create_project(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
-    const auto stream = core::keys::project(id);
+    const auto stream = keys::project(id);
     const auto project =
         change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
                         CreateProject{id, request.account(), card, labels, now});
@@ -175,7 +175,7 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   if (edit.labels) check_labels(fields, *edit.labels);
   if (const auto problem = fields.problem()) return to_response(*problem);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::project(*id);
+    const auto stream = keys::project(*id);
     const auto project =
         change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher), edit);
     if (!project) return project.stopped();
@@ -208,7 +208,7 @@ Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedPr
   if (!items) return items.response();
   http::Page page{*std::move(items), std::nullopt, std::nullopt};
   const auto place = [](const ProjectRow& row) {
-    return eventsourcing::place_text(eventsourcing::Place<std::string>{row.published_at, row.id});
+    return sql::place_text(sql::Place<std::string>{row.published_at, row.id});
   };
   if (named.more_before) page.before = place(named.projects.front());
   if (named.more_after) page.after = place(named.projects.back());
@@ -232,7 +232,7 @@ Response list_of_author(const ApiPorts& ports, const Request& request, std::stri
 
 Response list_of_label(const ApiPorts& ports, const Request& request, const std::string& label) {
   constexpr std::string_view kKind = "projects-by-label";
-  const auto page = http::read_page(request, kKind, eventsourcing::parse_id_place);
+  const auto page = http::read_page(request, kKind, sql::parse_id_place);
   if (!page) return page.response();
   return answer_from_tables<NamedProjects>(
       ports, request,

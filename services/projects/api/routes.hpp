@@ -1,7 +1,7 @@
 // The HTTP surface of projects, as schemas/http/projects.yaml describes it.
 #pragma once
 
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 #include "projects/api/ports.hpp"
 
 namespace tideline::projects {

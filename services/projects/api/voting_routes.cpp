@@ -2,11 +2,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/projections/project_queries.hpp"
@@ -19,13 +19,13 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Transaction;
 using http::Access;
 using http::Json;
 using http::Method;
 using http::Parsed;
 using http::Request;
 using http::Response;
+using sql::Transaction;
 
 constexpr std::string_view kKind = "voting-board";
 
@@ -36,7 +36,7 @@ Response change_voting(const ApiPorts& ports, const Request& request, int status
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
-    const auto stream = core::keys::voting(*id);
+    const auto stream = keys::voting(*id);
     const auto voting = change<Voting>(session, stream, eventsourcing::EventCodec<Voting>{},
                                        Command{*id, *author, request.account()});
     if (!voting) return voting.stopped();
@@ -63,11 +63,11 @@ Response change_vote(const ApiPorts& ports, const Request& request, int status) 
     const auto author = author_of(ports, session, *id);
     if (!author) return author.stopped();
     const auto voting =
-        session.load<Voting>(core::keys::voting(*id), eventsourcing::EventCodec<Voting>{});
+        session.load<Voting>(keys::voting(*id), eventsourcing::EventCodec<Voting>{});
     if (!voting) return voting.error();
     session.assert_unchanged(*voting);
     const core::AccountId& voter = request.account();
-    const auto stream = core::keys::vote(*id, voter);
+    const auto stream = keys::vote(*id, voter);
     const auto vote = change<Vote>(session, stream, eventsourcing::EventCodec<Vote>{},
                                    Command{*id, *author, voter, voting->state});
     if (!vote) return vote.stopped();
@@ -101,7 +101,7 @@ Response get_own_vote(const ApiPorts& ports, const Request& request) {
 
 struct Board {
   std::vector<ProjectRow> projects;
-  eventsourcing::Slice<BoardPlace> places;
+  sql::Slice<BoardPlace> places;
   std::map<core::AccountId, people::Person> people;
 };
 

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "projects/events.hpp"
 
 namespace tideline::projects {

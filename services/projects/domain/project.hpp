@@ -8,7 +8,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "projects/events.hpp"
 
 namespace tideline::projects {

@@ -2,7 +2,7 @@
 // contract.
 #pragma once
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::projects {
 

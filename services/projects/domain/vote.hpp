@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/events.hpp"
 

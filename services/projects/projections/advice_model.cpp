@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "projects/stored_events.hpp"
 
 namespace tideline::projects {
@@ -32,7 +32,7 @@ void AdviceModel::apply(const eventsourcing::RecordedEvent& event) {
              *known);
 }
 
-void AdviceModel::flush(eventsourcing::Transaction& transaction) const {
+void AdviceModel::flush(sql::Transaction& transaction) const {
   if (changed_.empty()) return;
   flush_given(transaction);
   flush_changed(transaction);
@@ -45,7 +45,7 @@ void AdviceModel::clear() {
 }
 
 // What was given and withdrawn within one batch never gets a row.
-void AdviceModel::flush_given(eventsourcing::Transaction& transaction) const {
+void AdviceModel::flush_given(sql::Transaction& transaction) const {
   std::vector<std::string> projects;
   std::vector<std::string> ids;
   std::vector<core::AccountId> advisers;
@@ -71,7 +71,7 @@ void AdviceModel::flush_given(eventsourcing::Transaction& transaction) const {
 
 // One statement each: adoptions and withdrawals are rare, and each touches one row of one
 // partition.
-void AdviceModel::flush_changed(eventsourcing::Transaction& transaction) const {
+void AdviceModel::flush_changed(sql::Transaction& transaction) const {
   for (const auto& [key, changed] : changed_) {
     if (changed.given) continue;
     if (changed.withdrawn) {
@@ -84,7 +84,7 @@ void AdviceModel::flush_changed(eventsourcing::Transaction& transaction) const {
   }
 }
 
-void AdviceModel::flush_counts(eventsourcing::Transaction& transaction) const {
+void AdviceModel::flush_counts(sql::Transaction& transaction) const {
   std::vector<std::string> projects;
   std::vector<std::int64_t> standing;
   std::vector<std::int64_t> adopted;

@@ -9,16 +9,16 @@
 #include <utility>
 
 #include "core/clock.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
 #include "projects/stored_events.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::projects {
 
 class AdviceModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear();
 
  private:
@@ -38,9 +38,9 @@ class AdviceModel {
   // Project and advice.
   using Key = std::pair<std::string, std::string>;
 
-  void flush_given(eventsourcing::Transaction& transaction) const;
-  void flush_changed(eventsourcing::Transaction& transaction) const;
-  void flush_counts(eventsourcing::Transaction& transaction) const;
+  void flush_given(sql::Transaction& transaction) const;
+  void flush_changed(sql::Transaction& transaction) const;
+  void flush_counts(sql::Transaction& transaction) const;
 
   // Since the last flush.
   std::map<Key, Changed> changed_;

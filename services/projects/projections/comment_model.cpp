@@ -9,7 +9,7 @@ void CommentModel::apply(const eventsourcing::RecordedEvent& event) {
   if (comment) added_.push_back({*std::move(comment), event.time});
 }
 
-void CommentModel::flush(eventsourcing::Transaction& transaction) const {
+void CommentModel::flush(sql::Transaction& transaction) const {
   if (added_.empty()) return;
   std::vector<std::string> projects;
   std::vector<std::int64_t> ids;

@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
 #include "projects/stored_events.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::projects {
 
 class CommentModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear() { added_.clear(); }
 
  private:

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "projects/stored_events.hpp"
 
 namespace tideline::projects {
@@ -22,7 +22,7 @@ void DocumentModel::apply(const eventsourcing::RecordedEvent& event) {
              *known);
 }
 
-void DocumentModel::flush(eventsourcing::Transaction& transaction) const {
+void DocumentModel::flush(sql::Transaction& transaction) const {
   std::vector<std::string> projects, ids, titles, types, hashes;
   std::vector<core::AccountId> authors;
   std::vector<std::int64_t> sizes;

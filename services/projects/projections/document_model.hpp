@@ -7,16 +7,16 @@
 #include <utility>
 
 #include "core/clock.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
 #include "projects/stored_events.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::projects {
 
 class DocumentModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear() { changed_.clear(); }
 
  private:

@@ -1,5 +1,5 @@
 #include "projects/projections/project_model.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "projects/stored_events.hpp"
 
 namespace tideline::projects {
@@ -33,14 +33,14 @@ void ProjectModel::apply(const eventsourcing::RecordedEvent& event) {
              *known);
 }
 
-void ProjectModel::flush(eventsourcing::Transaction& transaction) const {
+void ProjectModel::flush(sql::Transaction& transaction) const {
   if (changed_.empty()) return;
   flush_created(transaction);
   flush_edited(transaction);
   flush_labels(transaction);
 }
 
-void ProjectModel::flush_created(eventsourcing::Transaction& transaction) const {
+void ProjectModel::flush_created(sql::Transaction& transaction) const {
   std::vector<std::string> ids;
   std::vector<core::AccountId> authors;
   std::vector<std::string> cards;
@@ -72,7 +72,7 @@ void ProjectModel::flush_created(eventsourcing::Transaction& transaction) const 
 }
 
 // One statement a project: edits are rare, and each touches one row of one partition.
-void ProjectModel::flush_edited(eventsourcing::Transaction& transaction) const {
+void ProjectModel::flush_edited(sql::Transaction& transaction) const {
   for (const auto& [id, changed] : changed_) {
     transaction.execute(
         "UPDATE project SET card = coalesce($2, card),"
@@ -85,7 +85,7 @@ void ProjectModel::flush_edited(eventsourcing::Transaction& transaction) const {
   }
 }
 
-void ProjectModel::flush_labels(eventsourcing::Transaction& transaction) const {
+void ProjectModel::flush_labels(sql::Transaction& transaction) const {
   std::vector<std::string> ids;
   std::vector<std::string> labelled_ids;
   std::vector<std::string> labels;

@@ -9,15 +9,15 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::projects {
 
 class ProjectModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear() { changed_.clear(); }
 
  private:
@@ -31,9 +31,9 @@ class ProjectModel {
     core::StreamVersion version;
   };
 
-  void flush_created(eventsourcing::Transaction& transaction) const;
-  void flush_edited(eventsourcing::Transaction& transaction) const;
-  void flush_labels(eventsourcing::Transaction& transaction) const;
+  void flush_created(sql::Transaction& transaction) const;
+  void flush_edited(sql::Transaction& transaction) const;
+  void flush_labels(sql::Transaction& transaction) const;
 
   std::map<std::string, Changed> changed_;  // by project id, since the last flush
 };

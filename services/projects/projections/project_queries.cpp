@@ -5,10 +5,10 @@
 
 namespace tideline::projects {
 
-using eventsourcing::Params;
-using eventsourcing::Row;
-using eventsourcing::Rows;
-using eventsourcing::Transaction;
+using sql::Params;
+using sql::Row;
+using sql::Rows;
+using sql::Transaction;
 
 namespace {
 
@@ -85,9 +85,9 @@ std::vector<ProjectRow> list_by_author(Transaction& transaction, const core::Acc
   return find_projects(transaction, first_column(rows));
 }
 
-eventsourcing::Slice<ProjectRow> list_by_label(Transaction& transaction, const std::string& label,
-                                               const eventsourcing::Window<std::string>& window) {
-  const auto found = eventsourcing::select_newest_first<std::string>(
+sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const std::string& label,
+                                     const sql::Window<std::string>& window) {
+  const auto found = sql::select_newest_first<std::string>(
       transaction,
       {"SELECT project_id FROM project_by_label WHERE label = $1", "published_at", "project_id"},
       {label}, window, [](const Row& row) { return row.text(0); });
@@ -99,17 +99,16 @@ namespace {
 // What lies under a project, in the order of its ids: from behind `after`, or the last ones ahead
 // of `before`. `select` ends with its condition on the project.
 template <class Item, class Id, class ToItem>
-eventsourcing::Slice<Item> select_by_id(Transaction& transaction, std::string select,
-                                        const std::string& project, const std::optional<Id>& before,
-                                        const std::optional<Id>& after, int limit,
-                                        const ToItem& to_item) {
+sql::Slice<Item> select_by_id(Transaction& transaction, std::string select,
+                              const std::string& project, const std::optional<Id>& before,
+                              const std::optional<Id>& after, int limit, const ToItem& to_item) {
   select += before ? " AND id < $2 ORDER BY id DESC LIMIT $3" : " AND id > $2 ORDER BY id LIMIT $3";
   auto rows =
       transaction.execute(select, {project, before ? *before : after.value_or(Id()), limit + 1});
   if (before) std::reverse(rows.begin(), rows.end());
   std::vector<Item> items;
   for (const Row& row : rows) items.push_back(to_item(row));
-  return eventsourcing::cut_slice(std::move(items), limit, before.has_value(), before || after);
+  return sql::cut_slice(std::move(items), limit, before.has_value(), before || after);
 }
 
 CommentRow to_comment(const Row& row) {
@@ -124,10 +123,9 @@ AdviceRow to_advice(const Row& row) {
 
 }  // namespace
 
-eventsourcing::Slice<CommentRow> list_comments(Transaction& transaction, const std::string& project,
-                                               const std::optional<std::int64_t>& before,
-                                               const std::optional<std::int64_t>& after,
-                                               int limit) {
+sql::Slice<CommentRow> list_comments(Transaction& transaction, const std::string& project,
+                                     const std::optional<std::int64_t>& before,
+                                     const std::optional<std::int64_t>& after, int limit) {
   return select_by_id<CommentRow>(
       transaction,
       "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint"
@@ -135,9 +133,9 @@ eventsourcing::Slice<CommentRow> list_comments(Transaction& transaction, const s
       project, before, after, limit, to_comment);
 }
 
-eventsourcing::Slice<AdviceRow> list_advice(Transaction& transaction, const std::string& project,
-                                            const std::optional<std::string>& before,
-                                            const std::optional<std::string>& after, int limit) {
+sql::Slice<AdviceRow> list_advice(Transaction& transaction, const std::string& project,
+                                  const std::optional<std::string>& before,
+                                  const std::optional<std::string>& after, int limit) {
   return select_by_id<AdviceRow>(
       transaction,
       "SELECT id, adviser, body, (extract(epoch FROM given_at) * 1000000)::bigint,"
@@ -184,9 +182,8 @@ bool has_voted(Transaction& transaction, const std::string& project, const core:
   return !rows.empty() && rows[0].boolean(0);
 }
 
-eventsourcing::Slice<BoardPlace> list_board(Transaction& transaction,
-                                            const std::optional<BoardPlace>& before,
-                                            const std::optional<BoardPlace>& after, int limit) {
+sql::Slice<BoardPlace> list_board(Transaction& transaction, const std::optional<BoardPlace>& before,
+                                  const std::optional<BoardPlace>& after, int limit) {
   std::string sql = "SELECT tally, project_id FROM voting WHERE state = 'open'";
   Params params;
   if (const auto& bound = before ? before : after) {
@@ -201,7 +198,7 @@ eventsourcing::Slice<BoardPlace> list_board(Transaction& transaction,
   if (before) std::reverse(rows.begin(), rows.end());
   std::vector<BoardPlace> places;
   for (const Row& row : rows) places.push_back({row.integer(0), row.text(1)});
-  return eventsourcing::cut_slice(std::move(places), limit, before.has_value(), before || after);
+  return sql::cut_slice(std::move(places), limit, before.has_value(), before || after);
 }
 
 }  // namespace tideline::projects

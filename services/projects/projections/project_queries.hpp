@@ -10,9 +10,9 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/keyset.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "projects/domain/documents.hpp"
+#include "sql/keyset.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::projects {
 
@@ -36,14 +36,12 @@ struct ProjectRow {
 // The uploads that rows name: (owner, hash).
 extern const char* const kReferencedUploadsSql;
 
-std::optional<ProjectRow> find_project(eventsourcing::Transaction& transaction,
-                                       const std::string& id);
+std::optional<ProjectRow> find_project(sql::Transaction& transaction, const std::string& id);
 // All of an author's, newest first.
-std::vector<ProjectRow> list_by_author(eventsourcing::Transaction& transaction,
+std::vector<ProjectRow> list_by_author(sql::Transaction& transaction,
                                        const core::AccountId& author);
-eventsourcing::Slice<ProjectRow> list_by_label(eventsourcing::Transaction& transaction,
-                                               const std::string& label,
-                                               const eventsourcing::Window<std::string>& window);
+sql::Slice<ProjectRow> list_by_label(sql::Transaction& transaction, const std::string& label,
+                                     const sql::Window<std::string>& window);
 
 struct CommentRow {
   std::int64_t id = 0;
@@ -54,10 +52,9 @@ struct CommentRow {
 };
 
 // In order of their ids; from behind `after`, or the last ones ahead of `before`.
-eventsourcing::Slice<CommentRow> list_comments(eventsourcing::Transaction& transaction,
-                                               const std::string& project,
-                                               const std::optional<std::int64_t>& before,
-                                               const std::optional<std::int64_t>& after, int limit);
+sql::Slice<CommentRow> list_comments(sql::Transaction& transaction, const std::string& project,
+                                     const std::optional<std::int64_t>& before,
+                                     const std::optional<std::int64_t>& after, int limit);
 
 struct AdviceRow {
   std::string id;
@@ -69,10 +66,9 @@ struct AdviceRow {
 
 // In the order in which it was given (of its ids, which sort by time); from behind `after`, or the
 // last ones ahead of `before`.
-eventsourcing::Slice<AdviceRow> list_advice(eventsourcing::Transaction& transaction,
-                                            const std::string& project,
-                                            const std::optional<std::string>& before,
-                                            const std::optional<std::string>& after, int limit);
+sql::Slice<AdviceRow> list_advice(sql::Transaction& transaction, const std::string& project,
+                                  const std::optional<std::string>& before,
+                                  const std::optional<std::string>& after, int limit);
 
 struct DocumentRow {
   std::string id;
@@ -83,12 +79,11 @@ struct DocumentRow {
 };
 
 // All of a project's, in the order in which they were added (of their ids, which sort by time).
-std::vector<DocumentRow> list_documents(eventsourcing::Transaction& transaction,
-                                        const std::string& project);
-std::optional<DocumentRow> find_document(eventsourcing::Transaction& transaction,
-                                         const std::string& project, const std::string& document);
+std::vector<DocumentRow> list_documents(sql::Transaction& transaction, const std::string& project);
+std::optional<DocumentRow> find_document(sql::Transaction& transaction, const std::string& project,
+                                         const std::string& document);
 
-bool has_voted(eventsourcing::Transaction& transaction, const std::string& project,
+bool has_voted(sql::Transaction& transaction, const std::string& project,
                const core::AccountId& voter);
 
 struct BoardPlace {
@@ -98,11 +93,11 @@ struct BoardPlace {
 
 // Open votes by tally, then by project id; from behind `after`, or ahead of `before`. The order is
 // over all projects: the one query that merges partitions.
-eventsourcing::Slice<BoardPlace> list_board(eventsourcing::Transaction& transaction,
-                                            const std::optional<BoardPlace>& before,
-                                            const std::optional<BoardPlace>& after, int limit);
+sql::Slice<BoardPlace> list_board(sql::Transaction& transaction,
+                                  const std::optional<BoardPlace>& before,
+                                  const std::optional<BoardPlace>& after, int limit);
 // Those that exist, in the order of `ids`.
-std::vector<ProjectRow> find_projects(eventsourcing::Transaction& transaction,
+std::vector<ProjectRow> find_projects(sql::Transaction& transaction,
                                       std::span<const std::string> ids);
 
 }  // namespace tideline::projects

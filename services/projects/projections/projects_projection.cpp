@@ -2,7 +2,7 @@
 
 namespace tideline::projects {
 
-void ProjectsProjection::load(eventsourcing::Transaction&) { flushed(); }
+void ProjectsProjection::load(sql::Transaction&) { flushed(); }
 
 // Each model takes the events that it knows and leaves the others.
 void ProjectsProjection::apply(const eventsourcing::RecordedEvent& event) {
@@ -13,7 +13,7 @@ void ProjectsProjection::apply(const eventsourcing::RecordedEvent& event) {
   votes_.apply(event);
 }
 
-void ProjectsProjection::flush(eventsourcing::Transaction& transaction) {
+void ProjectsProjection::flush(sql::Transaction& transaction) {
   projects_.flush(transaction);
   comments_.flush(transaction);
   advice_.flush(transaction);

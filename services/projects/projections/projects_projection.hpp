@@ -3,7 +3,7 @@
 // sees all tables at it. Called by one runner thread.
 #pragma once
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "projects/projections/advice_model.hpp"
 #include "projects/projections/comment_model.hpp"
 #include "projects/projections/document_model.hpp"
@@ -20,9 +20,9 @@ class ProjectsProjection final : public eventsourcing::Projection {
     return {"project",      "project_by_author", "project_by_label", "comment", "advice",
             "advice_count", "document",          "voting",           "vote"};
   }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/stored_events.hpp"
@@ -35,7 +35,7 @@ void VotingModel::apply(const eventsourcing::RecordedEvent& event) {
   }
 }
 
-void VotingModel::flush(eventsourcing::Transaction& transaction) const {
+void VotingModel::flush(sql::Transaction& transaction) const {
   flush_states(transaction);
   flush_votes(transaction);
   flush_tallies(transaction);
@@ -47,7 +47,7 @@ void VotingModel::clear() {
   standing_by_vote_.clear();
 }
 
-void VotingModel::flush_states(eventsourcing::Transaction& transaction) const {
+void VotingModel::flush_states(sql::Transaction& transaction) const {
   if (state_by_project_.empty()) return;
   std::vector<std::string> projects;
   std::vector<std::string> states;
@@ -61,7 +61,7 @@ void VotingModel::flush_states(eventsourcing::Transaction& transaction) const {
       {projects, states});
 }
 
-void VotingModel::flush_votes(eventsourcing::Transaction& transaction) const {
+void VotingModel::flush_votes(sql::Transaction& transaction) const {
   if (standing_by_vote_.empty()) return;
   std::vector<std::string> projects;
   std::vector<core::AccountId> voters;
@@ -78,7 +78,7 @@ void VotingModel::flush_votes(eventsourcing::Transaction& transaction) const {
       {projects, voters, standing});
 }
 
-void VotingModel::flush_tallies(eventsourcing::Transaction& transaction) const {
+void VotingModel::flush_tallies(sql::Transaction& transaction) const {
   if (tally_delta_by_project_.empty()) return;
   std::vector<std::string> projects;
   std::vector<std::int64_t> deltas;

@@ -9,21 +9,21 @@
 #include <utility>
 
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::projects {
 
 class VotingModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear();
 
  private:
-  void flush_states(eventsourcing::Transaction& transaction) const;
-  void flush_votes(eventsourcing::Transaction& transaction) const;
-  void flush_tallies(eventsourcing::Transaction& transaction) const;
+  void flush_states(sql::Transaction& transaction) const;
+  void flush_votes(sql::Transaction& transaction) const;
+  void flush_tallies(sql::Transaction& transaction) const;
 
   // Since the last flush.
   std::map<std::string, std::string> state_by_project_;

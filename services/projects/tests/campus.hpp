@@ -1,12 +1,12 @@
 // The commands of this service run on the in-memory store, as the routes run them.
 #pragma once
 
-#include "core/keys.hpp"
 #include "core/random.hpp"
 #include "crypto/subject_cipher.hpp"
 #include "crypto/subject_keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
+#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
 
 namespace tideline::projects {

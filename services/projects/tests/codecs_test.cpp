@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "campus.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/domain/documents.hpp"
@@ -31,35 +31,35 @@ void live_a_little(Campus& campus) {
   const eventsourcing::EventCodec<Project> project(campus.cipher);
   const eventsourcing::EventCodec<Comments> comments(campus.cipher);
   campus.run<Project>(
-      core::keys::project(kId), project,
+      keys::project(kId), project,
       CreateProject{
           kId, kAda, {"Tides", "Swim", "https://t.example"}, {"sea"}, campus.clock.now()});
   EditProject edit;
   edit.editor = kAda;
   edit.name = "Tide tables";
   edit.changes_link = true;
-  campus.run<Project>(core::keys::project(kId), project, edit);
-  campus.run<Project>(core::keys::project(kId), project, ChangeIcon{kAda, std::string(64, 'a')});
-  campus.run<Comments>(core::keys::comments(kId), comments,
+  campus.run<Project>(keys::project(kId), project, edit);
+  campus.run<Project>(keys::project(kId), project, ChangeIcon{kAda, std::string(64, 'a')});
+  campus.run<Comments>(keys::comments(kId), comments,
                        AddComment{kId, kAda, 0, kBob, "A secret remark"});
-  const auto advice = core::keys::advice(kId, kAdvice.advice_id);
+  const auto advice = keys::advice(kId, kAdvice.advice_id);
   const eventsourcing::EventCodec<Advice> advice_codec(campus.cipher);
   campus.run<Advice>(advice, advice_codec, GiveAdvice{kAdvice, "A secret hint"});
   campus.run<Advice>(advice, advice_codec, AdoptAdvice{kAda});
   const eventsourcing::EventCodec<Documents> documents(campus.cipher);
   const StoredFile file{"application/pdf", 7, std::string(64, 'b')};
-  campus.run<Documents>(core::keys::documents(kId), documents,
+  campus.run<Documents>(keys::documents(kId), documents,
                         AddDocument{kId, kAda, kAda, kAdvice.advice_id, "A secret plan", file});
-  campus.run<Documents>(core::keys::documents(kId), documents,
+  campus.run<Documents>(keys::documents(kId), documents,
                         RemoveDocument{kId, kAda, kAda, kAdvice.advice_id});
-  campus.run<Voting>(core::keys::voting(kId), eventsourcing::EventCodec<Voting>{},
+  campus.run<Voting>(keys::voting(kId), eventsourcing::EventCodec<Voting>{},
                      OpenVoting{kId, kAda, kAda});
-  const auto vote = core::keys::vote(kId, kBob);
+  const auto vote = keys::vote(kId, kBob);
   campus.run<Vote>(vote, eventsourcing::EventCodec<Vote>{},
                    CastVote{kId, kAda, kBob, Voting::State::Open});
   campus.run<Vote>(vote, eventsourcing::EventCodec<Vote>{},
                    WithdrawVote{kId, kAda, kBob, Voting::State::Open});
-  campus.run<Voting>(core::keys::voting(kId), eventsourcing::EventCodec<Voting>{},
+  campus.run<Voting>(keys::voting(kId), eventsourcing::EventCodec<Voting>{},
                      CloseVoting{kId, kAda, kAda});
 }
 

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "campus.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/domain/vote.hpp"
@@ -38,8 +38,7 @@ bool done(const eventsourcing::CommandOutcome& outcome) {
 // Folds a ballot box out of the store, as the routes do before they decide on a vote.
 Voting::State voting_state(Campus& campus) {
   Voting::State state = Voting::State::NotOpened;
-  const auto events =
-      campus.store.read_stream(core::keys::voting(kId), core::StreamVersion(0), 100);
+  const auto events = campus.store.read_stream(keys::voting(kId), core::StreamVersion(0), 100);
   for (const auto& event : *events)
     state = Voting::evolve(state, *eventsourcing::EventCodec<Voting>{}.decode(event));
   return state;
@@ -54,16 +53,16 @@ RC_GTEST_PROP(VotingLaw, TheTallyIsTheNumberOfThoseWhoVotedAndDidNotWithdraw, ()
   const auto steps = *rc::gen::container<std::vector<std::pair<int, int>>>(
       rc::gen::pair(rc::gen::inRange(0, 12), rc::gen::inRange(1, 6)));
   for (const auto& [what, who] : steps) {
-    const auto vote = core::keys::vote(kId, person(who));
+    const auto vote = keys::vote(kId, person(who));
     if (what == 0) {
       const bool accepted =
-          done(campus.run<Voting>(core::keys::voting(kId), eventsourcing::EventCodec<Voting>{},
+          done(campus.run<Voting>(keys::voting(kId), eventsourcing::EventCodec<Voting>{},
                                   OpenVoting{kId, kAuthor, kAuthor}));
       RC_ASSERT(accepted == !closed);
       opened = opened || accepted;
     } else if (what == 1) {
       const bool accepted =
-          done(campus.run<Voting>(core::keys::voting(kId), eventsourcing::EventCodec<Voting>{},
+          done(campus.run<Voting>(keys::voting(kId), eventsourcing::EventCodec<Voting>{},
                                   CloseVoting{kId, kAuthor, kAuthor}));
       RC_ASSERT(accepted == opened);
       closed = closed || accepted;
@@ -105,7 +104,7 @@ RC_GTEST_PROP(CommentsLaw, IdsCountFromOneWithoutGapsAndParentsExist, ()) {
   std::int64_t written = 0;
   for (const std::int64_t parent : parents) {
     const bool accepted = done(campus.run<Comments>(
-        core::keys::comments(kId), codec, AddComment{kId, kAuthor, parent, person(1), "text"}));
+        keys::comments(kId), codec, AddComment{kId, kAuthor, parent, person(1), "text"}));
     RC_ASSERT(accepted == (parent >= 0 && parent <= written));
     if (accepted) ++written;
   }
@@ -129,7 +128,7 @@ RC_GTEST_PROP(AdviceLaw, APieceOfAdviceIsAdoptedOnceOrWithdrawnOnceByTheRightPer
       rc::gen::tuple(rc::gen::inRange(0, 3), rc::gen::inRange(0, 3), rc::gen::arbitrary<bool>()));
   for (const auto& [what, which, rightly] : steps) {
     const AdviceIdentity advice{kId, kAuthor, advice_id(which), person(1)};
-    const auto stream = core::keys::advice(kId, advice.advice_id);
+    const auto stream = keys::advice(kId, advice.advice_id);
     Plain& now = plain[which];
     if (what == 0) {
       if (now != Plain::Nothing) continue;
@@ -154,7 +153,7 @@ RC_GTEST_PROP(AdviceLaw, APieceOfAdviceIsAdoptedOnceOrWithdrawnOnceByTheRightPer
     if (recorded.type != "AdviceGiven") ends[recorded.stream.value()].push_back(recorded.type);
   }
   for (const auto& [which, state] : plain) {
-    const auto stream = core::keys::advice(kId, advice_id(which));
+    const auto stream = keys::advice(kId, advice_id(which));
     std::vector<std::string> expected;
     if (state == Plain::Adopted) expected = {"AdviceAdopted"};
     if (state == Plain::Withdrawn) expected = {"AdviceWithdrawn"};
@@ -167,7 +166,7 @@ TEST(AdviceRace, AdoptingAndWithdrawingAtOnceComesToOneOfBoth) {
   const eventsourcing::EventCodec<Advice> codec(campus.cipher);
   for (int round = 0; round < 100; ++round) {
     const AdviceIdentity advice{kId, kAuthor, advice_id(round), person(1)};
-    const auto stream = core::keys::advice(kId, advice.advice_id);
+    const auto stream = keys::advice(kId, advice.advice_id);
     ASSERT_TRUE(done(campus.run<Advice>(stream, codec, GiveAdvice{advice, "text"})));
     bool adopted = false;
     bool withdrawn = false;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "http/problem.hpp"
+#include "http/messages/problem.hpp"
 #include "scoring/api/ports.hpp"
 
 namespace tideline::scoring {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "http/cursor.hpp"
+#include "http/messages/cursor.hpp"
 #include "scoring/api/board_parameters.hpp"
 #include "scoring/api/board_place.hpp"
 #include "scoring/api/named_person.hpp"

@@ -51,7 +51,7 @@ Response calendar_of(const ApiPorts& ports, const Request& request) {
       request, {ports.people_applied, ports.scores_committed}, http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
         if (!person) return person.response();
-        const auto calendar = ports.database.read([&](eventsourcing::Transaction& transaction) {
+        const auto calendar = ports.database.read([&](sql::Transaction& transaction) {
           return find_calendar(transaction, person->account, *year, today);
         });
         if (!calendar) return to_response(http::from_error(calendar.error()));

@@ -18,7 +18,7 @@ http::Problem no_such_person() {
 Parsed<people::Person> registered_in_path(const ApiPorts& ports, const Request& request) {
   const std::string_view user_id = request.param("user_id");
   if (!core::is_user_id(user_id)) return no_such_person();
-  auto found = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
+  auto found = ports.database.read_each_alone([&](sql::Transaction& transaction) {
     return ports.people.find(transaction, ports.account_ids.of(user_id));
   });
   if (!found) return http::from_error(found.error());
@@ -38,9 +38,8 @@ Parsed<NamedPeople> NamedPeople::find(const ApiPorts& ports,
                                       const std::vector<core::AccountId>& accounts) {
   NamedPeople named;
   if (accounts.empty()) return named;
-  auto found = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
-    return ports.people.find_many(transaction, accounts);
-  });
+  auto found = ports.database.read_each_alone(
+      [&](sql::Transaction& transaction) { return ports.people.find_many(transaction, accounts); });
   if (!found) return http::from_error(found.error());
   named.people_ = *std::move(found);
   return named;

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "http/problem.hpp"
+#include "http/messages/problem.hpp"
 #include "people/person_json.hpp"
 #include "scoring/api/ports.hpp"
 

@@ -3,16 +3,16 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/cursor.hpp"
-#include "http/json.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/cursor.hpp"
+#include "http/messages/json.hpp"
 #include "scoring/api/named_person.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/api/score_json.hpp"
 #include "scoring/domain/adjustment.hpp"
+#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/ledger_queries.hpp"
 #include "scoring/stored_events.hpp"
 
@@ -69,7 +69,7 @@ Response own_ledger(const ApiPorts& ports, const Request& request) {
   const auto wanted = http::read_page(request, kLedger, parse_ledger_place);
   if (!wanted) return wanted.response();
   return http::answer_query(request, {ports.scores_committed}, http::WhenBehind::Stale, [&] {
-    const auto slice = ports.database.read([&](es::Transaction& transaction) {
+    const auto slice = ports.database.read([&](sql::Transaction& transaction) {
       return list_ledger(transaction, request.account(),
                          {wanted->before, wanted->after, wanted->limit});
     });
@@ -83,7 +83,7 @@ Response own_ledger(const ApiPorts& ports, const Request& request) {
     http::Page page;
     for (const LedgerEntry& entry : slice->items) page.items.push_back(ledger_json(entry, *people));
     const auto place = [](const LedgerEntry& entry) {
-      return es::place_text(LedgerPlace{entry.time, entry.event});
+      return sql::place_text(LedgerPlace{entry.time, entry.event});
     };
     if (!slice->items.empty()) {
       if (slice->more_before) page.before = place(slice->items.front());
@@ -110,7 +110,7 @@ Response adjust(const ApiPorts& ports, const Request& request) {
   command.account_id = person->account;
   command.operator_id = request.account();
   const std::string id = core::make_time_ordered_id(ports.clock.now(), ports.random);
-  const core::StreamId stream = core::keys::adjustment(id);
+  const core::StreamId stream = keys::adjustment(id);
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     const auto changed =
         es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>{}, command);

@@ -6,17 +6,17 @@
 #include "core/clock.hpp"
 #include "core/random.hpp"
 #include "crypto/account_ids.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/transaction.hpp"
-#include "http/command_endpoint.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
+#include "http/routing/command_endpoint.hpp"
 #include "people/people_directory.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
 struct ApiPorts {
   const http::CommandEndpoint& commands;
-  eventsourcing::Database& database;
+  sql::Database& database;
   const core::Clock& clock;
   core::Random& random;
   const core::CampusCalendar& campus;

@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/cursor.hpp"
-#include "http/json.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/cursor.hpp"
+#include "http/messages/json.hpp"
 #include "scoring/api/named_person.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/domain/rating.hpp"
+#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/rating_queries.hpp"
 
@@ -33,9 +33,8 @@ struct Asked {
 };
 
 core::StreamId stream_of(const core::AccountId& rater, const Asked& asked) {
-  return asked.subject.kind == RatingKind::Person
-             ? core::keys::person_rating(rater, asked.owner)
-             : core::keys::project_rating(rater, asked.subject.id);
+  return asked.subject.kind == RatingKind::Person ? keys::person_rating(rater, asked.owner)
+                                                  : keys::project_rating(rater, asked.subject.id);
 }
 
 http::Problem no_such_project() {
@@ -52,7 +51,7 @@ Parsed<Asked> project_asked(const ApiPorts& ports, const Request& request) {
   const std::string id(request.param("project_id"));
   if (!core::is_time_ordered_id(id)) return no_such_project();
   const auto authors = ports.database.read_each_alone(
-      [&](es::Transaction& transaction) { return find_project_authors(transaction, {id}); });
+      [&](sql::Transaction& transaction) { return find_project_authors(transaction, {id}); });
   if (!authors) return http::from_error(authors.error());
   const auto found = authors->find(id);
   if (found == authors->end()) return no_such_project();
@@ -111,7 +110,7 @@ Response show(const ApiPorts& ports, const Request& request, const Find& find) {
       request, {ports.people_applied, ports.ratings_applied}, http::WhenBehind::Stale, [&] {
         const Parsed<Asked> asked = find(ports, request);
         if (!asked) return asked.response();
-        const auto shown = ports.database.read([&](es::Transaction& transaction) {
+        const auto shown = ports.database.read([&](sql::Transaction& transaction) {
           return Shown{find_rating(transaction, asked->subject),
                        find_given(transaction, request.account(), asked->subject)};
         });
@@ -126,7 +125,7 @@ Response show(const ApiPorts& ports, const Request& request, const Find& find) {
 }
 
 struct RatedPage {
-  es::Slice<RatedSubject> subjects;
+  sql::Slice<RatedSubject> subjects;
   std::map<std::string, core::AccountId> authors;
 };
 
@@ -157,7 +156,7 @@ Response list(const ApiPorts& ports, const Request& request, RatingKind kind) {
   const auto asked = http::read_page(request, name, parse_rating_place);
   if (!asked) return asked.response();
   return http::answer_query(request, {ports.ratings_applied}, http::WhenBehind::Stale, [&] {
-    const auto found = ports.database.read([&](es::Transaction& transaction) {
+    const auto found = ports.database.read([&](sql::Transaction& transaction) {
       RatedPage read{list_rated(transaction, kind, asked->before, asked->after, asked->limit), {}};
       std::vector<std::string> projects;
       for (const RatedSubject& rated : read.subjects.items) projects.push_back(rated.place.id);

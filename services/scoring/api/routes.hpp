@@ -4,7 +4,7 @@
 // that the answer comes as it is, marked Tideline-Stale: nothing here is private to others.
 #pragma once
 
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 #include "scoring/api/ports.hpp"
 
 namespace tideline::scoring {

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/json.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/json.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/api/score_json.hpp"
 #include "scoring/domain/rule_changes.hpp"
+#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/rules_json.hpp"
 
@@ -106,7 +106,7 @@ Response change(const ApiPorts& ports, const Request& request) {
   command.level_points = read_level_points(fields);
   if (const auto problem = fields.problem()) return to_response(*problem);
   command.operator_id = request.account();
-  const core::StreamId stream = core::keys::rules();
+  const core::StreamId stream = keys::rules();
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     command.today = ports.campus.day_of(session.context().now);
     const auto changed =

@@ -1,7 +1,7 @@
 // Points and ranks as answers show them. Pure, thread-safe.
 #pragma once
 
-#include "http/message.hpp"
+#include "http/messages/message.hpp"
 #include "scoring/api/ports.hpp"
 
 namespace tideline::scoring {

@@ -8,14 +8,14 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "scoring/projections/engine/rule_keeper.hpp"
 #include "scoring/projections/snapshot/snapshot_folder.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
 struct SnapshotPorts {
-  eventsourcing::Database& database;
+  sql::Database& database;
   RuleKeeper& rules;
   const core::CampusCalendar& campus;
 };

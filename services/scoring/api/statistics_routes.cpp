@@ -1,4 +1,4 @@
-#include "http/problem.hpp"
+#include "http/messages/problem.hpp"
 #include "scoring/api/routes.hpp"
 
 namespace tideline::scoring {

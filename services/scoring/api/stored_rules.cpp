@@ -2,10 +2,10 @@
 
 #include <variant>
 
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "scoring/domain/rule_changes.hpp"
+#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 
 namespace tideline::scoring {
@@ -16,7 +16,7 @@ core::Result<RuleChanges::State> StoredRules::read() {
   const es::CommandContext context;
   es::CommandSession session(store_, context);
   const auto loaded =
-      session.load<RuleChanges>(core::keys::rules(), eventsourcing::EventCodec<RuleChanges>{});
+      session.load<RuleChanges>(keys::rules(), eventsourcing::EventCodec<RuleChanges>{});
   if (!loaded) return loaded.error();
   return loaded->state;
 }
@@ -27,9 +27,8 @@ core::Result<RuleChanges::State> StoredRules::settle(const std::vector<CountedDa
   RuleChanges::State settled;
   const auto outcome =
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
-        const auto changed =
-            es::change<RuleChanges>(session, core::keys::rules(),
-                                    eventsourcing::EventCodec<RuleChanges>{}, SettleDays{days});
+        const auto changed = es::change<RuleChanges>(
+            session, keys::rules(), eventsourcing::EventCodec<RuleChanges>{}, SettleDays{days});
         if (!changed) return changed.stopped();
         settled = changed->state;
         return es::Answer{};

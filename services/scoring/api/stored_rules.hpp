@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/store/event_store.hpp"
 #include "scoring/projections/engine/rule_keeper.hpp"
 
 namespace tideline::scoring {

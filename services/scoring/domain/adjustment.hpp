@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "scoring/events.hpp"
 
 namespace tideline::scoring {

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::scoring {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "scoring/domain/rules.hpp"
 
 namespace tideline::scoring {

@@ -1,6 +1,6 @@
 #include "scoring/projections/awards.hpp"
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::scoring {
 

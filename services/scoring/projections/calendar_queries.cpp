@@ -21,8 +21,8 @@ std::int64_t to_integer(const std::string& digits) {
 const char* const kFindCalendarSql =
     "SELECT year, month, days FROM calendar WHERE account_id = $1::uuid ORDER BY year, month";
 
-YearCalendar find_calendar(eventsourcing::Transaction& transaction, const core::AccountId& account,
-                           int year, core::Day today) {
+YearCalendar find_calendar(sql::Transaction& transaction, const core::AccountId& account, int year,
+                           core::Day today) {
   YearCalendar calendar;
   const core::Day first_current = today - kCurrentScoreSpan + std::chrono::days(1);
   for (const auto& row : transaction.execute(kFindCalendarSql, {account})) {

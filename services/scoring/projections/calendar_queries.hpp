@@ -7,7 +7,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -32,8 +32,8 @@ struct YearCalendar {
 
 inline constexpr std::chrono::days kCurrentScoreSpan{30};
 
-YearCalendar find_calendar(eventsourcing::Transaction& transaction, const core::AccountId& account,
-                           int year, core::Day today);
+YearCalendar find_calendar(sql::Transaction& transaction, const core::AccountId& account, int year,
+                           core::Day today);
 
 extern const char* const kFindCalendarSql;  // for the test of its plan
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <variant>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 
 namespace tideline::scoring {

@@ -21,7 +21,7 @@ FROM ledger AS entry WHERE account_id = $1::uuid AND points <> 0)";
 
 namespace {
 
-LedgerEntry to_entry(const eventsourcing::Row& row) {
+LedgerEntry to_entry(const sql::Row& row) {
   LedgerEntry entry;
   entry.time = row.timestamp_us(0);
   entry.event = row.text(1);
@@ -53,10 +53,9 @@ std::optional<LedgerPlace> parse_ledger_place(std::string_view text) {
   return LedgerPlace{*time, std::string(event)};
 }
 
-eventsourcing::Slice<LedgerEntry> list_ledger(eventsourcing::Transaction& transaction,
-                                              const core::AccountId& account,
-                                              const eventsourcing::Window<std::string>& window) {
-  return eventsourcing::select_newest_first<LedgerEntry>(
+sql::Slice<LedgerEntry> list_ledger(sql::Transaction& transaction, const core::AccountId& account,
+                                    const sql::Window<std::string>& window) {
+  return sql::select_newest_first<LedgerEntry>(
       transaction, {kListLedgerSql, "happened_at", "event"}, {account}, window, to_entry);
 }
 

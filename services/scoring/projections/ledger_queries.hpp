@@ -9,8 +9,8 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/keyset.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/keyset.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -25,16 +25,15 @@ struct LedgerEntry {
   std::optional<std::string> note;
 };
 
-using LedgerPlace = eventsourcing::Place<std::string>;  // time and event
+using LedgerPlace = sql::Place<std::string>;  // time and event
 
 // nullopt for anything that eventsourcing::place_text() would not have written of an entry.
 std::optional<LedgerPlace> parse_ledger_place(std::string_view text);
 
 // Which events of a day come behind its cap goes by time and event, so that the deltas of all
 // entries add up to the points in every rebuild.
-eventsourcing::Slice<LedgerEntry> list_ledger(eventsourcing::Transaction& transaction,
-                                              const core::AccountId& account,
-                                              const eventsourcing::Window<std::string>& window);
+sql::Slice<LedgerEntry> list_ledger(sql::Transaction& transaction, const core::AccountId& account,
+                                    const sql::Window<std::string>& window);
 
 extern const char* const kListLedgerSql;  // for the test of its plan
 

@@ -6,7 +6,7 @@
 
 namespace tideline::scoring {
 
-using eventsourcing::Transaction;
+using sql::Transaction;
 
 void RatingProjection::load(Transaction&) { flushed(); }
 

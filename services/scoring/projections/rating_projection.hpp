@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "scoring/domain/rating.hpp"
 
 namespace tideline::scoring {
@@ -24,16 +24,16 @@ class RatingProjection final : public eventsourcing::Projection {
   std::vector<std::string> tables() const override {
     return {"rating", "rating_given", "rated_project"};
   }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:
-  void flush_totals(eventsourcing::Transaction& transaction) const;
-  void flush_given(eventsourcing::Transaction& transaction) const;
-  void flush_projects(eventsourcing::Transaction& transaction) const;
-  void flush_closed(eventsourcing::Transaction& transaction) const;
+  void flush_totals(sql::Transaction& transaction) const;
+  void flush_given(sql::Transaction& transaction) const;
+  void flush_projects(sql::Transaction& transaction) const;
+  void flush_closed(sql::Transaction& transaction) const;
 
   // Since the last flush.
   std::map<RatingSubject, RatingTotal> deltas_;

@@ -18,21 +18,21 @@ const char* const kFindRatingSql =
 const char* const kFindGivenSql =
     "SELECT stars FROM rating_given WHERE rater = $1::uuid AND kind = $2 AND subject_id = $3";
 
-RatingTotal find_rating(eventsourcing::Transaction& transaction, const RatingSubject& subject) {
+RatingTotal find_rating(sql::Transaction& transaction, const RatingSubject& subject) {
   const auto rows = transaction.execute(kFindRatingSql, {name_of(subject.kind), subject.id});
   if (rows.empty()) return {};
   return {rows[0].integer(0), rows[0].integer(1)};
 }
 
-std::optional<std::int64_t> find_given(eventsourcing::Transaction& transaction,
-                                       const core::AccountId& rater, const RatingSubject& subject) {
+std::optional<std::int64_t> find_given(sql::Transaction& transaction, const core::AccountId& rater,
+                                       const RatingSubject& subject) {
   const auto rows = transaction.execute(kFindGivenSql, {rater, name_of(subject.kind), subject.id});
   if (rows.empty()) return std::nullopt;
   return rows[0].integer(0);
 }
 
 std::map<std::string, core::AccountId> find_project_authors(
-    eventsourcing::Transaction& transaction, const std::vector<std::string>& projects) {
+    sql::Transaction& transaction, const std::vector<std::string>& projects) {
   std::map<std::string, core::AccountId> authors;
   if (projects.empty()) return authors;
   for (const auto& row : transaction.execute(
@@ -58,15 +58,14 @@ std::optional<RatingPlace> parse_rating_place(std::string_view text) {
   return place;
 }
 
-eventsourcing::Slice<RatedSubject> list_rated(eventsourcing::Transaction& transaction,
-                                              RatingKind kind,
-                                              const std::optional<RatingPlace>& before,
-                                              const std::optional<RatingPlace>& after, int limit) {
+sql::Slice<RatedSubject> list_rated(sql::Transaction& transaction, RatingKind kind,
+                                    const std::optional<RatingPlace>& before,
+                                    const std::optional<RatingPlace>& after, int limit) {
   const std::string place = kPlace;
   std::string sql = "SELECT " + place +
                     ", subject_id, ratings, stars FROM rating"
                     " WHERE kind = $1 AND ratings > 0 AND NOT closed";
-  eventsourcing::Params params = {name_of(kind)};
+  sql::Params params = {name_of(kind)};
   if (const auto& bound = before ? before : after) {
     params.emplace_back(bound->billionths);
     params.emplace_back(bound->id);
@@ -86,7 +85,7 @@ eventsourcing::Slice<RatedSubject> list_rated(eventsourcing::Transaction& transa
     subjects.push_back(
         {{row.integer(0), row.text(1)}, RatingTotal{row.integer(2), row.integer(3)}});
   }
-  return eventsourcing::cut_slice(std::move(subjects), limit, before.has_value(), before || after);
+  return sql::cut_slice(std::move(subjects), limit, before.has_value(), before || after);
 }
 
 }  // namespace tideline::scoring

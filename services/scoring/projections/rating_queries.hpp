@@ -8,20 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "eventsourcing/keyset.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "scoring/domain/rating.hpp"
+#include "sql/keyset.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
 // Nothing of a subject that nobody has rated. Touches one partition.
-RatingTotal find_rating(eventsourcing::Transaction& transaction, const RatingSubject& subject);
+RatingTotal find_rating(sql::Transaction& transaction, const RatingSubject& subject);
 // nullopt: has not rated it. Touches one partition.
-std::optional<std::int64_t> find_given(eventsourcing::Transaction& transaction,
-                                       const core::AccountId& rater, const RatingSubject& subject);
+std::optional<std::int64_t> find_given(sql::Transaction& transaction, const core::AccountId& rater,
+                                       const RatingSubject& subject);
 // The authors of those projects that are known.
 std::map<std::string, core::AccountId> find_project_authors(
-    eventsourcing::Transaction& transaction, const std::vector<std::string>& projects);
+    sql::Transaction& transaction, const std::vector<std::string>& projects);
 
 // Where a subject stands in the order: its Bayesian mean in billionths of a star, rounded down.
 struct RatingPlace {
@@ -42,10 +42,9 @@ struct RatedSubject {
 
 // The rated subjects of a kind, without closed accounts: best Bayesian mean first, then by id; from
 // behind `after`, or ahead of `before`. The order is over all subjects, merged from the partitions.
-eventsourcing::Slice<RatedSubject> list_rated(eventsourcing::Transaction& transaction,
-                                              RatingKind kind,
-                                              const std::optional<RatingPlace>& before,
-                                              const std::optional<RatingPlace>& after, int limit);
+sql::Slice<RatedSubject> list_rated(sql::Transaction& transaction, RatingKind kind,
+                                    const std::optional<RatingPlace>& before,
+                                    const std::optional<RatingPlace>& after, int limit);
 
 // For the tests of their plans.
 extern const char* const kFindRatingSql;

@@ -21,7 +21,7 @@ constexpr std::size_t kRanksAtOnce = 1'000;
 
 }  // namespace
 
-void ScorePublisher::load(eventsourcing::Transaction&) {
+void ScorePublisher::load(sql::Transaction&) {
   changed_.clear();
   gathered_ = 0;
   applied_ = {};
@@ -46,7 +46,7 @@ Preparation ScorePublisher::prepare_flush() {
   return {Preparation::State::Failed, core::unavailable("the scores are behind"), nullptr};
 }
 
-void ScorePublisher::flush(eventsourcing::Transaction& transaction) {
+void ScorePublisher::flush(sql::Transaction& transaction) {
   if (changed_.empty()) return;
   // The engine has flushed what is published here, but may have deferred its deltas.
   fold_deltas(transaction);
@@ -77,7 +77,7 @@ void ScorePublisher::add_first_ranks() {
   }
 }
 
-void ScorePublisher::publish(eventsourcing::Transaction& transaction,
+void ScorePublisher::publish(sql::Transaction& transaction,
                              std::span<const core::AccountId> accounts, core::Day day) {
   std::vector<eventsourcing::StateUpdate> updates;
   for (const ScoreState& state : find_score_states(transaction, accounts, day - kDaysKept)) {
@@ -88,7 +88,7 @@ void ScorePublisher::publish(eventsourcing::Transaction& transaction,
     // Whatever the topic says, the events are sound: the runner must try again, not park them.
     core::Error error = published.error();
     error.retryable = true;
-    throw eventsourcing::TransactionFailed(std::move(error));
+    throw sql::TransactionFailed(std::move(error));
   }
 }
 

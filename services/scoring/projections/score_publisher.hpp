@@ -33,10 +33,10 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/position_vector.hpp"
-#include "eventsourcing/projection.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/state_topic.hpp"
+#include "eventsourcing/events/position_vector.hpp"
+#include "eventsourcing/projections/projection.hpp"
+#include "eventsourcing/projections/state_topic.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
 #include "scoring/projections/calendar_queries.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/score_states.hpp"
@@ -77,19 +77,19 @@ class ScorePublisher final : public eventsourcing::Projection {
   eventsourcing::FlushPolicy flush_policy() const override {
     return {options_.interval, options_.events_max};
   }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   // Blocks for at most engine_wait_max, until the engine has written what was applied here. Failed
   // when it has not and events_max are gathered: a pause, and from the checkpoint again.
   eventsourcing::Preparation prepare_flush() override;
   // Throws TransactionFailed when the topic fails.
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:
   core::Day today() const { return ports_.campus.day_of(ports_.clock.now()); }
   void add_first_ranks();
-  void publish(eventsourcing::Transaction& transaction, std::span<const core::AccountId> accounts,
+  void publish(sql::Transaction& transaction, std::span<const core::AccountId> accounts,
                core::Day day);
   std::string value_of(const ScoreState& state, core::Day day) const;
 

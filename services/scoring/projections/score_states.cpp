@@ -34,7 +34,7 @@ ORDER BY account_id, day)";
 
 }  // namespace
 
-std::vector<ScoreState> find_score_states(eventsourcing::Transaction& transaction,
+std::vector<ScoreState> find_score_states(sql::Transaction& transaction,
                                           std::span<const core::AccountId> accounts,
                                           core::Day from) {
   const std::chrono::year_month_day date(from);

@@ -7,7 +7,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -25,7 +25,7 @@ struct ScoreState {
 
 // Those of `accounts` that the tables know, by account id; days from the month of `from` on. One
 // statement, so each state is that of its version.
-std::vector<ScoreState> find_score_states(eventsourcing::Transaction& transaction,
+std::vector<ScoreState> find_score_states(sql::Transaction& transaction,
                                           std::span<const core::AccountId> accounts,
                                           core::Day from);
 

@@ -6,15 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/keys.hpp"
 #include "core/random.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "scoring/domain/adjustment.hpp"
 #include "scoring/domain/rating.hpp"
 #include "scoring/domain/rule_changes.hpp"
+#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/awards.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/score_publisher.hpp"
@@ -112,7 +112,7 @@ TEST(ContractTest, KeepsWhatItPromises) {
   core::ManualClock clock(at("2026-01-02T03:04:05.678901Z"));
   core::SeededRandom random(1);
   es::InMemoryEventStore store("scoring", 4, clock, random);
-  const auto stream = core::keys::adjustment(core::make_time_ordered_id(clock.now(), random));
+  const auto stream = keys::adjustment(core::make_time_ordered_id(clock.now(), random));
   es::CommandContext context;
   context.now = clock.now();
   const auto outcome =
@@ -124,7 +124,7 @@ TEST(ContractTest, KeepsWhatItPromises) {
         return es::Answer{201, "", "", stream};
       });
   ASSERT_TRUE(outcome.ok());
-  const auto rating = core::keys::person_rating(account_with(1), account_with(2));
+  const auto rating = keys::person_rating(account_with(1), account_with(2));
   const auto rated =
       es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
         const RatingSubject subject{RatingKind::Person, account_with(2).to_string()};

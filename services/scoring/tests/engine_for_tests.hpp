@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/keys.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "scoring/api/stored_rules.hpp"
 #include "scoring/domain/rule_changes.hpp"
+#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 
@@ -30,7 +30,7 @@ struct RulesInMemory {
         store, context,
         [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
           const auto changed = eventsourcing::change<RuleChanges>(
-              session, core::keys::rules(), eventsourcing::EventCodec<RuleChanges>{}, command);
+              session, keys::rules(), eventsourcing::EventCodec<RuleChanges>{}, command);
           if (!changed) return changed.stopped();
           return eventsourcing::Answer{};
         });
@@ -40,7 +40,7 @@ struct RulesInMemory {
   // The stream behind `after`.
   std::vector<eventsourcing::RecordedEvent> events(
       core::StreamVersion after = core::StreamVersion(0)) {
-    return store.read_stream(core::keys::rules(), after, 100'000).value();
+    return store.read_stream(keys::rules(), after, 100'000).value();
   }
 
   const core::Clock& clock;
@@ -50,14 +50,14 @@ struct RulesInMemory {
 };
 
 // False: the runner would go back to the tables.
-inline bool try_to_flush(ScoreEngine& engine, eventsourcing::Transaction& tables) {
+inline bool try_to_flush(ScoreEngine& engine, sql::Transaction& tables) {
   if (engine.prepare_flush().state != eventsourcing::Preparation::State::Done) return false;
   engine.flush(tables);
   engine.flushed();
   return true;
 }
 
-inline void flush(ScoreEngine& engine, eventsourcing::Transaction& tables) {
+inline void flush(ScoreEngine& engine, sql::Transaction& tables) {
   CHECK(try_to_flush(engine, tables), "the rules have not changed meanwhile");
 }
 

@@ -10,7 +10,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 namespace tideline::scoring {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "scoring/domain/adjustment.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
 #include "scoring/stored_events.hpp"
@@ -169,7 +169,7 @@ TEST_F(ComplaintsTest, ARetryCountsOnce) {
   context.now = kNoon;
   context.idempotency = {"operator", "POST adjustments", "key", "body"};
   for (int times = 0; times < 3; ++times) {
-    const auto stream = core::keys::adjustment(core::make_time_ordered_id(kNoon, rules.random));
+    const auto stream = keys::adjustment(core::make_time_ordered_id(kNoon, rules.random));
     const auto done = eventsourcing::run_command(
         rules.store, context,
         [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {

@@ -10,7 +10,7 @@
 
 #include "core/check.hpp"
 #include "core/clock.hpp"
-#include "eventsourcing/event.hpp"
+#include "eventsourcing/events/event.hpp"
 
 namespace tideline::scoring {
 

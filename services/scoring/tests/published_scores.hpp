@@ -10,7 +10,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/state_topic.hpp"
+#include "eventsourcing/projections/state_topic.hpp"
 
 namespace tideline::scoring {
 

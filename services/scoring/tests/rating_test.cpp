@@ -1,7 +1,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 #include "scoring/domain/rating.hpp"
 #include "scoring/projections/events_by_hand.hpp"

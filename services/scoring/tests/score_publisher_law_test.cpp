@@ -140,7 +140,7 @@ class Publication {
     if (preparation.state != Preparation::State::Done) return;
     try {
       publisher_.flush(tables_);
-    } catch (const eventsourcing::TransactionFailed&) {
+    } catch (const sql::TransactionFailed&) {
       publisher_.load(tables_);
       of_feed_.next = of_feed_.committed;
       return;

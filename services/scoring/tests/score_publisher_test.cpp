@@ -161,7 +161,7 @@ TEST_F(ScorePublisherTest, TriesAgainWhenTheTopicIsAway) {
   try {
     publisher.flush(tables);
     ADD_FAILURE() << "the flush must fail";
-  } catch (const eventsourcing::TransactionFailed& failed) {
+  } catch (const sql::TransactionFailed& failed) {
     EXPECT_TRUE(failed.error().retryable);
   }
   publish();

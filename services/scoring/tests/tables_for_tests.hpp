@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
-class TablesForTests final : public eventsourcing::Transaction {
+class TablesForTests final : public sql::Transaction {
  public:
   struct Score {
     std::int64_t points = 0;
@@ -41,22 +41,22 @@ class TablesForTests final : public eventsourcing::Transaction {
   std::map<std::pair<std::string, std::string>, LedgerRow> ledger;  // account, event
   // Day and reason; events and points.
   std::map<std::pair<std::string, std::string>, std::pair<std::int64_t, std::int64_t>> awards;
-  std::vector<std::set<std::string>> flushes = {{}};    // whom each wrote, by its number
-  std::map<std::size_t, eventsourcing::Params> deltas;  // deferred, by the number of the flush
+  std::vector<std::set<std::string>> flushes = {{}};  // whom each wrote, by its number
+  std::map<std::size_t, sql::Params> deltas;          // deferred, by the number of the flush
   std::size_t statements = 0;
 
-  eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
+  sql::Rows execute(std::string_view sql, const sql::Params& params) override {
     ++statements;
     const auto is = [&](std::string_view what) { return sql.find(what) != std::string_view::npos; };
     if (is("INSERT INTO score_flush")) return log_flush(params);
     if (is("INSERT INTO score_delta")) return deferred(params);
     if (is("SELECT number FROM score_delta")) return deltas_but(number(params.at(0)));
     if (is("SELECT count(*) FROM score_delta")) {
-      return {eventsourcing::Row({std::to_string(deltas.size())})};
+      return {sql::Row({std::to_string(deltas.size())})};
     }
     if (is("DELETE FROM score_delta")) return fold(number(params.at(0)));
-    if (is("pg_try_advisory_xact_lock")) return {eventsourcing::Row({"t"})};
-    if (is("SELECT NOT EXISTS")) return {eventsourcing::Row({"f"})};
+    if (is("pg_try_advisory_xact_lock")) return {sql::Row({"t"})};
+    if (is("SELECT NOT EXISTS")) return {sql::Row({"f"})};
     if (is("pg_advisory_xact_lock")) return {};
     if (is("INSERT INTO award_day")) return add_awards(params);
     if (is("INSERT INTO calendar")) return add_months(params);
@@ -84,13 +84,13 @@ class TablesForTests final : public eventsourcing::Transaction {
     return std::exchange(fetched_, {});
   }
   void copy_in(std::string_view, std::span<const std::string>,
-               std::span<const eventsourcing::Params>) override {
+               std::span<const sql::Params>) override {
     CHECK(false, "the engine copies nothing in");
   }
 
  private:
-  static std::vector<std::string> array(const eventsourcing::Params& params, std::size_t index) {
-    return eventsourcing::Row({params.at(index).text()}).text_array(0);
+  static std::vector<std::string> array(const sql::Params& params, std::size_t index) {
+    return sql::Row({params.at(index).text()}).text_array(0);
   }
   static void expect_sorted(const std::vector<std::string>& keys) {
     CHECK(std::is_sorted(keys.begin(), keys.end()), "a batch is sorted by its key");
@@ -99,25 +99,25 @@ class TablesForTests final : public eventsourcing::Transaction {
     return std::to_string(time.time_since_epoch().count());
   }
 
-  eventsourcing::Rows deferred(const eventsourcing::Params& params) {
+  sql::Rows deferred(const sql::Params& params) {
     expect_sorted(array(params, 0));
     expect_sorted(array(params, 6));
     CHECK(deltas.emplace(flushes.size(), params).second, "one for each flush");
     return {};
   }
   // The newest `kept` stay.
-  eventsourcing::Rows deltas_but(std::size_t kept) const {
-    eventsourcing::Rows numbers;
+  sql::Rows deltas_but(std::size_t kept) const {
+    sql::Rows numbers;
     for (const auto& [number, columns] : deltas) {
       if (numbers.size() + kept == deltas.size()) break;
-      numbers.push_back(eventsourcing::Row({std::to_string(number)}));
+      numbers.push_back(sql::Row({std::to_string(number)}));
     }
     return numbers;
   }
-  eventsourcing::Rows fold(std::size_t flush) {
+  sql::Rows fold(std::size_t flush) {
     const auto taken = deltas.extract(flush);
     if (!taken) return {};
-    const eventsourcing::Params& params = taken.mapped();
+    const sql::Params& params = taken.mapped();
     add_totals(params, scores);
     const auto day_accounts = array(params, 6);
     for (std::size_t i = 0; i < day_accounts.size(); ++i) {
@@ -127,7 +127,7 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
-  static void add_totals(const eventsourcing::Params& params, std::map<std::string, Score>& to) {
+  static void add_totals(const sql::Params& params, std::map<std::string, Score>& to) {
     const auto accounts = array(params, 0);
     for (std::size_t i = 0; i < accounts.size(); ++i) {
       Score& held = to[accounts[i]];
@@ -139,10 +139,10 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
   }
   // With what is deferred.
-  eventsourcing::Rows states_of(const eventsourcing::Params& params) const {
+  sql::Rows states_of(const sql::Params& params) const {
     auto totals = scores;
     for (const auto& [number, columns] : deltas) add_totals(columns, totals);
-    eventsourcing::Rows rows;
+    sql::Rows rows;
     const std::pair from(std::stoi(params.at(1).text().value()),
                          std::stoi(params.at(2).text().value()));
     for (const std::string& account : array(params, 0)) {
@@ -163,12 +163,12 @@ class TablesForTests final : public eventsourcing::Transaction {
                                                  std::chrono::month(static_cast<unsigned>(month)) /
                                                  std::chrono::day(static_cast<unsigned>(day) + 1)));
           with_day.emplace_back(std::to_string(days.at(day)));
-          rows.push_back(eventsourcing::Row(std::move(with_day)));
+          rows.push_back(sql::Row(std::move(with_day)));
         }
       }
       if (rows.size() > before) continue;
       columns.resize(7);
-      rows.push_back(eventsourcing::Row(std::move(columns)));
+      rows.push_back(sql::Row(std::move(columns)));
     }
     return rows;
   }
@@ -181,43 +181,43 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return counted;
   }
-  eventsourcing::Rows count_earlier(const eventsourcing::Params& params) const {
+  sql::Rows count_earlier(const sql::Params& params) const {
     const Counts counted = counts();
     const auto accounts = array(params, 0);
     expect_sorted(accounts);
-    eventsourcing::Rows rows;
+    sql::Rows rows;
     for (std::size_t i = 0; i < accounts.size(); ++i) {
       const auto found = counted.find({accounts[i], array(params, 1)[i], array(params, 2)[i]});
       const std::int64_t cap = std::stoll(array(params, 3)[i]);
       const std::int64_t earlier = found == counted.end() ? 0 : std::min(found->second, cap);
-      rows.push_back(eventsourcing::Row({std::to_string(earlier)}));
+      rows.push_back(sql::Row({std::to_string(earlier)}));
     }
     return rows;
   }
-  eventsourcing::Rows add_months(const eventsourcing::Params& params) {
+  sql::Rows add_months(const sql::Params& params) {
     const auto accounts = array(params, 0);
     expect_sorted(accounts);
     for (std::size_t i = 0; i < accounts.size(); ++i) {
       auto& days =
           months[{accounts[i], std::stoi(array(params, 1)[i]), std::stoi(array(params, 2)[i])}];
-      const auto more = eventsourcing::Row({array(params, 3)[i]}).text_array(0);
+      const auto more = sql::Row({array(params, 3)[i]}).text_array(0);
       CHECK(more.size() == days.size(), "a month has 31 places");
       for (std::size_t day = 0; day < days.size(); ++day) days.at(day) += std::stoll(more[day]);
     }
     return {};
   }
-  eventsourcing::Rows months_of(const std::string& account) const {
-    eventsourcing::Rows rows;
+  sql::Rows months_of(const std::string& account) const {
+    sql::Rows rows;
     for (const auto& [key, days] : months) {
       const auto& [whose, year, month] = key;
       if (whose != account) continue;
       const std::vector<std::int64_t> amounts(days.begin(), days.end());
-      rows.push_back(eventsourcing::Row(
-          {std::to_string(year), std::to_string(month), eventsourcing::Param(amounts).text()}));
+      rows.push_back(
+          sql::Row({std::to_string(year), std::to_string(month), sql::Param(amounts).text()}));
     }
     return rows;
   }
-  eventsourcing::Rows add_ledger(const eventsourcing::Params& params) {
+  sql::Rows add_ledger(const sql::Params& params) {
     const auto accounts = array(params, 0);
     expect_sorted(accounts);
     for (std::size_t i = 0; i < accounts.size(); ++i) {
@@ -230,7 +230,7 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
-  eventsourcing::Rows add_awards(const eventsourcing::Params& params) {
+  sql::Rows add_awards(const sql::Params& params) {
     const auto days = array(params, 0);
     expect_sorted(days);
     for (std::size_t i = 0; i < days.size(); ++i) {
@@ -240,30 +240,28 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return {};
   }
-  eventsourcing::Rows awards_from(const std::string& from) const {
-    eventsourcing::Rows rows;
+  sql::Rows awards_from(const std::string& from) const {
+    sql::Rows rows;
     for (const auto& [key, count] : awards) {
       if (key.first < from) continue;
-      rows.push_back(eventsourcing::Row(
+      rows.push_back(sql::Row(
           {key.first, key.second, std::to_string(count.first), std::to_string(count.second)}));
     }
     return rows;
   }
 
   using Accounts = std::set<std::string>;
-  static std::size_t number(const eventsourcing::Param& param) {
-    return std::stoull(param.text().value());
-  }
-  eventsourcing::Rows log_flush(const eventsourcing::Params& params) {
+  static std::size_t number(const sql::Param& param) { return std::stoull(param.text().value()); }
+  sql::Rows log_flush(const sql::Params& params) {
     const auto accounts = array(params, 0);
     expect_sorted(accounts);
     flushes.emplace_back(accounts.begin(), accounts.end());
     return {};
   }
-  eventsourcing::Rows flush_row(std::size_t flush) const {
+  sql::Rows flush_row(std::size_t flush) const {
     if (flush >= flushes.size()) return {};
     const std::string text = std::to_string(flush);
-    return {eventsourcing::Row({"1", text, "flush-" + text})};
+    return {sql::Row({"1", text, "flush-" + text})};
   }
   Accounts changed_after(std::size_t flush) const {
     Accounts all;
@@ -272,36 +270,35 @@ class TablesForTests final : public eventsourcing::Transaction {
     }
     return all;
   }
-  eventsourcing::Rows count_changed(std::size_t flush) const {
+  sql::Rows count_changed(std::size_t flush) const {
     std::size_t entries = 0;
     for (std::size_t i = flush + 1; i < flushes.size(); ++i) entries += flushes[i].size();
-    return {eventsourcing::Row({std::to_string(entries)})};
+    return {sql::Row({std::to_string(entries)})};
   }
-  eventsourcing::Rows declare_changed(const Accounts& changed) {
+  sql::Rows declare_changed(const Accounts& changed) {
     fetched_.clear();
-    for (const auto& account : changed) fetched_.push_back(eventsourcing::Row({account}));
+    for (const auto& account : changed) fetched_.push_back(sql::Row({account}));
     return {};
   }
   static bool leaves_out(const std::optional<Accounts>& changed, const std::string& account) {
     return changed && !changed->contains(account);
   }
 
-  eventsourcing::Rows declare_deltas(const std::optional<Accounts>& changed) {
+  sql::Rows declare_deltas(const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [number, columns] : deltas) {
       const auto accounts = array(columns, 0);
       for (std::size_t i = 0; i < accounts.size(); ++i) {
         if (leaves_out(changed, accounts[i])) continue;
         fetched_.push_back(
-            eventsourcing::Row({accounts[i], array(columns, 1)[i],
-                                microseconds(core::parse_iso8601(array(columns, 2)[i]).value()),
-                                array(columns, 3)[i]}));
+            sql::Row({accounts[i], array(columns, 1)[i],
+                      microseconds(core::parse_iso8601(array(columns, 2)[i]).value()),
+                      array(columns, 3)[i]}));
       }
     }
     return {};
   }
-  eventsourcing::Rows declare_day_deltas(const std::string& from,
-                                         const std::optional<Accounts>& changed) {
+  sql::Rows declare_day_deltas(const std::string& from, const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [number, columns] : deltas) {
       const auto accounts = array(columns, 6);
@@ -309,44 +306,42 @@ class TablesForTests final : public eventsourcing::Transaction {
       for (std::size_t i = 0; i < accounts.size(); ++i) {
         if (days[i] < from || leaves_out(changed, accounts[i])) continue;
         fetched_.push_back(
-            eventsourcing::Row({accounts[i], days[i], array(columns, 8)[i],
-                                microseconds(core::parse_iso8601(array(columns, 9)[i]).value())}));
+            sql::Row({accounts[i], days[i], array(columns, 8)[i],
+                      microseconds(core::parse_iso8601(array(columns, 9)[i]).value())}));
       }
     }
     return {};
   }
-  eventsourcing::Rows declare_scores(const std::optional<Accounts>& changed) {
+  sql::Rows declare_scores(const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [account, score] : scores) {
       if (leaves_out(changed, account)) continue;
       fetched_.push_back(
-          eventsourcing::Row({account, std::to_string(score.points), microseconds(score.reached_at),
-                              std::to_string(score.standing)}));
+          sql::Row({account, std::to_string(score.points), microseconds(score.reached_at),
+                    std::to_string(score.standing)}));
     }
     return {};
   }
-  eventsourcing::Rows declare_days(const std::string& from,
-                                   const std::optional<Accounts>& changed) {
+  sql::Rows declare_days(const std::string& from, const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [key, of_day] : earned) {
       if (key.second < from || leaves_out(changed, key.first)) continue;
-      fetched_.push_back(eventsourcing::Row(
+      fetched_.push_back(sql::Row(
           {key.first, key.second, std::to_string(of_day.points), microseconds(of_day.reached_at)}));
     }
     return {};
   }
-  eventsourcing::Rows declare_counts(const std::string& from,
-                                     const std::optional<Accounts>& changed) {
+  sql::Rows declare_counts(const std::string& from, const std::optional<Accounts>& changed) {
     fetched_.clear();
     for (const auto& [key, events] : counts()) {
       if (std::get<1>(key) < from || leaves_out(changed, std::get<0>(key))) continue;
-      fetched_.push_back(eventsourcing::Row(
-          {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));
+      fetched_.push_back(
+          sql::Row({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::to_string(events)}));
     }
     return {};
   }
 
-  eventsourcing::Rows fetched_;
+  sql::Rows fetched_;
 };
 
 }  // namespace tideline::scoring

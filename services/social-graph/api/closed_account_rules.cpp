@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "core/check.hpp"
-#include "eventsourcing/event_data.hpp"
+#include "eventsourcing/events/event_data.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/projections/contact_queries.hpp"
 #include "social-graph/projections/group_queries.hpp"
@@ -21,12 +21,12 @@ using core::AccountId;
 using eventsourcing::Answer;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::PersonSince;
 using eventsourcing::PositionVector;
 using eventsourcing::ReactionCommand;
 using eventsourcing::RecordedEvent;
-using eventsourcing::Transaction;
-using eventsourcing::Window;
+using sql::PersonSince;
+using sql::Transaction;
+using sql::Window;
 
 using Piece = eventsourcing::ProcessManager::Piece;
 using Ports = std::shared_ptr<const ClosedAccountPorts>;
@@ -229,8 +229,8 @@ class ClosedAccountRules::ClosedAccountProcessManager final : public eventsourci
   // Of the first closing: which list (those of kEnding, then groups), and where its next page
   // begins.
   std::size_t list_ = 0;
-  std::optional<eventsourcing::Place<AccountId>> behind_contact_;
-  std::optional<eventsourcing::Place<std::string>> behind_group_;
+  std::optional<sql::Place<AccountId>> behind_contact_;
+  std::optional<sql::Place<std::string>> behind_group_;
 };
 
 ClosedAccountRules::ClosedAccountRules(ClosedAccountPorts ports)

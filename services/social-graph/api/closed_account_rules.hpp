@@ -15,18 +15,18 @@
 #include <cstdint>
 #include <memory>
 
-#include "eventsourcing/event_store.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/reaction.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/projections/reaction.hpp"
+#include "eventsourcing/store/event_store.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
 #include "people/people_directory.hpp"
 #include "social-graph/api/group_commands.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
 
 // All references outlive the rules.
 struct ClosedAccountPorts {
-  eventsourcing::Database& database;
+  sql::Database& database;
   eventsourcing::EventLog& log;  // this service's own
   const people::PeopleDirectory& people;
   eventsourcing::AppliedPositions& people_applied;

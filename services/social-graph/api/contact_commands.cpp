@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "social-graph/domain/contact_count.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
@@ -38,7 +38,7 @@ std::optional<ContactCount::Command> count_command(const ContactPair::Event& eve
 Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session, const AccountId& me,
                                        const AccountId& other, const ContactPair::Command& command,
                                        std::int64_t contact_limit) {
-  auto pair = change<ContactPair>(session, core::keys::contact(me, other),
+  auto pair = change<ContactPair>(session, keys::contact(me, other),
                                   eventsourcing::EventCodec<ContactPair>{}, command);
   if (!pair) return pair;
   for (const ContactPair::Event& event : pair->events) {
@@ -47,7 +47,7 @@ Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session, c
       const auto counting = count_command(event, account, contact_limit, whose);
       if (!counting) continue;
       const auto counted =
-          change_last<ContactCount>(session, core::keys::contact_count(account),
+          change_last<ContactCount>(session, keys::contact_count(account),
                                     eventsourcing::EventCodec<ContactCount>{}, *counting);
       if (!counted) return counted.stopped_as<Changed<ContactPair>>();
     }

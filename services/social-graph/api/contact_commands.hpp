@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "eventsourcing/command_step.hpp"
+#include "eventsourcing/commands/command_step.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 
 namespace tideline::social_graph {

@@ -1,7 +1,7 @@
-#include "core/keys.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/projections/contact_queries.hpp"
 
 namespace tideline::social_graph {
@@ -11,16 +11,16 @@ using core::AccountId;
 using eventsourcing::Answer;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Transaction;
-using eventsourcing::Window;
 using http::Access;
 using http::Method;
 using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Transaction;
+using sql::Window;
 
 std::string relation_body(const NamedPerson& person, Relation relation) {
   auto body = person_json(person);
@@ -38,7 +38,7 @@ Response request_contact(const ApiPorts& ports, const Request& request) {
     if (!pair) return pair.stopped();
     const bool contacts = pair->state.phase == ContactPair::Phase::Contacts;
     return Answer{201, relation_body(*other, contacts ? Relation::Contact : Relation::Outgoing), "",
-                  core::keys::contact(me, other->account)};
+                  keys::contact(me, other->account)};
   });
 }
 
@@ -51,7 +51,7 @@ Response accept_contact(const ApiPorts& ports, const Request& request) {
                                   ports.contact_limit);
     if (!pair) return pair.stopped();
     return Answer{200, relation_body(*other, Relation::Contact), "",
-                  core::keys::contact(me, other->account)};
+                  keys::contact(me, other->account)};
   });
 }
 
@@ -67,7 +67,7 @@ http::Handler ending(const ApiPorts& ports, const MakeCommand& make_command) {
       const auto pair = change_pair(session, me, other->account, make_command(me, other->account),
                                     ports.contact_limit);
       if (!pair) return pair.stopped();
-      return Answer{204, "", "", core::keys::contact(me, other->account)};
+      return Answer{204, "", "", keys::contact(me, other->account)};
     });
   };
 }

@@ -1,9 +1,9 @@
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/follow.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/projections/follow_queries.hpp"
 #include "social-graph/stored_events.hpp"
 
@@ -15,22 +15,22 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Transaction;
-using eventsourcing::Window;
 using http::Access;
 using http::Method;
 using http::Parsed;
 using http::Request;
 using http::Response;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Transaction;
+using sql::Window;
 
 Response follow(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Open);
   if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::follow(me, other->account);
+    const auto stream = keys::follow(me, other->account);
     const auto changed = change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
                                         FollowPerson{me, other->account});
     if (!changed) return changed.stopped();
@@ -43,7 +43,7 @@ Response unfollow(const ApiPorts& ports, const Request& request) {
   if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::follow(me, other->account);
+    const auto stream = keys::follow(me, other->account);
     const auto changed = change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
                                         UnfollowPerson{me, other->account});
     if (!changed) return changed.stopped();

@@ -2,15 +2,14 @@
 
 #include <optional>
 
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/stored_events.hpp"
 
 namespace tideline::social_graph {
 namespace {
 
-namespace keys = core::keys;
 using core::AccountId;
 using eventsourcing::change;
 using eventsourcing::change_last;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "crypto/subject_cipher.hpp"
-#include "eventsourcing/command_step.hpp"
+#include "eventsourcing/commands/command_step.hpp"
 #include "social-graph/domain/group.hpp"
 #include "social-graph/domain/membership.hpp"
 

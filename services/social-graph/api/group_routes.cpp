@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 #include "social-graph/api/group_commands.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/rejections.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/projections/group_queries.hpp"
 #include "social-graph/stored_events.hpp"
 
@@ -21,11 +21,6 @@ using core::AccountId;
 using eventsourcing::Answer;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::PersonSince;
-using eventsourcing::Place;
-using eventsourcing::Slice;
-using eventsourcing::Transaction;
-using eventsourcing::Window;
 using http::Access;
 using http::Json;
 using http::Method;
@@ -33,6 +28,11 @@ using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
+using sql::PersonSince;
+using sql::Place;
+using sql::Slice;
+using sql::Transaction;
+using sql::Window;
 using People = std::map<AccountId, people::Person>;
 using Phase = Membership::Phase;
 
@@ -100,8 +100,7 @@ Response create_group(const ApiPorts& ports, const Request& request) {
     const auto group = commands_of(ports).create(session, CreateGroup{id, me, name, is_private});
     if (!group) return group.stopped();
     const GroupCard card{{id, me, "", is_private, now, 1, {}, now}, Phase::Member};
-    return Answer{201, card_json(card, name, *people).dump(), "/v1/groups/" + id,
-                  core::keys::group(id)};
+    return Answer{201, card_json(card, name, *people).dump(), "/v1/groups/" + id, keys::group(id)};
   });
 }
 
@@ -111,7 +110,7 @@ Response dissolve_group(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto group = commands_of(ports).dissolve(session, *group_id, request.account());
     if (!group) return group.stopped();
-    return Answer{204, "", "", core::keys::group(*group_id)};
+    return Answer{204, "", "", keys::group(*group_id)};
   });
 }
 
@@ -124,7 +123,7 @@ Response join_group(const ApiPorts& ports, const Request& request) {
     if (!member) return member.stopped();
     const Json body{{"group_id", *group_id}, {"membership", membership_name(Phase::Member)}};
     return Answer{201, body.dump(), "/v1/groups/" + *group_id + "/members/me",
-                  core::keys::member(*group_id, me)};
+                  keys::member(*group_id, me)};
   });
 }
 
@@ -135,7 +134,7 @@ Response leave_group(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto member = commands_of(ports).leave(session, *group_id, me);
     if (!member) return member.stopped();
-    return Answer{204, "", "", core::keys::member(*group_id, me)};
+    return Answer{204, "", "", keys::member(*group_id, me)};
   });
 }
 
@@ -148,8 +147,7 @@ Response invite(const ApiPorts& ports, const Request& request) {
     const auto member =
         commands_of(ports).invite(session, *group_id, other->account, request.account());
     if (!member) return member.stopped();
-    return Answer{201, person_json(*other).dump(), "",
-                  core::keys::member(*group_id, other->account)};
+    return Answer{201, person_json(*other).dump(), "", keys::member(*group_id, other->account)};
   });
 }
 

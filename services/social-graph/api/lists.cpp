@@ -8,15 +8,15 @@ namespace tideline::social_graph {
 namespace {
 
 using core::AccountId;
-using eventsourcing::parse_account_place;
-using eventsourcing::parse_id_place;
-using eventsourcing::PersonSince;
-using eventsourcing::Place;
-using eventsourcing::Slice;
-using eventsourcing::Window;
 using http::Parsed;
 using http::Request;
 using http::Response;
+using sql::parse_account_place;
+using sql::parse_id_place;
+using sql::PersonSince;
+using sql::Place;
+using sql::Slice;
+using sql::Window;
 
 template <class Id, class Parse>
 Parsed<Window<Id>> read_window(const Request& request, std::string_view kind, const Parse& parse) {
@@ -40,15 +40,16 @@ Parsed<Window<std::string>> read_id_window(const Request& request, std::string_v
   return read_window<std::string>(request, kind, parse_id_place);
 }
 
-Response answer_people(const ApiPorts& ports, const Request& request, std::string_view kind,
-                       http::WhenBehind when_behind,
-                       const std::function<Parsed<Slice<PersonSince>>(
-                           eventsourcing::Transaction&, const Window<AccountId>&)>& query) {
+Response answer_people(
+    const ApiPorts& ports, const Request& request, std::string_view kind,
+    http::WhenBehind when_behind,
+    const std::function<Parsed<Slice<PersonSince>>(sql::Transaction&, const Window<AccountId>&)>&
+        query) {
   const auto window = read_account_window(request, kind);
   if (!window) return window.response();
   return answer_from_tables<NamedSlice>(
       ports, request, when_behind,
-      [&](eventsourcing::Transaction& transaction) -> Parsed<NamedSlice> {
+      [&](sql::Transaction& transaction) -> Parsed<NamedSlice> {
         auto slice = query(transaction, *window);
         if (!slice) return slice.problem();
         std::vector<AccountId> accounts;

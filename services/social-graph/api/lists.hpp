@@ -6,21 +6,21 @@
 #include <functional>
 #include <string_view>
 
-#include "eventsourcing/keyset.hpp"
-#include "http/cursor.hpp"
+#include "http/messages/cursor.hpp"
 #include "social-graph/api/named_person.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline::social_graph {
 
 // The page that the request asks for; 400 for a cursor that this list did not give out.
-http::Parsed<eventsourcing::Window<core::AccountId>> read_account_window(
-    const http::Request& request, std::string_view kind);
-http::Parsed<eventsourcing::Window<std::string>> read_id_window(const http::Request& request,
-                                                                std::string_view kind);
+http::Parsed<sql::Window<core::AccountId>> read_account_window(const http::Request& request,
+                                                               std::string_view kind);
+http::Parsed<sql::Window<std::string>> read_id_window(const http::Request& request,
+                                                      std::string_view kind);
 
 // The cursors of a slice around its items, which the caller turns into JSON.
 template <class Item, class PlaceOf>
-http::Page cursors_of(const eventsourcing::Slice<Item>& slice, const PlaceOf& place_of) {
+http::Page cursors_of(const sql::Slice<Item>& slice, const PlaceOf& place_of) {
   http::Page page;
   if (slice.items.empty()) return page;
   if (slice.more_before) page.before = place_text(place_of(slice.items.front()));
@@ -30,7 +30,7 @@ http::Page cursors_of(const eventsourcing::Slice<Item>& slice, const PlaceOf& pl
 
 // What a query found, or why the caller may not see it. Runs inside the snapshot.
 template <class Found>
-using Query = std::function<http::Parsed<Found>(eventsourcing::Transaction&)>;
+using Query = std::function<http::Parsed<Found>(sql::Transaction&)>;
 
 // Waits for the request's token on people and graph, runs `query` in one snapshot, and answers with
 // what `respond` makes of it after the snapshot is closed.
@@ -48,10 +48,9 @@ http::Response answer_from_tables(const ApiPorts& ports, const http::Request& re
 }
 
 // A list of people: [{"user_id", "real_name", "since"}].
-http::Response answer_people(
-    const ApiPorts& ports, const http::Request& request, std::string_view kind,
-    http::WhenBehind when_behind,
-    const std::function<http::Parsed<eventsourcing::Slice<eventsourcing::PersonSince>>(
-        eventsourcing::Transaction&, const eventsourcing::Window<core::AccountId>&)>& query);
+http::Response answer_people(const ApiPorts& ports, const http::Request& request,
+                             std::string_view kind, http::WhenBehind when_behind,
+                             const std::function<http::Parsed<sql::Slice<sql::PersonSince>>(
+                                 sql::Transaction&, const sql::Window<core::AccountId>&)>& query);
 
 }  // namespace tideline::social_graph

@@ -1,11 +1,11 @@
 // Nothing here ever tells anybody what others have set about him.
-#include "core/keys.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/json.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/json.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/moment_setting.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/projections/moment_setting_queries.hpp"
 #include "social-graph/stored_events.hpp"
 
@@ -17,10 +17,6 @@ using eventsourcing::Answer;
 using eventsourcing::change_last;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Transaction;
-using eventsourcing::Window;
 using http::Access;
 using http::Json;
 using http::Method;
@@ -28,6 +24,10 @@ using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Transaction;
+using sql::Window;
 
 Json setting_json(const NamedPerson& other, bool hides_other, bool hidden_from_other) {
   auto body = person_json(other);
@@ -47,7 +47,7 @@ Response change_setting(const ApiPorts& ports, const Request& request) {
   if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::exclusion(me, other->account);
+    const auto stream = keys::exclusion(me, other->account);
     const auto changed = change_last<MomentSetting>(
         session, stream, eventsourcing::EventCodec<MomentSetting>{},
         ChangeMomentSetting{me, other->account, hides_other, hidden_from_other});

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/text.hpp"
-#include "http/json.hpp"
+#include "http/messages/json.hpp"
 #include "social-graph/domain/rejections.hpp"
 
 namespace tideline::social_graph {
@@ -29,7 +29,7 @@ Parsed<NamedPerson> look_up(const ApiPorts& ports, const Request& request, std::
   if (!ports.people_applied.wait_for(*wanted, http::kPositionWaitMax)) {
     return http::unavailable("what you have just seen is not known here yet, try again");
   }
-  const auto found = ports.database.read_each_alone([&](eventsourcing::Transaction& transaction) {
+  const auto found = ports.database.read_each_alone([&](sql::Transaction& transaction) {
     return ports.people.find(transaction, person.account);
   });
   if (!found) return http::from_error(found.error());

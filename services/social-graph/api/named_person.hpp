@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/problem.hpp"
+#include "http/messages/problem.hpp"
 #include "people/person_json.hpp"
 #include "social-graph/api/ports.hpp"
 

@@ -6,16 +6,16 @@
 #include "core/random.hpp"
 #include "crypto/account_ids.hpp"
 #include "crypto/subject_cipher.hpp"
-#include "eventsourcing/projection_runner.hpp"
-#include "eventsourcing/transaction.hpp"
-#include "http/command_endpoint.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
+#include "http/routing/command_endpoint.hpp"
 #include "people/people_directory.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
 
 struct ApiPorts {
   const http::CommandEndpoint& commands;
-  eventsourcing::Database& database;
+  sql::Database& database;
   core::Random& random;
   const crypto::AccountIds& account_ids;
   crypto::SubjectCipher& cipher;

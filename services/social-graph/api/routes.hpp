@@ -1,7 +1,7 @@
 // The HTTP surface of social-graph, as schemas/http/social-graph.yaml describes it.
 #pragma once
 
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 #include "social-graph/api/ports.hpp"
 
 namespace tideline::social_graph {

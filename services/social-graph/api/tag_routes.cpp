@@ -3,15 +3,15 @@
 #include <utility>
 #include <vector>
 
-#include "core/keys.hpp"
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/command_step.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "http/json.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/json.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/rejections.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/domain/tag.hpp"
 #include "social-graph/domain/tagging.hpp"
 #include "social-graph/projections/tag_queries.hpp"
@@ -25,12 +25,7 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::PersonSince;
-using eventsourcing::Place;
-using eventsourcing::Slice;
 using eventsourcing::Step;
-using eventsourcing::Transaction;
-using eventsourcing::Window;
 using http::Access;
 using http::Json;
 using http::Method;
@@ -38,6 +33,11 @@ using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
+using sql::PersonSince;
+using sql::Place;
+using sql::Slice;
+using sql::Transaction;
+using sql::Window;
 
 constexpr http::Length kNameLength{1, 64};
 
@@ -68,7 +68,7 @@ Response create_tag(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string tag_id = core::make_time_ordered_id(now, ports.random);
-    const auto stream = core::keys::tag(tag_id);
+    const auto stream = keys::tag(tag_id);
     const auto tag = change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
                                  CreateTag{request.account(), tag_id, name});
     if (!tag) return tag.stopped();
@@ -80,7 +80,7 @@ Response delete_tag(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
   if (!tag_id) return tag_id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = core::keys::tag(*tag_id);
+    const auto stream = keys::tag(*tag_id);
     const auto tag = change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
                                  DeleteTag{request.account(), *tag_id});
     if (!tag) return tag.stopped();
@@ -92,7 +92,7 @@ Response delete_tag(const ApiPorts& ports, const Request& request) {
 Step<Tag::State> usable_tag(const ApiPorts& ports, CommandSession& session,
                             const std::string& tag_id, const AccountId& me) {
   const auto tag =
-      session.load<Tag>(core::keys::tag(tag_id), eventsourcing::EventCodec<Tag>(ports.cipher));
+      session.load<Tag>(keys::tag(tag_id), eventsourcing::EventCodec<Tag>(ports.cipher));
   if (!tag) return tag.error();
   if (auto refused = Tag::refuse_use(tag->state, me)) return *refused;
   session.assert_unchanged(*tag);
@@ -108,12 +108,12 @@ Response tag_contact(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto tag = usable_tag(ports, session, *tag_id, me);
     if (!tag) return tag.stopped();
-    const auto pair = session.load<ContactPair>(core::keys::contact(me, other->account),
+    const auto pair = session.load<ContactPair>(keys::contact(me, other->account),
                                                 eventsourcing::EventCodec<ContactPair>{});
     if (!pair) return pair.error();
     session.assert_unchanged(*pair);
     const bool is_contact = pair->state.phase == ContactPair::Phase::Contacts;
-    const auto stream = core::keys::tagged(*tag_id, other->account);
+    const auto stream = keys::tagged(*tag_id, other->account);
     const auto tagging = change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
                                          TagContact{me, *tag_id, other->account, is_contact});
     if (!tagging) return tagging.stopped();
@@ -130,7 +130,7 @@ Response untag_contact(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto tag = usable_tag(ports, session, *tag_id, me);
     if (!tag) return tag.stopped();
-    const auto stream = core::keys::tagged(*tag_id, other->account);
+    const auto stream = keys::tagged(*tag_id, other->account);
     const auto tagging = change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
                                          UntagContact{me, *tag_id, other->account});
     if (!tagging) return tagging.stopped();

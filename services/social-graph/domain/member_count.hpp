@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
 namespace tideline::social_graph {

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
 namespace tideline::social_graph {

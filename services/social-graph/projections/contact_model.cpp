@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/stored_events.hpp"
 
@@ -60,7 +60,7 @@ void ContactModel::apply(const RecordedEvent& event) {
              *read);
 }
 
-void ContactModel::flush(eventsourcing::Transaction& transaction) const {
+void ContactModel::flush(sql::Transaction& transaction) const {
   if (rows_.empty()) return;
   std::vector<AccountId> owners;
   std::vector<AccountId> others;

@@ -8,8 +8,8 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
 
@@ -20,7 +20,7 @@ std::string_view name_of(Relation relation);
 class ContactModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear() { rows_.clear(); }
 
  private:

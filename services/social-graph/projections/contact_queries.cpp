@@ -3,19 +3,16 @@
 namespace tideline::social_graph {
 namespace {
 
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Window;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Window;
 
-PersonSince to_person(const eventsourcing::Row& row) {
-  return {row.account(0), row.timestamp_us(1)};
-}
+PersonSince to_person(const sql::Row& row) { return {row.account(0), row.timestamp_us(1)}; }
 
 }  // namespace
 
-Slice<PersonSince> list_related(eventsourcing::Transaction& transaction,
-                                const core::AccountId& owner, Relation relation,
-                                const Window<core::AccountId>& window) {
+Slice<PersonSince> list_related(sql::Transaction& transaction, const core::AccountId& owner,
+                                Relation relation, const Window<core::AccountId>& window) {
   return select_newest_first<PersonSince>(
       transaction,
       {"SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM contact"
@@ -24,8 +21,7 @@ Slice<PersonSince> list_related(eventsourcing::Transaction& transaction,
       {owner, name_of(relation)}, window, to_person);
 }
 
-std::optional<HeldContact> find_contact(eventsourcing::Transaction& transaction,
-                                        const core::AccountId& owner,
+std::optional<HeldContact> find_contact(sql::Transaction& transaction, const core::AccountId& owner,
                                         const core::AccountId& other) {
   const auto rows = transaction.execute(
       "SELECT (extract(epoch FROM since) * 1000000)::bigint, version FROM contact"

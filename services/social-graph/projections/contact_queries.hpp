@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "eventsourcing/keyset.hpp"
 #include "social-graph/projections/contact_model.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -15,12 +15,12 @@ struct HeldContact {
 };
 
 // Those to whom `owner` stands in `relation`, newest first.
-eventsourcing::Slice<eventsourcing::PersonSince> list_related(
-    eventsourcing::Transaction& transaction, const core::AccountId& owner, Relation relation,
-    const eventsourcing::Window<core::AccountId>& window);
+sql::Slice<sql::PersonSince> list_related(sql::Transaction& transaction,
+                                          const core::AccountId& owner, Relation relation,
+                                          const sql::Window<core::AccountId>& window);
 
 // nullopt: `other` is no contact of `owner`.
-std::optional<HeldContact> find_contact(eventsourcing::Transaction& transaction,
-                                        const core::AccountId& owner, const core::AccountId& other);
+std::optional<HeldContact> find_contact(sql::Transaction& transaction, const core::AccountId& owner,
+                                        const core::AccountId& other);
 
 }  // namespace tideline::social_graph

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/follow.hpp"
 #include "social-graph/stored_events.hpp"
 
@@ -31,7 +31,7 @@ void FollowModel::apply(const RecordedEvent& event) {
              *read);
 }
 
-void FollowModel::flush(eventsourcing::Transaction& transaction) const {
+void FollowModel::flush(sql::Transaction& transaction) const {
   if (rows_.empty()) return;
   std::vector<AccountId> owners;
   std::vector<std::string> directions;

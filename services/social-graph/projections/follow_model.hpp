@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
 
@@ -19,7 +19,7 @@ std::string_view name_of(FollowDirection direction);
 class FollowModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear() { rows_.clear(); }
 
  private:

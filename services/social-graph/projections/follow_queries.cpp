@@ -2,19 +2,18 @@
 
 namespace tideline::social_graph {
 
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Window;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Window;
 
-Slice<PersonSince> list_follows(eventsourcing::Transaction& transaction,
-                                const core::AccountId& owner, FollowDirection direction,
-                                const Window<core::AccountId>& window) {
+Slice<PersonSince> list_follows(sql::Transaction& transaction, const core::AccountId& owner,
+                                FollowDirection direction, const Window<core::AccountId>& window) {
   return select_newest_first<PersonSince>(
       transaction,
       {"SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM follow"
        " WHERE owner = $1::uuid AND direction = $2 AND active",
        "since", "other"},
-      {owner, name_of(direction)}, window, [](const eventsourcing::Row& row) {
+      {owner, name_of(direction)}, window, [](const sql::Row& row) {
         return PersonSince{row.account(0), row.timestamp_us(1)};
       });
 }

@@ -2,14 +2,14 @@
 // throws TransactionFailed.
 #pragma once
 
-#include "eventsourcing/keyset.hpp"
 #include "social-graph/projections/follow_model.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline::social_graph {
 
 // Whom `owner` follows or who follows him, newest first.
-eventsourcing::Slice<eventsourcing::PersonSince> list_follows(
-    eventsourcing::Transaction& transaction, const core::AccountId& owner,
-    FollowDirection direction, const eventsourcing::Window<core::AccountId>& window);
+sql::Slice<sql::PersonSince> list_follows(sql::Transaction& transaction,
+                                          const core::AccountId& owner, FollowDirection direction,
+                                          const sql::Window<core::AccountId>& window);
 
 }  // namespace tideline::social_graph

@@ -2,7 +2,7 @@
 
 namespace tideline::social_graph {
 
-void GraphProjection::load(eventsourcing::Transaction&) { flushed(); }
+void GraphProjection::load(sql::Transaction&) { flushed(); }
 
 // Each model takes the events that it knows and leaves the others; so a type that nobody here
 // knows, of a later version of this service, changes nothing.
@@ -14,7 +14,7 @@ void GraphProjection::apply(const eventsourcing::RecordedEvent& event) {
   groups_.apply(event);
 }
 
-void GraphProjection::flush(eventsourcing::Transaction& transaction) {
+void GraphProjection::flush(sql::Transaction& transaction) {
   contacts_.flush(transaction);
   follows_.flush(transaction);
   tags_.flush(transaction);

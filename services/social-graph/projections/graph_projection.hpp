@@ -7,7 +7,7 @@
 // changes nothing. Called by one runner thread.
 #pragma once
 
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "social-graph/projections/contact_model.hpp"
 #include "social-graph/projections/follow_model.hpp"
 #include "social-graph/projections/group_model.hpp"
@@ -25,9 +25,9 @@ class GraphProjection final : public eventsourcing::Projection {
             "tag_member",        "moment_setting", "social_group",
             "social_group_size", "group_member"};
   }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
 
  private:

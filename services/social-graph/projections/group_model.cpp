@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/stored_events.hpp"
@@ -79,13 +79,13 @@ void GroupModel::apply_membership(const RecordedEvent& event) {
              *read);
 }
 
-void GroupModel::flush(eventsourcing::Transaction& transaction) const {
+void GroupModel::flush(sql::Transaction& transaction) const {
   if (!groups_.empty()) flush_groups(transaction);
   if (!sizes_.empty()) flush_sizes(transaction);
   if (!members_.empty()) flush_members(transaction);
 }
 
-void GroupModel::flush_groups(eventsourcing::Transaction& transaction) const {
+void GroupModel::flush_groups(sql::Transaction& transaction) const {
   std::vector<std::string> ids;
   std::vector<std::optional<AccountId>> creators;
   std::vector<std::optional<std::string>> names;
@@ -117,7 +117,7 @@ void GroupModel::flush_groups(eventsourcing::Transaction& transaction) const {
       {ids, creators, names, privates, times, dissolved, versions});
 }
 
-void GroupModel::flush_sizes(eventsourcing::Transaction& transaction) const {
+void GroupModel::flush_sizes(sql::Transaction& transaction) const {
   std::vector<std::string> ids;
   std::vector<std::int64_t> members;
   std::vector<core::StreamVersion> versions;
@@ -135,7 +135,7 @@ void GroupModel::flush_sizes(eventsourcing::Transaction& transaction) const {
       {ids, members, versions});
 }
 
-void GroupModel::flush_members(eventsourcing::Transaction& transaction) const {
+void GroupModel::flush_members(sql::Transaction& transaction) const {
   std::vector<std::string> ids;
   std::vector<AccountId> accounts;
   std::vector<std::string> phases;

@@ -13,9 +13,9 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
 #include "social-graph/domain/membership.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
 
@@ -25,7 +25,7 @@ std::string_view name_of(Membership::Phase phase);
 class GroupModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear();
 
  private:
@@ -50,9 +50,9 @@ class GroupModel {
 
   void apply_group(const eventsourcing::RecordedEvent& event);
   void apply_membership(const eventsourcing::RecordedEvent& event);
-  void flush_groups(eventsourcing::Transaction& transaction) const;
-  void flush_sizes(eventsourcing::Transaction& transaction) const;
-  void flush_members(eventsourcing::Transaction& transaction) const;
+  void flush_groups(sql::Transaction& transaction) const;
+  void flush_sizes(sql::Transaction& transaction) const;
+  void flush_members(sql::Transaction& transaction) const;
 
   // As the last event since the last flush left them.
   std::map<std::string, GroupRow> groups_;

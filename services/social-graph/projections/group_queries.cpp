@@ -5,16 +5,16 @@
 namespace tideline::social_graph {
 namespace {
 
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Window;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Window;
 
 constexpr std::string_view kColumns =
     "SELECT held.group_id, held.creator, held.name, held.private,"
     " (extract(epoch FROM held.created_at) * 1000000)::bigint, coalesce(size.members, 0), "
     "held.version";
 
-ListedGroup to_group(const eventsourcing::Row& row) {
+ListedGroup to_group(const sql::Row& row) {
   return {row.text(0),
           row.account(1),
           row.text(2),
@@ -36,8 +36,7 @@ Membership::Phase phase_named(std::string_view name) {
 
 }  // namespace
 
-std::optional<ListedGroup> find_group(eventsourcing::Transaction& transaction,
-                                      const std::string& group_id) {
+std::optional<ListedGroup> find_group(sql::Transaction& transaction, const std::string& group_id) {
   static const std::string sql = std::string(kColumns) +
                                  ", (extract(epoch FROM held.created_at) * 1000000)::bigint"
                                  " FROM social_group AS held"
@@ -48,7 +47,7 @@ std::optional<ListedGroup> find_group(eventsourcing::Transaction& transaction,
   return to_group(rows[0]);
 }
 
-HeldMembership find_membership(eventsourcing::Transaction& transaction, const std::string& group_id,
+HeldMembership find_membership(sql::Transaction& transaction, const std::string& group_id,
                                const core::AccountId& account) {
   const auto rows = transaction.execute(
       "SELECT phase, (extract(epoch FROM since) * 1000000)::bigint FROM group_member"
@@ -58,22 +57,20 @@ HeldMembership find_membership(eventsourcing::Transaction& transaction, const st
   return {phase_named(rows[0].text(0)), rows[0].timestamp_us(1)};
 }
 
-Slice<PersonSince> list_members(eventsourcing::Transaction& transaction,
-                                const std::string& group_id,
+Slice<PersonSince> list_members(sql::Transaction& transaction, const std::string& group_id,
                                 const Window<core::AccountId>& window) {
   return select_newest_first<PersonSince>(
       transaction,
       {"SELECT account_id, (extract(epoch FROM since) * 1000000)::bigint FROM group_member"
        " WHERE group_id = $1 AND phase = 'member'",
        "since", "account_id"},
-      {group_id}, window, [](const eventsourcing::Row& row) {
+      {group_id}, window, [](const sql::Row& row) {
         return PersonSince{row.account(0), row.timestamp_us(1)};
       });
 }
 
-Slice<ListedGroup> list_groups(eventsourcing::Transaction& transaction,
-                               const core::AccountId& account, Membership::Phase phase,
-                               const Window<std::string>& window) {
+Slice<ListedGroup> list_groups(sql::Transaction& transaction, const core::AccountId& account,
+                               Membership::Phase phase, const Window<std::string>& window) {
   static const std::string sql =
       std::string(kColumns) +
       ", (extract(epoch FROM member.since) * 1000000)::bigint"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "eventsourcing/keyset.hpp"
 #include "social-graph/domain/membership.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -28,20 +28,18 @@ struct HeldMembership {
 };
 
 // nullopt: never created, or dissolved.
-std::optional<ListedGroup> find_group(eventsourcing::Transaction& transaction,
-                                      const std::string& group_id);
+std::optional<ListedGroup> find_group(sql::Transaction& transaction, const std::string& group_id);
 // By primary key, whatever the size of the group.
-HeldMembership find_membership(eventsourcing::Transaction& transaction, const std::string& group_id,
+HeldMembership find_membership(sql::Transaction& transaction, const std::string& group_id,
                                const core::AccountId& account);
 
 // Who belongs to the group, latest first.
-eventsourcing::Slice<eventsourcing::PersonSince> list_members(
-    eventsourcing::Transaction& transaction, const std::string& group_id,
-    const eventsourcing::Window<core::AccountId>& window);
+sql::Slice<sql::PersonSince> list_members(sql::Transaction& transaction,
+                                          const std::string& group_id,
+                                          const sql::Window<core::AccountId>& window);
 // The groups in which `account` is in that phase (Member or Invited), latest first.
-eventsourcing::Slice<ListedGroup> list_groups(eventsourcing::Transaction& transaction,
-                                              const core::AccountId& account,
-                                              Membership::Phase phase,
-                                              const eventsourcing::Window<std::string>& window);
+sql::Slice<ListedGroup> list_groups(sql::Transaction& transaction, const core::AccountId& account,
+                                    Membership::Phase phase,
+                                    const sql::Window<std::string>& window);
 
 }  // namespace tideline::social_graph

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/moment_setting.hpp"
 #include "social-graph/stored_events.hpp"
 
@@ -18,7 +18,7 @@ void MomentSettingModel::apply(const eventsourcing::RecordedEvent& event) {
              *read);
 }
 
-void MomentSettingModel::flush(eventsourcing::Transaction& transaction) const {
+void MomentSettingModel::flush(sql::Transaction& transaction) const {
   if (rows_.empty()) return;
   std::vector<core::AccountId> owners;
   std::vector<core::AccountId> others;

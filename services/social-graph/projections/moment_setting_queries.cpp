@@ -3,18 +3,15 @@
 namespace tideline::social_graph {
 namespace {
 
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Window;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Window;
 
-PersonSince to_person(const eventsourcing::Row& row) {
-  return {row.account(0), row.timestamp_us(1)};
-}
+PersonSince to_person(const sql::Row& row) { return {row.account(0), row.timestamp_us(1)}; }
 
 }  // namespace
 
-SettingCounts count_settings(eventsourcing::Transaction& transaction,
-                             const core::AccountId& owner) {
+SettingCounts count_settings(sql::Transaction& transaction, const core::AccountId& owner) {
   const auto rows = transaction.execute(
       "SELECT count(*) FILTER (WHERE hides_other), count(*) FILTER (WHERE hidden_from_other)"
       " FROM moment_setting WHERE owner = $1::uuid",
@@ -22,9 +19,8 @@ SettingCounts count_settings(eventsourcing::Transaction& transaction,
   return {rows.at(0).integer(0), rows.at(0).integer(1)};
 }
 
-Slice<PersonSince> list_settings(eventsourcing::Transaction& transaction,
-                                 const core::AccountId& owner, SettingList list,
-                                 const Window<core::AccountId>& window) {
+Slice<PersonSince> list_settings(sql::Transaction& transaction, const core::AccountId& owner,
+                                 SettingList list, const Window<core::AccountId>& window) {
   const std::string_view select =
       list == SettingList::Hidden
           ? "SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM moment_setting"
@@ -35,8 +31,7 @@ Slice<PersonSince> list_settings(eventsourcing::Transaction& transaction,
                                           to_person);
 }
 
-std::optional<HeldSetting> find_setting(eventsourcing::Transaction& transaction,
-                                        const core::AccountId& owner,
+std::optional<HeldSetting> find_setting(sql::Transaction& transaction, const core::AccountId& owner,
                                         const core::AccountId& other) {
   const auto rows = transaction.execute(
       "SELECT hides_other, hidden_from_other, version FROM moment_setting"
@@ -47,9 +42,8 @@ std::optional<HeldSetting> find_setting(eventsourcing::Transaction& transaction,
                      core::StreamVersion(static_cast<std::uint64_t>(rows[0].integer(2)))};
 }
 
-Slice<PersonSince> list_excluding(eventsourcing::Transaction& transaction,
-                                  const core::AccountId& account, SettingList list,
-                                  const Window<core::AccountId>& window) {
+Slice<PersonSince> list_excluding(sql::Transaction& transaction, const core::AccountId& account,
+                                  SettingList list, const Window<core::AccountId>& window) {
   const std::string_view select =
       list == SettingList::Hidden
           ? "SELECT owner, (extract(epoch FROM since) * 1000000)::bigint FROM moment_setting"

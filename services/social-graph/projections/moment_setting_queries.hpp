@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "eventsourcing/keyset.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -21,19 +21,19 @@ struct HeldSetting {
   core::StreamVersion version;
 };
 
-SettingCounts count_settings(eventsourcing::Transaction& transaction, const core::AccountId& owner);
+SettingCounts count_settings(sql::Transaction& transaction, const core::AccountId& owner);
 // Latest change first.
-eventsourcing::Slice<eventsourcing::PersonSince> list_settings(
-    eventsourcing::Transaction& transaction, const core::AccountId& owner, SettingList list,
-    const eventsourcing::Window<core::AccountId>& window);
+sql::Slice<sql::PersonSince> list_settings(sql::Transaction& transaction,
+                                           const core::AccountId& owner, SettingList list,
+                                           const sql::Window<core::AccountId>& window);
 // nullopt: never set.
-std::optional<HeldSetting> find_setting(eventsourcing::Transaction& transaction,
-                                        const core::AccountId& owner, const core::AccountId& other);
+std::optional<HeldSetting> find_setting(sql::Transaction& transaction, const core::AccountId& owner,
+                                        const core::AccountId& other);
 
 // The other index: who has excluded `account` in this way. For operators and checks alone; no route
 // shows it, for the excluded person must not learn of it.
-eventsourcing::Slice<eventsourcing::PersonSince> list_excluding(
-    eventsourcing::Transaction& transaction, const core::AccountId& account, SettingList list,
-    const eventsourcing::Window<core::AccountId>& window);
+sql::Slice<sql::PersonSince> list_excluding(sql::Transaction& transaction,
+                                            const core::AccountId& account, SettingList list,
+                                            const sql::Window<core::AccountId>& window);
 
 }  // namespace tideline::social_graph

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eventsourcing/decider.hpp"
+#include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/tagging.hpp"
 #include "social-graph/stored_events.hpp"
 
@@ -43,12 +43,12 @@ void TagModel::apply(const RecordedEvent& event) {
   }
 }
 
-void TagModel::flush(eventsourcing::Transaction& transaction) const {
+void TagModel::flush(sql::Transaction& transaction) const {
   if (!tags_.empty()) flush_tags(transaction);
   if (!members_.empty()) flush_members(transaction);
 }
 
-void TagModel::flush_tags(eventsourcing::Transaction& transaction) const {
+void TagModel::flush_tags(sql::Transaction& transaction) const {
   std::vector<AccountId> owners;
   std::vector<std::string> ids;
   std::vector<std::optional<std::string>> names;
@@ -75,7 +75,7 @@ void TagModel::flush_tags(eventsourcing::Transaction& transaction) const {
       {owners, ids, names, times, deleted, versions});
 }
 
-void TagModel::flush_members(eventsourcing::Transaction& transaction) const {
+void TagModel::flush_members(sql::Transaction& transaction) const {
   std::vector<AccountId> owners;
   std::vector<std::string> ids;
   std::vector<AccountId> accounts;

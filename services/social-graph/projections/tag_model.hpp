@@ -11,15 +11,15 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
 
 class TagModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
-  void flush(eventsourcing::Transaction& transaction) const;
+  void flush(sql::Transaction& transaction) const;
   void clear();
 
  private:
@@ -37,8 +37,8 @@ class TagModel {
   using TagKey = std::pair<core::AccountId, std::string>;                       // owner, tag
   using MemberKey = std::tuple<core::AccountId, std::string, core::AccountId>;  // and account
 
-  void flush_tags(eventsourcing::Transaction& transaction) const;
-  void flush_members(eventsourcing::Transaction& transaction) const;
+  void flush_tags(sql::Transaction& transaction) const;
+  void flush_members(sql::Transaction& transaction) const;
 
   // As the last event since the last flush left them.
   std::map<TagKey, TagRow> tags_;

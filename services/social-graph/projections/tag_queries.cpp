@@ -3,16 +3,16 @@
 namespace tideline::social_graph {
 namespace {
 
-using eventsourcing::PersonSince;
-using eventsourcing::Slice;
-using eventsourcing::Window;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Window;
 
 constexpr std::string_view kColumns =
     "SELECT tag.tag_id, tag.name, (extract(epoch FROM tag.created_at) * 1000000)::bigint,"
     " (SELECT count(*) FROM tag_member AS counted WHERE counted.owner = tag.owner"
     " AND counted.tag_id = tag.tag_id AND counted.active), tag.version";
 
-ListedTag to_tag(const eventsourcing::Row& row) {
+ListedTag to_tag(const sql::Row& row) {
   return {row.text(0),
           row.text(1),
           row.timestamp_us(2),
@@ -30,33 +30,32 @@ const std::string& list_sql() {
 
 }  // namespace
 
-Slice<ListedTag> list_tags(eventsourcing::Transaction& transaction, const core::AccountId& owner,
+Slice<ListedTag> list_tags(sql::Transaction& transaction, const core::AccountId& owner,
                            const Window<std::string>& window) {
   return select_newest_first<ListedTag>(transaction, {list_sql(), "tag.created_at", "tag.tag_id"},
                                         {owner}, window, to_tag);
 }
 
-std::optional<ListedTag> find_tag(eventsourcing::Transaction& transaction,
-                                  const core::AccountId& owner, const std::string& tag_id) {
+std::optional<ListedTag> find_tag(sql::Transaction& transaction, const core::AccountId& owner,
+                                  const std::string& tag_id) {
   const auto rows = transaction.execute(list_sql() + " AND tag.tag_id = $2", {owner, tag_id});
   if (rows.empty()) return std::nullopt;
   return to_tag(rows[0]);
 }
 
-Slice<PersonSince> list_tagged(eventsourcing::Transaction& transaction,
-                               const core::AccountId& owner, const std::string& tag_id,
-                               const Window<core::AccountId>& window) {
+Slice<PersonSince> list_tagged(sql::Transaction& transaction, const core::AccountId& owner,
+                               const std::string& tag_id, const Window<core::AccountId>& window) {
   return select_newest_first<PersonSince>(
       transaction,
       {"SELECT account_id, (extract(epoch FROM since) * 1000000)::bigint FROM tag_member"
        " WHERE owner = $1::uuid AND tag_id = $2 AND active",
        "since", "account_id"},
-      {owner, tag_id}, window, [](const eventsourcing::Row& row) {
+      {owner, tag_id}, window, [](const sql::Row& row) {
         return PersonSince{row.account(0), row.timestamp_us(1)};
       });
 }
 
-Slice<ListedTag> list_tags_on(eventsourcing::Transaction& transaction, const core::AccountId& owner,
+Slice<ListedTag> list_tags_on(sql::Transaction& transaction, const core::AccountId& owner,
                               const core::AccountId& account, const Window<std::string>& window) {
   static const std::string sql =
       std::string(kColumns) +

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "eventsourcing/keyset.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline::social_graph {
 
@@ -19,21 +19,19 @@ struct ListedTag {
   core::Timestamp since;        // what the list is ordered by
 };
 
-eventsourcing::Slice<ListedTag> list_tags(eventsourcing::Transaction& transaction,
-                                          const core::AccountId& owner,
-                                          const eventsourcing::Window<std::string>& window);
+sql::Slice<ListedTag> list_tags(sql::Transaction& transaction, const core::AccountId& owner,
+                                const sql::Window<std::string>& window);
 // nullopt: `owner` has no such tag, or has deleted it.
-std::optional<ListedTag> find_tag(eventsourcing::Transaction& transaction,
-                                  const core::AccountId& owner, const std::string& tag_id);
+std::optional<ListedTag> find_tag(sql::Transaction& transaction, const core::AccountId& owner,
+                                  const std::string& tag_id);
 
 // On whom the tag is, latest first; whether it is deleted the caller has asked before.
-eventsourcing::Slice<eventsourcing::PersonSince> list_tagged(
-    eventsourcing::Transaction& transaction, const core::AccountId& owner,
-    const std::string& tag_id, const eventsourcing::Window<core::AccountId>& window);
+sql::Slice<sql::PersonSince> list_tagged(sql::Transaction& transaction,
+                                         const core::AccountId& owner, const std::string& tag_id,
+                                         const sql::Window<core::AccountId>& window);
 // Which of his tags `owner` has put on `account`, latest first.
-eventsourcing::Slice<ListedTag> list_tags_on(eventsourcing::Transaction& transaction,
-                                             const core::AccountId& owner,
-                                             const core::AccountId& account,
-                                             const eventsourcing::Window<std::string>& window);
+sql::Slice<ListedTag> list_tags_on(sql::Transaction& transaction, const core::AccountId& owner,
+                                   const core::AccountId& account,
+                                   const sql::Window<std::string>& window);
 
 }  // namespace tideline::social_graph

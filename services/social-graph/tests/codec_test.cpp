@@ -5,8 +5,8 @@
 
 #include "core/clock.hpp"
 #include "crypto/subject_cipher.hpp"
-#include "eventsourcing/codec.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "social-graph/domain/contact_count.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/follow.hpp"

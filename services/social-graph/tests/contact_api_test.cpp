@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "http/cursor.hpp"
+#include "http/messages/cursor.hpp"
 #include "social-graph/tests/graph_service.hpp"
 #include "social-graph/tests/people_in_memory.hpp"
 

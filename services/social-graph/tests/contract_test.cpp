@@ -125,16 +125,16 @@ TEST(Contract, AnEventThatBreaksItsSchemaIsFound) {
 }
 
 // Takes what the directory of people writes.
-class WrittenPeople final : public eventsourcing::Transaction {
+class WrittenPeople final : public sql::Transaction {
  public:
-  eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
+  sql::Rows execute(std::string_view sql, const sql::Params& params) override {
     if (sql.starts_with("INSERT INTO subject_key")) return {};
-    accounts = eventsourcing::Row({params.at(0).text()}).text_array(0);
-    closed = eventsourcing::Row({params.at(1).text()}).text_array(0);
+    accounts = sql::Row({params.at(0).text()}).text_array(0);
+    closed = sql::Row({params.at(1).text()}).text_array(0);
     return {};
   }
   void copy_in(std::string_view, std::span<const std::string>,
-               std::span<const eventsourcing::Params>) override {
+               std::span<const sql::Params>) override {
     FAIL() << "nothing is copied here";
   }
   std::vector<std::string> accounts;

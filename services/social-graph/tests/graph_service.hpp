@@ -15,9 +15,9 @@
 #include "core/random.hpp"
 #include "crypto/account_ids.hpp"
 #include "crypto/subject_cipher.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
-#include "http/command_endpoint.hpp"
-#include "http/router.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
+#include "http/routing/command_endpoint.hpp"
+#include "http/routing/router.hpp"
 #include "social-graph/api/routes.hpp"
 
 namespace tideline::social_graph {
@@ -40,7 +40,7 @@ struct Reply {
 
 class GraphService {
  public:
-  explicit GraphService(eventsourcing::Database& database, std::int64_t contact_limit = 3,
+  explicit GraphService(sql::Database& database, std::int64_t contact_limit = 3,
                         std::int64_t group_member_limit = 3)
       : router(std::make_shared<UserIdVerifier>(account_ids), clock) {
     add_routes(router, {.commands = commands,

@@ -10,16 +10,16 @@
 #include <set>
 #include <thread>
 
-#include "core/keys.hpp"
 #include "core/random.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/api/group_commands.hpp"
 #include "social-graph/domain/contact_count.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
@@ -27,7 +27,6 @@ namespace tideline::social_graph {
 namespace {
 
 namespace es = eventsourcing;
-namespace keys = core::keys;
 using core::AccountId;
 
 constexpr int kPeople = 5;

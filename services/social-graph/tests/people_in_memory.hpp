@@ -9,21 +9,21 @@
 #include <string>
 #include <string_view>
 
-#include "eventsourcing/transaction.hpp"
 #include "people/people_directory.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
 
-class PeopleInMemory final : public eventsourcing::Database {
+class PeopleInMemory final : public sql::Database {
  public:
   void put(const people::Person& person) { people_[person.account] = person; }
   // Every call fails from now on, as when the database is away.
   void go_away() { away_ = true; }
 
-  core::Status transact(const std::function<void(eventsourcing::Transaction&)>&) override {
+  core::Status transact(const std::function<void(sql::Transaction&)>&) override {
     return core::internal_error("commands write events, nothing else");
   }
-  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
     if (away_) return core::unavailable("the database is away");
     Reader reader(people_);
     work(reader);
@@ -34,17 +34,16 @@ class PeopleInMemory final : public eventsourcing::Database {
   using People = std::map<core::AccountId, people::Person>;
 
   // Answers the two statements of people::PeopleDirectory: one account, or an array of them.
-  class Reader final : public eventsourcing::Transaction {
+  class Reader final : public sql::Transaction {
    public:
     explicit Reader(const People& people) : people_(people) {}
 
-    eventsourcing::Rows execute(std::string_view sql,
-                                const eventsourcing::Params& params) override {
+    sql::Rows execute(std::string_view sql, const sql::Params& params) override {
       EXPECT_NE(sql.find("FROM person"), std::string_view::npos) << sql;
       const std::string asked = *params.at(0).text();
-      const auto ids = asked.starts_with('{') ? eventsourcing::Row({asked}).text_array(0)
+      const auto ids = asked.starts_with('{') ? sql::Row({asked}).text_array(0)
                                               : std::vector<std::string>{asked};
-      eventsourcing::Rows rows;
+      sql::Rows rows;
       for (const auto& id : ids) {
         const auto found = people_.find(*core::AccountId::parse_uuid(id));
         if (found == people_.end()) continue;
@@ -56,7 +55,7 @@ class PeopleInMemory final : public eventsourcing::Database {
       return rows;
     }
     void copy_in(std::string_view, std::span<const std::string>,
-                 std::span<const eventsourcing::Params>) override {
+                 std::span<const sql::Params>) override {
       ADD_FAILURE() << "nothing is copied here";
     }
 

@@ -36,11 +36,11 @@ int run(const nlohmann::json& settings) {
   postgres::PooledDatabase database(database_options);
   int passings_left = settings.at("nth");
   const int signal = settings.at("signal");
-  const auto point = static_cast<eventsourcing::RunnerPoint>(settings.at("point").get<int>());
+  const auto point = static_cast<projections::RunnerPoint>(settings.at("point").get<int>());
   RunningProjection::Options options;
   options.group = settings.at("group");
   options.poison_every = settings.at("poison_every");
-  options.reached = [&](eventsourcing::RunnerPoint reached) {
+  options.reached = [&](projections::RunnerPoint reached) {
     if (reached == point && --passings_left == 0) kill(getpid(), signal);
   };
   RunningProjection running(settings.at("service"), database, settings.at("brokers"), options);

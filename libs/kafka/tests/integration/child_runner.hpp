@@ -18,7 +18,7 @@ struct ChildOptions {
   std::string group = "";
   std::int64_t poison_every = 0;
   // Raises `signal` (SIGKILL, SIGSTOP) when it passes `point` for the nth time. 0: never.
-  eventsourcing::RunnerPoint point = eventsourcing::RunnerPoint::Committed;
+  projections::RunnerPoint point = projections::RunnerPoint::Committed;
   int nth = 0;
   int signal = 0;
 };

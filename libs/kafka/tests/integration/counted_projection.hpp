@@ -12,8 +12,8 @@
 #include <thread>
 #include <utility>
 
-#include "eventsourcing/projection_runner.hpp"
 #include "kafka/gaps.hpp"
+#include "projections/runner/projection_runner.hpp"
 #include "published_service.hpp"
 
 namespace tideline::kafka::testing {
@@ -34,8 +34,8 @@ struct CountedTotals {
   }
 };
 
-inline CountedTotals read_totals(eventsourcing::Database& database) {
-  const auto totals = database.read([](eventsourcing::Transaction& transaction) {
+inline CountedTotals read_totals(sql::Database& database) {
+  const auto totals = database.read([](sql::Transaction& transaction) {
     const auto rows = transaction.execute(
         "SELECT coalesce(sum(count), 0)::bigint, coalesce(sum(sum), 0)::bigint,"
         " coalesce(sum(disorder), 0)::bigint FROM counted");
@@ -56,7 +56,7 @@ class Counted final : public eventsourcing::Projection {
   std::string_view name() const override { return "counted"; }
   std::vector<std::string> sources() const override { return {source_}; }
   eventsourcing::FlushPolicy flush_policy() const override { return {flush_interval_, 50}; }
-  void load(eventsourcing::Transaction& transaction) override {
+  void load(sql::Transaction& transaction) override {
     deltas_.clear();
     versions_.clear();
     memory_ = {};
@@ -78,7 +78,7 @@ class Counted final : public eventsourcing::Projection {
     ++delta.count, ++memory_.count;
     delta.sum += n, memory_.sum += n;
   }
-  void flush(eventsourcing::Transaction& transaction) override {
+  void flush(sql::Transaction& transaction) override {
     for (const auto& [stream, delta] : deltas_) {
       transaction.execute(
           "INSERT INTO counted AS c (stream, count, sum, version, disorder)"
@@ -110,11 +110,11 @@ class RunningProjection {
     std::chrono::milliseconds flush_interval = 20ms;
     std::int64_t poison_every = 0;
     std::chrono::milliseconds max_poll_interval = 300s;
-    std::function<void(eventsourcing::RunnerPoint)> reached = nullptr;
+    std::function<void(projections::RunnerPoint)> reached = nullptr;
   };
 
-  RunningProjection(const std::string& service, eventsourcing::Database& database,
-                    const std::string& brokers, Options options)
+  RunningProjection(const std::string& service, sql::Database& database, const std::string& brokers,
+                    Options options)
       : projection_(service, options.flush_interval, options.poison_every),
         gaps_(brokers),
         runner_(
@@ -141,7 +141,7 @@ class RunningProjection {
       : RunningProjection(service.name, service.database, PublishedService::brokers(),
                           std::move(options)) {}
 
-  eventsourcing::ProjectionRunner& runner() { return runner_; }
+  projections::ProjectionRunner& runner() { return runner_; }
   // Stops the runner first.
   CountedTotals memory() {
     if (thread_.joinable()) {
@@ -154,17 +154,16 @@ class RunningProjection {
  private:
   Counted projection_;
   GapReporter gaps_;
-  eventsourcing::ProjectionRunner runner_;
+  projections::ProjectionRunner runner_;
   std::jthread thread_;
 };
 
 struct CountedService : PublishedService {
   CountedService() {
-    EXPECT_TRUE(database
-                    .transact([](eventsourcing::Transaction& transaction) {
-                      transaction.execute(kCountedTableSql);
-                    })
-                    .ok());
+    EXPECT_TRUE(
+        database
+            .transact([](sql::Transaction& transaction) { transaction.execute(kCountedTableSql); })
+            .ok());
   }
   CountedTotals totals() { return read_totals(database); }
   // From the events themselves.
@@ -181,7 +180,7 @@ struct CountedService : PublishedService {
   }
   // How often partitions of the projection have been taken over.
   std::int64_t generations() {
-    const auto sum = database.read([](eventsourcing::Transaction& transaction) {
+    const auto sum = database.read([](sql::Transaction& transaction) {
       return transaction
           .execute("SELECT coalesce(sum(generation), 0)::bigint FROM projection_checkpoint")
           .at(0)

@@ -19,8 +19,8 @@
 #include "kafka/consumer.hpp"
 #include "kafka/relay.hpp"
 #include "kafka/topics.hpp"
-#include "postgres/event_store.hpp"
-#include "postgres/relay_checkpoints.hpp"
+#include "postgres/store/event_store.hpp"
+#include "postgres/store/relay_checkpoints.hpp"
 #include "postgres/tests/integration/fresh_database.hpp"
 #include "support/kafka_server.hpp"
 

@@ -1,6 +1,6 @@
 // A reaction in a process of its own, over a real PostgreSQL and Kafka, killed with -9 between an
 // append and the checkpoint: what it caused is there once.
-#include "eventsourcing/reaction.hpp"
+#include "eventsourcing/projections/reaction.hpp"
 
 #include <gmock/gmock.h>
 #include <spawn.h>
@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <set>
 
-#include "eventsourcing/forwarding_event_store.hpp"
-#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/store/forwarding_event_store.hpp"
+#include "projections/runner/projection_runner.hpp"
 #include "published_service.hpp"
 
 extern char** environ;
@@ -95,7 +95,7 @@ TEST(ReactionChild, DISABLED_Reacts) {
   DyingStore dying(store, std::atoi(setting("REACTION_APPENDS_TO_LIVE").c_str()));
   const std::string source = setting("REACTION_SOURCE");
   es::Reaction reaction(std::make_unique<EchoRules>(source), dying, clock);
-  es::ProjectionRunner runner(
+  projections::ProjectionRunner runner(
       reaction,
       {database,
        std::make_unique<KafkaRecordSource>(ConsumerOptions{.brokers = setting("REACTION_BROKERS"),

@@ -9,13 +9,13 @@
 #include <random>
 
 #include "child_runner.hpp"
-#include "eventsourcing/dead_letters.hpp"
+#include "postgres/projections/dead_letters.hpp"
 
 namespace tideline::kafka {
 namespace {
 
 using namespace testing;
-using eventsourcing::RunnerPoint;
+using projections::RunnerPoint;
 
 struct Point {
   RunnerPoint point;
@@ -89,7 +89,7 @@ TEST(RunnerFaults, KilledWhileParkedEventsAreAppliedAgainTheirEffectIsExactlyOnc
   CountedService service;
   RunningRelay relay(service);
   const auto letters = [&] {
-    const auto found = eventsourcing::list_dead_letters(service.database, "counted");
+    const auto found = postgres::list_dead_letters(service.database, "counted");
     EXPECT_TRUE(found.ok());
     return found.ok() ? found->size() : 0;
   };
@@ -98,7 +98,7 @@ TEST(RunnerFaults, KilledWhileParkedEventsAreAppliedAgainTheirEffectIsExactlyOnc
     finish(service, {.poison_every = 10});
     const std::size_t parked = letters();
     ASSERT_GE(parked, 60U);
-    const auto marked = eventsourcing::replay_dead_letters(service.database, "counted");
+    const auto marked = postgres::replay_dead_letters(service.database, "counted");
     ASSERT_TRUE(marked.ok());
     ASSERT_EQ(*marked, parked);
     service.append(kPortion);

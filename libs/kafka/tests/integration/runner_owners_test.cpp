@@ -154,7 +154,7 @@ TEST(RunnerOwners, ALongOutageOfPostgresCostsNeitherThePartitionsNorAnEvent) {
                                                           .group = "outage-" + service.name,
                                                           .session_timeout = 6000ms,
                                                           .max_poll_interval = kMaxPollInterval});
-  eventsourcing::ProjectionRunner runner(
+  projections::ProjectionRunner runner(
       projection,
       {service.database, std::make_unique<WatchedSource>(std::move(source), revoked), {}, {}},
       kLogs);

@@ -1,3 +1,4 @@
+#include "projections/runner/state_topic_runner.hpp"
 #include "kafka/state_topic.hpp"
 
 #include <gtest/gtest.h>
@@ -19,12 +20,12 @@ class Names final : public eventsourcing::StateView {
  public:
   std::string_view name() const override { return "names"; }
   eventsourcing::FlushPolicy flush_policy() const override { return {10ms, 1000}; }
-  void load(eventsourcing::Transaction&) override { pending_.clear(); }
+  void load(sql::Transaction&) override { pending_.clear(); }
   void apply(const std::string& key, const std::optional<std::string>& value) override {
     if (value == "unreadable") throw eventsourcing::PoisonEvent("it says so");
     pending_[key] = value;
   }
-  void flush(eventsourcing::Transaction& transaction) override {
+  void flush(sql::Transaction& transaction) override {
     for (const auto& [key, value] : pending_) {
       transaction.execute(
           "INSERT INTO name (key, value) VALUES ($1, $2)"
@@ -49,14 +50,14 @@ class StateTopicIntegration : public ::testing::Test {
                       {{.name = options.topic, .partitions = kPartitions, .compacted = true}}, 20s)
             .ok());
     EXPECT_TRUE(database
-                    .transact([](eventsourcing::Transaction& transaction) {
+                    .transact([](sql::Transaction& transaction) {
                       transaction.execute("CREATE TABLE name (key text PRIMARY KEY, value text)");
                     })
                     .ok());
   }
 
   std::optional<std::string> value_of(const std::string& key) {
-    const auto value = database.read([&](eventsourcing::Transaction& transaction) {
+    const auto value = database.read([&](sql::Transaction& transaction) {
       const auto rows = transaction.execute("SELECT value FROM name WHERE key = $1", {key});
       return rows.empty() ? std::nullopt : rows[0].nullable_text(0);
     });
@@ -67,8 +68,8 @@ class StateTopicIntegration : public ::testing::Test {
   // Runs the view until it is caught up, and returns how many records that took.
   std::uint64_t catch_up() {
     Names names;
-    eventsourcing::StateTopicRunner runner(names, database,
-                                           std::make_unique<KafkaStateSource>(options), {});
+    projections::StateTopicRunner runner(names, database,
+                                         std::make_unique<KafkaStateSource>(options), {});
     std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
     EXPECT_TRUE(eventually([&] { return runner.status().caught_up_once; }))
         << runner.status().last_problem;

@@ -1,4 +1,4 @@
-#include "postgres/database.hpp"
+#include "postgres/connections/database.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -16,10 +16,10 @@ namespace tideline::postgres::testing {
 namespace {
 
 using core::ErrorCode;
-using eventsourcing::Param;
-using eventsourcing::Params;
-using eventsourcing::Transaction;
-using eventsourcing::TransactionFailed;
+using sql::Param;
+using sql::Params;
+using sql::Transaction;
+using sql::TransactionFailed;
 
 class DatabaseTest : public ::testing::Test {
  protected:

@@ -5,7 +5,7 @@
 #include "eventsourcing/testing/event_store_races.hpp"
 #include "eventsourcing/testing/event_store_suite.hpp"
 #include "fresh_database.hpp"
-#include "postgres/event_store.hpp"
+#include "postgres/store/event_store.hpp"
 #include "two_clusters.hpp"
 
 namespace tideline::eventsourcing::testing {

@@ -1,6 +1,6 @@
 // What the event store in PostgreSQL does beyond the laws: refused changes, bad data, lost
 // connections and commits of unknown outcome.
-#include "postgres/event_store.hpp"
+#include "postgres/store/event_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,11 +24,11 @@ using eventsourcing::Append;
 using eventsourcing::Appended;
 using eventsourcing::AppendOutcome;
 using eventsourcing::IdempotencyKey;
-using eventsourcing::Transaction;
 using eventsourcing::testing::Appends;
 using eventsourcing::testing::expect_already_done;
 using eventsourcing::testing::expect_appended;
 using eventsourcing::testing::expect_conflict;
+using sql::Transaction;
 
 constexpr std::uint32_t kLogs = 2;
 

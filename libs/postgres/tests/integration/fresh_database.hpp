@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "support/postgres_server.hpp"
 
 namespace tideline::postgres::testing {

@@ -1,4 +1,4 @@
-#include "postgres/migrations.hpp"
+#include "postgres/migrations/migrations.hpp"
 
 #include <gtest/gtest.h>
 

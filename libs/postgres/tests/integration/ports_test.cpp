@@ -4,8 +4,8 @@
 #include <future>
 
 #include "fresh_database.hpp"
-#include "postgres/relay_checkpoints.hpp"
-#include "postgres/subject_keys.hpp"
+#include "postgres/store/relay_checkpoints.hpp"
+#include "postgres/store/subject_keys.hpp"
 
 namespace tideline::postgres::testing {
 namespace {

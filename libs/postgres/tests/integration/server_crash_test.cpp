@@ -5,7 +5,7 @@
 
 #include "eventsourcing/testing/appends.hpp"
 #include "fresh_database.hpp"
-#include "postgres/event_store.hpp"
+#include "postgres/store/event_store.hpp"
 
 namespace tideline::postgres::testing {
 namespace {

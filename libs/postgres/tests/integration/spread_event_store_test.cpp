@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cutting_proxy.hpp"
-#include "eventsourcing/append_rules.hpp"
+#include "eventsourcing/store/append_rules.hpp"
 #include "eventsourcing/testing/appends.hpp"
 #include "killed_program.hpp"
 #include "two_clusters.hpp"

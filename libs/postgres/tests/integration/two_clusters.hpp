@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fresh_database.hpp"
-#include "postgres/event_store.hpp"
-#include "postgres/log_databases.hpp"
+#include "postgres/connections/log_databases.hpp"
+#include "postgres/store/event_store.hpp"
 
 namespace tideline::postgres::testing {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "postgres/event_store.hpp"
+#include "postgres/store/event_store.hpp"
 
 namespace {
 

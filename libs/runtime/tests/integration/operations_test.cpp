@@ -31,9 +31,9 @@ class Nothing final : public eventsourcing::Projection {
  public:
   std::string_view name() const override { return "notes"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
-  void load(eventsourcing::Transaction&) override {}
+  void load(sql::Transaction&) override {}
   void apply(const eventsourcing::RecordedEvent&) override {}
-  void flush(eventsourcing::Transaction&) override {}
+  void flush(sql::Transaction&) override {}
 };
 
 // An operation of this service alone.
@@ -71,7 +71,7 @@ class Operations : public ::testing::Test {
   ~Operations() override { std::filesystem::remove_all(folder_); }
 
   void park(int position) {
-    const auto parked = database_.transact([&](eventsourcing::Transaction& transaction) {
+    const auto parked = database_.transact([&](sql::Transaction& transaction) {
       transaction.execute(
           "INSERT INTO projection_checkpoint VALUES ('notes', 'feed', 3, 9, 9, 5)"
           " ON CONFLICT DO NOTHING");

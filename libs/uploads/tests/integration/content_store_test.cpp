@@ -12,15 +12,15 @@
 
 #include "core/random.hpp"
 #include "people/people_directory.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "support/postgres_server.hpp"
 #include "uploads/sweeper.hpp"
 
 namespace tideline::uploads {
 namespace {
 
-using eventsourcing::Transaction;
+using sql::Transaction;
 
 const core::AccountId kAda({1});
 const core::AccountId kBob({2});
@@ -44,7 +44,7 @@ class ContentStoreTest : public ::testing::Test {
     return options;
   }
 
-  void execute(const std::string& sql, const eventsourcing::Params& params = {}) {
+  void execute(const std::string& sql, const sql::Params& params = {}) {
     const auto done =
         database.transact([&](Transaction& transaction) { transaction.execute(sql, params); });
     ASSERT_TRUE(done.ok()) << done.error().message;

@@ -14,8 +14,8 @@
 #include "accounts/projections/project_list_projection.hpp"
 #include "accounts/projections/score_queries.hpp"
 #include "core/time_ordered_id.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "support/postgres_server.hpp"
 
 namespace tideline::accounts::testing {
@@ -23,8 +23,8 @@ namespace {
 
 using eventsourcing::Projection;
 using eventsourcing::RecordedEvent;
-using eventsourcing::Transaction;
 using eventsourcing::Visibility;
+using sql::Transaction;
 
 postgres::DatabaseOptions fresh_database() {
   postgres::DatabaseOptions options;

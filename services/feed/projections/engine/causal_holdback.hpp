@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/position_vector.hpp"
+#include "eventsourcing/events/position_vector.hpp"
 #include "feed/projections/engine/relation.hpp"
 #include "snapshots/value_stream.hpp"
 

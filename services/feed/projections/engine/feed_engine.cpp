@@ -17,7 +17,7 @@ FeedEngine::FeedEngine(FeedEngineOptions options)
   timelines_.resize(graph_.people());
 }
 
-void FeedEngine::load(eventsourcing::Transaction&) {
+void FeedEngine::load(sql::Transaction&) {
   // Two memories at once only where there is something to be rid of.
   take_up({FeedMemory(services()), {}});
   if (!options_.restore) return;
@@ -71,7 +71,7 @@ void FeedEngine::use(const read::Event& event) {
   std::visit([this](const auto& data) { on(data); }, event);
 }
 
-void FeedEngine::flush(eventsourcing::Transaction&) { CHECK(false, "the engine has no tables"); }
+void FeedEngine::flush(sql::Transaction&) { CHECK(false, "the engine has no tables"); }
 
 void FeedEngine::on(const read::AccountClosed& event) { graph_.close(number_of(event.account)); }
 

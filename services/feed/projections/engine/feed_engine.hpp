@@ -41,10 +41,9 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/keyset.hpp"
-#include "eventsourcing/prefetched_events.hpp"
-#include "eventsourcing/projection.hpp"
-#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/projections/prefetched_events.hpp"
+#include "eventsourcing/projections/projection.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
 #include "feed/domain/shards.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/projections/engine/author_merge.hpp"
@@ -57,6 +56,7 @@
 #include "feed/projections/engine/viewer_timelines.hpp"
 #include "feed/projections/engine/writer_first_mutex.hpp"
 #include "feed/projections/events_read.hpp"
+#include "sql/keyset.hpp"
 
 namespace tideline::feed {
 
@@ -167,10 +167,10 @@ class FeedEngine final : public eventsourcing::Projection {
   bool durable() const override { return false; }
   eventsourcing::PartitionPlaces loaded_places() const override { return loaded_; }
   bool answers_from_memory() const override { return true; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void prefetch(const eventsourcing::RecordedEvent& event) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   // The parts of prefetch() and apply() after the decoding: an event without its position.
   void prefetch_decoded(const read::Event& event) { fan_out_prefetcher_.prefetch(&event); }
   void use(const read::Event& event);
@@ -214,10 +214,10 @@ class FeedEngine final : public eventsourcing::Projection {
   std::optional<std::vector<core::AccountId>> likers_of(core::MomentId id,
                                                         const core::AccountId& viewer);
   // Its comments that the viewer meets, oldest first.
-  std::optional<eventsourcing::Slice<CommentEntry>> comments_of(core::MomentId id,
-                                                                const core::AccountId& viewer,
-                                                                const PlaceInComments& place,
-                                                                std::size_t limit);
+  std::optional<sql::Slice<CommentEntry>> comments_of(core::MomentId id,
+                                                      const core::AccountId& viewer,
+                                                      const PlaceInComments& place,
+                                                      std::size_t limit);
   // Whether it is one of these.
   bool shows_comment(core::MomentId id, core::CommentId comment, const core::AccountId& viewer);
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
-#include "eventsourcing/position_vector.hpp"
-#include "eventsourcing/record_source.hpp"
+#include "eventsourcing/events/position_vector.hpp"
+#include "eventsourcing/topics/record_source.hpp"
 #include "feed/projections/engine/causal_holdback.hpp"
 #include "feed/projections/engine/graph_memory.hpp"
 #include "feed/projections/engine/interaction_memory.hpp"

@@ -36,9 +36,10 @@ std::optional<std::vector<core::AccountId>> FeedEngine::likers_of(
   return accounts;
 }
 
-std::optional<eventsourcing::Slice<CommentEntry>> FeedEngine::comments_of(
-    core::MomentId id, const core::AccountId& viewer_id, const PlaceInComments& place,
-    std::size_t limit) {
+std::optional<sql::Slice<CommentEntry>> FeedEngine::comments_of(core::MomentId id,
+                                                                const core::AccountId& viewer_id,
+                                                                const PlaceInComments& place,
+                                                                std::size_t limit) {
   release_held();
   const std::shared_lock lock(mutex_);
   const PersonIndex viewer = graph_.find_person(viewer_id);
@@ -60,14 +61,14 @@ std::optional<eventsourcing::Slice<CommentEntry>> FeedEngine::comments_of(
     if (place.after) begin = older_than(core::CommentId(place.after->value() + 1));
     end = begin + std::min(end - begin, limit);
   }
-  eventsourcing::Slice<CommentEntry> slice{{}, begin > 0, end < met.size()};
+  sql::Slice<CommentEntry> slice{{}, begin > 0, end < met.size()};
   for (std::size_t i = begin; i < end; ++i) {
     const CommentFacts* parent = interactions.find(met[i]->parent);
     const bool knows_parent = parent != nullptr && meets(viewer, *parent, *moment);
     slice.items.push_back({met[i]->id, graph_.account_of(met[i]->author),
                            knows_parent ? std::optional(parent->id) : std::nullopt});
   }
-  if (slice.items.empty()) return eventsourcing::Slice<CommentEntry>{};
+  if (slice.items.empty()) return sql::Slice<CommentEntry>{};
   return slice;
 }
 

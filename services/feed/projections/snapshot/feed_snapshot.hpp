@@ -15,7 +15,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/record_source.hpp"
+#include "eventsourcing/topics/record_source.hpp"
 #include "feed/projections/engine/feed_engine.hpp"
 #include "snapshots/block_file.hpp"
 

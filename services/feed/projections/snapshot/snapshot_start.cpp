@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -27,7 +27,7 @@ core::Status check_origin(const SnapshotOrigin& origin, eventsourcing::EventLog&
     return core::invalid_input("it is of another number of logs");
   }
   const auto last = last_events_at(own, origin.places);
-  if (!last) throw eventsourcing::TransactionFailed(last.error());
+  if (!last) throw sql::TransactionFailed(last.error());
   // Without any event of our own nothing would tell whose it is.
   if (last->empty() || *last != origin.last_own) {
     return core::invalid_input("it is not of the events of this service");

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/result.hpp"
-#include "eventsourcing/event_store.hpp"
+#include "eventsourcing/store/event_store.hpp"
 #include "feed/projections/snapshot/feed_snapshot.hpp"
 #include "snapshots/snapshot_folder.hpp"
 

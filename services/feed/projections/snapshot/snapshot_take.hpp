@@ -6,12 +6,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
-#include <stop_token>
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/projection_runner.hpp"
 #include "feed/projections/snapshot/snapshot_start.hpp"
 
 namespace tideline::feed {
@@ -22,13 +21,15 @@ struct TakenFeed {
   std::size_t moments = 0;
 };
 
-// Under the folder's lock. `topics`: a source of all partitions of what the engine consumes. Keeps
-// the newest `kept`, this one among them. nullopt: stop was requested, or this service has no event
-// yet, by which one could be told from another's. Internal: an event could not be applied; a start
-// from there would miss it for good.
+// Has the engine apply what the topics hold; where it stands then, nullopt when stop was requested.
+using CatchUp =
+    std::function<core::Result<std::optional<eventsourcing::PartitionPlaces>>(FeedEngine& engine)>;
+
+// Under the folder's lock. Keeps the newest `kept`, this one among them. nullopt: stop was
+// requested, or this service has no event yet, by which one could be told from another's. An event
+// that could not be applied is an Error of `catch_up`: a start from there would miss it for good.
 core::Result<std::optional<TakenFeed>> take_snapshot(const SnapshotStart& start,
-                                                     eventsourcing::RunnerPorts topics,
-                                                     const core::Clock& clock, std::size_t kept,
-                                                     const std::stop_token& stop);
+                                                     const CatchUp& catch_up,
+                                                     const core::Clock& clock, std::size_t kept);
 
 }  // namespace tideline::feed

@@ -11,8 +11,8 @@
 
 #include "feed/migrations.hpp"
 #include "people/people_directory.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
 
@@ -25,7 +25,7 @@ class FeedDatabase {
   // Anyone who has registered, with the names that his profile gives him.
   void enter_person(const core::AccountId& account, const std::string& user_id,
                     const std::string& real_name, bool closed = false) {
-    const auto entered = database.transact([&](eventsourcing::Transaction& transaction) {
+    const auto entered = database.transact([&](sql::Transaction& transaction) {
       transaction.execute("INSERT INTO person (account_id, closed) VALUES ($1::uuid, $2::boolean)",
                           {account, closed});
       transaction.execute(
@@ -37,15 +37,15 @@ class FeedDatabase {
   }
 
   void empty(const std::vector<std::string>& names) {
-    const auto emptied = database.transact([&](eventsourcing::Transaction& transaction) {
+    const auto emptied = database.transact([&](sql::Transaction& transaction) {
       for (const std::string& name : names) transaction.execute("TRUNCATE " + name);
     });
     EXPECT_TRUE(emptied.ok()) << (emptied.ok() ? "" : emptied.error().message);
   }
 
   // What PostgreSQL says about how it runs a statement.
-  std::string explain(const std::string& sql, const eventsourcing::Params& params) {
-    auto plan = database.read([&](eventsourcing::Transaction& transaction) {
+  std::string explain(const std::string& sql, const sql::Params& params) {
+    auto plan = database.read([&](sql::Transaction& transaction) {
       std::string text;
       for (const auto& row : transaction.execute("EXPLAIN (COSTS OFF) " + sql, params)) {
         text += row.text(0) + "\n";

@@ -39,7 +39,7 @@ class Images : public ::testing::Test {
   }
   // A sweep of two days later: how many uploads went.
   std::int64_t swept_later() {
-    const auto aged = tables.database.transact([](eventsourcing::Transaction& transaction) {
+    const auto aged = tables.database.transact([](sql::Transaction& transaction) {
       transaction.execute("UPDATE upload SET held_at = held_at - interval '2 days'");
     });
     EXPECT_TRUE(aged.ok());

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../feed_app.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "feed/domain/comment.hpp"
 #include "feed/projections/interaction_queries.hpp"
 #include "feed/projections/moment_queries.hpp"
@@ -138,7 +138,7 @@ TEST_F(InteractionPages, HideACommentUntilWhatItsWriterHadSeenIsHere) {
   eventsourcing::Append append;
   append.time = app.clock.now();
   append.metadata.seen = seen.to_token();
-  append.streams.push_back({core::keys::comment(fact.moment, fact.id),
+  append.streams.push_back({keys::comment(fact.moment, fact.id),
                             core::StreamVersion(0),
                             {eventsourcing::EventCodec<Comment>(app.cipher).encode(fact)}});
   ASSERT_TRUE(app.store.append(std::move(append)).ok());
@@ -283,7 +283,7 @@ TEST_F(InteractionPages, AreRefusedWhileTheirRowsHaveNotArrived) {
 TEST_F(InteractionPages, OfOneMomentTouchOnePartition) {
   const core::MomentId moment = *core::parse_moment_id(id);
   const int partition = core::author_partition(moment);
-  const auto once = [&](const char* sql, const eventsourcing::Params& params, const char* table) {
+  const auto once = [&](const char* sql, const sql::Params& params, const char* table) {
     const auto plan = tables.explain(sql, params);
     EXPECT_EQ(testing::scans_of(plan, table), 1U) << plan;
     EXPECT_THAT(plan, ::testing::HasSubstr("Index"));

@@ -14,14 +14,14 @@ using testing::FeedApp;
 using testing::FeedDatabase;
 
 // Counts what is read, and lets something happen between a read and what is made of it.
-class WatchedDatabase final : public eventsourcing::Database {
+class WatchedDatabase final : public sql::Database {
  public:
-  explicit WatchedDatabase(eventsourcing::Database& inner) : inner_(inner) {}
+  explicit WatchedDatabase(sql::Database& inner) : inner_(inner) {}
 
-  core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override {
+  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
     return inner_.transact(work);
   }
-  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
     ++reads;
     auto done = inner_.snapshot(work);
     if (meanwhile) std::exchange(meanwhile, nullptr)();
@@ -31,7 +31,7 @@ class WatchedDatabase final : public eventsourcing::Database {
   std::function<void()> meanwhile;  // once
 
  private:
-  eventsourcing::Database& inner_;
+  sql::Database& inner_;
 };
 
 class RememberedPages : public ::testing::Test {
@@ -175,7 +175,7 @@ TEST_F(RememberedPages, RememberNothingThatWasDeletedWhileItWasRead) {
 TEST_F(RememberedPages, NamePeopleAsTheirProfilesSayNow) {
   EXPECT_EQ(first_item("bob")["author"]["real_name"], "Miss ada");
   const auto rename = [&](const std::string& name) {
-    const auto done = tables.database.transact([&](eventsourcing::Transaction& transaction) {
+    const auto done = tables.database.transact([&](sql::Transaction& transaction) {
       transaction.execute("UPDATE person_profile SET real_name = $2 WHERE account_id = $1::uuid",
                           {app.id_of("ada"), name});
     });

@@ -220,14 +220,14 @@ TEST_F(MomentPages, OfOneAuthorTouchOnePartition) {
 }
 
 // Stops the process, as it were, while the tables are read.
-class StoppedWhileReading final : public eventsourcing::Database {
+class StoppedWhileReading final : public sql::Database {
  public:
-  explicit StoppedWhileReading(eventsourcing::Database& inner) : inner_(inner) {}
+  explicit StoppedWhileReading(sql::Database& inner) : inner_(inner) {}
 
-  core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override {
+  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
     return inner_.transact(work);
   }
-  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
     auto done = inner_.snapshot(work);
     meanwhile();
     return done;
@@ -235,7 +235,7 @@ class StoppedWhileReading final : public eventsourcing::Database {
   std::function<void()> meanwhile = [] {};
 
  private:
-  eventsourcing::Database& inner_;
+  sql::Database& inner_;
 };
 
 TEST(StoppedInstance, DoesNotAnswerWithWhatWasVisibleBefore) {

@@ -1,6 +1,6 @@
 // Instances that share the shards through the rows of a real PostgreSQL: they come, go, die, stand
 // still and wake.
-#include "feed/projections/shard_leases.hpp"
+#include "feed/shards/shard_leases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,19 +22,19 @@ using SteadyClock = std::chrono::steady_clock;
 // How long anything that must happen may take.
 constexpr std::chrono::seconds kLong{20};
 
-class Unreachable final : public eventsourcing::Database {
+class Unreachable final : public sql::Database {
  public:
-  explicit Unreachable(eventsourcing::Database& inner) : inner_(inner) {}
-  core::Status transact(const std::function<void(eventsourcing::Transaction&)>& work) override {
+  explicit Unreachable(sql::Database& inner) : inner_(inner) {}
+  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
     return is_away ? core::Status(core::unavailable("away")) : inner_.transact(work);
   }
-  core::Status snapshot(const std::function<void(eventsourcing::Transaction&)>& work) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
     return inner_.snapshot(work);
   }
   std::atomic<bool> is_away{false};
 
  private:
-  eventsourcing::Database& inner_;
+  sql::Database& inner_;
 };
 
 struct Instance {

@@ -16,7 +16,7 @@
 
 #include "../delivery.hpp"
 #include "core/check.hpp"
-#include "postgres/database.hpp"
+#include "postgres/connections/database.hpp"
 #include "support/postgres_server.hpp"
 
 namespace tideline::feed::testing {
@@ -40,7 +40,7 @@ class SqlOracle {
     options.conninfo = test_support::PostgresServer::shared().create_database();
     postgres::PooledDatabase database(options);
     Answers answers;
-    const auto done = database.transact([&](eventsourcing::Transaction& transaction) {
+    const auto done = database.transact([&](sql::Transaction& transaction) {
       const auto statements = read_statements();
       const auto first_fact = fill_after(statements, transaction);
       fill(all, transaction);
@@ -69,7 +69,7 @@ class SqlOracle {
 
   // The tables that this class fills; returns the number of the next statement.
   static std::size_t fill_after(const std::vector<std::string>& statements,
-                                eventsourcing::Transaction& transaction) {
+                                sql::Transaction& transaction) {
     std::size_t next = 0;
     for (; statements[next].find("CREATE TABLE held") == std::string::npos; ++next) {
       transaction.execute(statements[next]);
@@ -78,8 +78,8 @@ class SqlOracle {
   }
 
   static void fill(const std::vector<std::pair<Events, std::vector<core::AccountId>>>& all,
-                   eventsourcing::Transaction& transaction) {
-    std::vector<eventsourcing::Params> events, seen, people;
+                   sql::Transaction& transaction) {
+    std::vector<sql::Params> events, seen, people;
     for (std::size_t h = 0; h < all.size(); ++h) {
       std::size_t n = 0;
       for (const auto& event : all[h].first) {
@@ -102,13 +102,12 @@ class SqlOracle {
   }
 
   static void copy(const char* table, const std::vector<std::string>& columns,
-                   const std::vector<eventsourcing::Params>& rows,
-                   eventsourcing::Transaction& transaction) {
+                   const std::vector<sql::Params>& rows, sql::Transaction& transaction) {
     transaction.copy_in(table, columns, rows);
   }
 
   static std::map<Viewer, Oracle::Ids> read(const std::string& view,
-                                            eventsourcing::Transaction& transaction) {
+                                            sql::Transaction& transaction) {
     std::map<Viewer, Oracle::Ids> found;
     for (const auto& row : transaction.execute("SELECT h, viewer, id FROM " + view +
                                                " ORDER BY h, viewer, id DESC")) {
@@ -118,8 +117,7 @@ class SqlOracle {
     return found;
   }
 
-  static std::map<Viewer, std::vector<std::string>> read_met(
-      eventsourcing::Transaction& transaction) {
+  static std::map<Viewer, std::vector<std::string>> read_met(sql::Transaction& transaction) {
     std::map<Viewer, std::vector<std::string>> found;
     for (const auto& row : transaction.execute("SELECT h, viewer, line FROM met")) {
       found[{static_cast<std::size_t>(row.integer(0)), row.text(1)}].push_back(row.text(2));
@@ -128,7 +126,7 @@ class SqlOracle {
     return found;
   }
 
-  static std::vector<std::string> compare_forms(eventsourcing::Transaction& transaction) {
+  static std::vector<std::string> compare_forms(sql::Transaction& transaction) {
     const std::string by_predicates =
         "SELECT h, viewer, id FROM shown WHERE wants(h, viewer, author)";
     const std::string by_query = "SELECT h, viewer, id FROM timeline";

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "eventsourcing/in_memory_event_store.hpp"
-#include "http/authentication.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
+#include "http/routing/authentication.hpp"
 #include "people/people_directory.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/migrations.hpp"
 #include "projects/projections/projects_projection.hpp"
@@ -71,9 +71,9 @@ class ProjectsApp {
                         .projects_applied = projects_applied});
   }
 
-  void execute(const std::string& sql, const eventsourcing::Params& params = {}) {
-    const auto done = database.transact(
-        [&](eventsourcing::Transaction& transaction) { transaction.execute(sql, params); });
+  void execute(const std::string& sql, const sql::Params& params = {}) {
+    const auto done =
+        database.transact([&](sql::Transaction& transaction) { transaction.execute(sql, params); });
     ASSERT_TRUE(done.ok()) << (done.ok() ? "" : done.error().message);
   }
   void enter_person(const std::string& user_id) {
@@ -147,8 +147,8 @@ class ProjectsApp {
         read_.raise("projects", event.log, event.position);
       }
     }
-    const auto flushed = database.transact(
-        [&](eventsourcing::Transaction& transaction) { projection.flush(transaction); });
+    const auto flushed =
+        database.transact([&](sql::Transaction& transaction) { projection.flush(transaction); });
     ASSERT_TRUE(flushed.ok()) << (flushed.ok() ? "" : flushed.error().message);
     projection.flushed();
     projects_applied.advance(read_);

@@ -7,10 +7,10 @@
 #include <random>
 
 #include "../campus.hpp"
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "people/people_directory.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/domain/documents.hpp"
@@ -27,7 +27,7 @@ namespace tideline::projects {
 namespace {
 
 using eventsourcing::RecordedEvent;
-using eventsourcing::Transaction;
+using sql::Transaction;
 
 core::AccountId person(int number) { return core::AccountId({static_cast<std::uint8_t>(number)}); }
 
@@ -100,7 +100,7 @@ void advise(Campus& campus, const std::string& project, const core::AccountId& a
     campus.clock.advance(std::chrono::milliseconds(1));
     const AdviceIdentity advice{
         project, author, core::make_time_ordered_id(campus.clock.now(), campus.random), person(8)};
-    const auto stream = core::keys::advice(project, advice.advice_id);
+    const auto stream = keys::advice(project, advice.advice_id);
     campus.run<Advice>(stream, codec, GiveAdvice{advice, "text"});
     campus.clock.advance(std::chrono::milliseconds(1));
     if (i % 3 == 1) campus.run<Advice>(stream, codec, AdoptAdvice{author});
@@ -117,43 +117,42 @@ std::vector<std::string> live(Campus& campus) {
     const auto id = core::make_time_ordered_id(campus.clock.now(), campus.random);
     ids.push_back(id);
     const auto author = person(i % 3 + 1);
-    campus.run<Project>(core::keys::project(id), project,
+    campus.run<Project>(keys::project(id), project,
                         CreateProject{id, author, {"P", "", {}}, {"sea"}, campus.clock.now()});
     if (i % 2 == 0) {
       EditProject edit;
       edit.editor = author;
       edit.labels = std::vector<std::string>{i == 0 ? "sea" : "land", "new"};
-      campus.run<Project>(core::keys::project(id), project, edit);
+      campus.run<Project>(keys::project(id), project, edit);
     }
     if (i % 3 > 0) {
-      campus.run<Project>(core::keys::project(id), project,
+      campus.run<Project>(keys::project(id), project,
                           ChangeIcon{author, std::string(64, static_cast<char>('0' + i))});
     }
     if (i % 3 > 1) {
-      campus.run<Project>(core::keys::project(id), project, ChangeIcon{author, std::nullopt});
+      campus.run<Project>(keys::project(id), project, ChangeIcon{author, std::nullopt});
     }
     for (int c = 0; c < i; ++c) {
-      campus.run<Comments>(core::keys::comments(id),
-                           eventsourcing::EventCodec<Comments>(campus.cipher),
+      campus.run<Comments>(keys::comments(id), eventsourcing::EventCodec<Comments>(campus.cipher),
                            AddComment{id, author, c, person(7), "text"});
     }
     advise(campus, id, author, i);
     for (int d = 0; d < i; ++d) {
       const auto document = core::make_time_ordered_id(campus.clock.now(), campus.random);
       campus.run<Documents>(
-          core::keys::documents(id), eventsourcing::EventCodec<Documents>(campus.cipher),
+          keys::documents(id), eventsourcing::EventCodec<Documents>(campus.cipher),
           AddDocument{
               id, author, author, document, "title", {"text/plain", d, std::string(64, 'a')}});
       if (d % 2 == 1) {
-        campus.run<Documents>(core::keys::documents(id),
+        campus.run<Documents>(keys::documents(id),
                               eventsourcing::EventCodec<Documents>(campus.cipher),
                               RemoveDocument{id, author, author, document});
       }
     }
-    campus.run<Voting>(core::keys::voting(id), eventsourcing::EventCodec<Voting>{},
+    campus.run<Voting>(keys::voting(id), eventsourcing::EventCodec<Voting>{},
                        OpenVoting{id, author, author});
     for (int voter = 1; voter <= i + 1; ++voter) {
-      const auto stream = core::keys::vote(id, person(voter));
+      const auto stream = keys::vote(id, person(voter));
       campus.run<Vote>(stream, eventsourcing::EventCodec<Vote>{},
                        CastVote{id, author, person(voter), Voting::State::Open});
       if (voter % 3 == 0) {
@@ -162,7 +161,7 @@ std::vector<std::string> live(Campus& campus) {
       }
     }
     if (i == 5) {
-      campus.run<Voting>(core::keys::voting(id), eventsourcing::EventCodec<Voting>{},
+      campus.run<Voting>(keys::voting(id), eventsourcing::EventCodec<Voting>{},
                          CloseVoting{id, author, author});
     }
   }

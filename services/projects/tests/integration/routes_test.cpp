@@ -137,7 +137,7 @@ TEST_F(Routes, AnIconIsAnImageOfItsAuthor) {
   EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", test_support::gif(1025, 1)).status, 422);
   const std::string large = test_support::gif(1, 1) + std::string(256 * 1024, 'x');
   EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", large).status, 413);
-  const auto kept = app.database.read([](eventsourcing::Transaction& transaction) {
+  const auto kept = app.database.read([](sql::Transaction& transaction) {
     return transaction.execute("SELECT count(*) FROM upload").at(0).integer(0);
   });
   EXPECT_EQ(*kept, 0) << "what is refused is not stored";

@@ -14,8 +14,8 @@
 namespace tideline::scoring {
 namespace {
 
-using eventsourcing::Params;
-using eventsourcing::Transaction;
+using sql::Params;
+using sql::Transaction;
 
 // In one piece, before the flush is logged under the same number.
 constexpr const char* kAddDeltas = R"(

@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "eventsourcing/event.hpp"
-#include "eventsourcing/transaction.hpp"
+#include "eventsourcing/events/event.hpp"
 #include "scoring/projections/awards.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -75,7 +75,7 @@ class ScoreChanges {
   // Of a reason on a day, of everybody.
   void add_awards(core::Day day, Reason reason, std::int64_t events, std::int64_t points);
 
-  void flush(eventsourcing::Transaction& transaction);
+  void flush(sql::Transaction& transaction);
   // How many flushes are not folded yet, as the last one saw it.
   std::size_t deferred() const { return deferred_; }
   // What the last flush has come to that is not in memory yet; until clear().
@@ -132,13 +132,13 @@ class ScoreChanges {
     return people_.back();
   }
   std::vector<PersonChange> joined_people() const;
-  void flush_belated(eventsourcing::Transaction& transaction);
+  void flush_belated(sql::Transaction& transaction);
   // The columns of a table's batch; empty: there is none.
-  eventsourcing::Params delta_columns() const;
-  eventsourcing::Params month_columns() const;
-  eventsourcing::Params ledger_columns() const;
-  eventsourcing::Params award_columns() const;
-  eventsourcing::Params log_columns() const;
+  sql::Params delta_columns() const;
+  sql::Params month_columns() const;
+  sql::Params ledger_columns() const;
+  sql::Params award_columns() const;
+  sql::Params log_columns() const;
 
   // In the order in which they came: those of one person are joined by the flush, which has to sort
   // them anyway, not by each event.

@@ -5,8 +5,8 @@
 namespace tideline::scoring {
 namespace {
 
-using eventsourcing::Row;
-using eventsourcing::Transaction;
+using sql::Row;
+using sql::Transaction;
 
 constexpr const char* kWaitForFolding =
     "SELECT pg_advisory_xact_lock("

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -19,13 +19,13 @@ namespace tideline::scoring {
 inline constexpr std::size_t kDeltasMax = 16;
 
 // Waits for who folds; then nobody does until the transaction ends.
-void hold_folding(eventsourcing::Transaction& transaction);
+void hold_folding(sql::Transaction& transaction);
 
 // All, the oldest first. Waits for who folds.
-void fold_deltas(eventsourcing::Transaction& transaction);
+void fold_deltas(sql::Transaction& transaction);
 
 // What a flush has to fold itself: of what is too much the oldest two, or everything in a copy that
 // is built anew in another schema, where nobody else folds. How many flushes are deferred then.
-std::size_t fold_after_flush(eventsourcing::Transaction& transaction);
+std::size_t fold_after_flush(sql::Transaction& transaction);
 
 }  // namespace tideline::scoring

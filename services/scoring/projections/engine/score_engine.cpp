@@ -13,7 +13,7 @@ namespace {
 
 using eventsourcing::Overloaded;
 using eventsourcing::RecordedEvent;
-using eventsourcing::Transaction;
+using sql::Transaction;
 
 // No event speaks of more than two people.
 constexpr std::size_t kPeoplePerEvent = 2;
@@ -51,7 +51,7 @@ void ScoreEngine::load(Transaction& transaction) {
   const auto start = std::chrono::steady_clock::now();
   const core::Day day = today();
   auto rules = keeper_.read();
-  if (!rules) throw eventsourcing::TransactionFailed(rules.error());
+  if (!rules) throw sql::TransactionFailed(rules.error());
   hold_folding(transaction);  // for what is deferred is read by statements of its own
   auto loaded = memory_of_snapshot(transaction, day);
   const bool from_snapshot = loaded != nullptr;

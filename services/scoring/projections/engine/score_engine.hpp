@@ -39,8 +39,8 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "eventsourcing/prefetched_events.hpp"
-#include "eventsourcing/projection.hpp"
+#include "eventsourcing/projections/prefetched_events.hpp"
+#include "eventsourcing/projections/projection.hpp"
 #include "scoring/domain/rule_changes.hpp"
 #include "scoring/projections/engine/rule_keeper.hpp"
 #include "scoring/projections/engine/score_changes.hpp"
@@ -124,15 +124,13 @@ class ScoreEngine final : public eventsourcing::Projection {
   }
   eventsourcing::FlushPolicy flush_policy() const override;
   bool answers_from_memory() const override { return true; }
-  void load(eventsourcing::Transaction& transaction) override;
+  void load(sql::Transaction& transaction) override;
   void prefetch(const eventsourcing::RecordedEvent& event) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   eventsourcing::Preparation prepare_flush() override;
-  void flush(eventsourcing::Transaction& transaction) override;
+  void flush(sql::Transaction& transaction) override;
   void flushed() override;
-  void apply_deferred(eventsourcing::Transaction& transaction) override {
-    fold_deltas(transaction);
-  }
+  void apply_deferred(sql::Transaction& transaction) override { fold_deltas(transaction); }
 
   // The newest profile of an account says so; "": none. Any thread.
   void set_department(const core::AccountId& account, std::string_view department);
@@ -160,9 +158,8 @@ class ScoreEngine final : public eventsourcing::Projection {
 
   core::Day today() const { return campus_.day_of(clock_.now()); }
   std::unique_ptr<ScoreMemory> new_memory(core::Day day) const;
-  std::unique_ptr<ScoreMemory> memory_of_tables(eventsourcing::Transaction& transaction,
-                                                core::Day day) const;
-  std::unique_ptr<ScoreMemory> memory_of_snapshot(eventsourcing::Transaction& transaction,
+  std::unique_ptr<ScoreMemory> memory_of_tables(sql::Transaction& transaction, core::Day day) const;
+  std::unique_ptr<ScoreMemory> memory_of_snapshot(sql::Transaction& transaction,
                                                   core::Day day) const;
   RankedEntry ranked(const RankBoard& board, const BoardEntry& entry) const
       ABSL_SHARED_LOCKS_REQUIRED(mutex_);

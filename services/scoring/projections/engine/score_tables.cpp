@@ -7,10 +7,10 @@
 namespace tideline::scoring {
 namespace {
 
-using eventsourcing::Params;
-using eventsourcing::Row;
-using eventsourcing::Transaction;
-using eventsourcing::TransactionFailed;
+using sql::Params;
+using sql::Row;
+using sql::Transaction;
+using sql::TransactionFailed;
 
 // What follows the columns: all rows, or those of changed people; $1 is the number of a flush.
 constexpr const char* kOfChanged =

@@ -10,9 +10,9 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "scoring/domain/rules.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -21,13 +21,13 @@ using ChangedAfter = std::optional<std::int64_t>;
 
 // With what is deferred in score_delta, which nobody may fold meanwhile: the transaction has one
 // snapshot, or has folded everything itself while nobody flushes.
-void visit_scores(eventsourcing::Transaction& transaction, ChangedAfter after,
+void visit_scores(sql::Transaction& transaction, ChangedAfter after,
                   const std::function<void(const core::AccountId&, const PersonScore&)>& visit);
 // Of days from `from` on; in the same way.
-void visit_days(eventsourcing::Transaction& transaction, ChangedAfter after, core::Day from,
+void visit_days(sql::Transaction& transaction, ChangedAfter after, core::Day from,
                 const std::function<void(const core::AccountId&, core::Day, const Totals&)>& visit);
 void visit_counts(
-    eventsourcing::Transaction& transaction, ChangedAfter after, core::Day from,
+    sql::Transaction& transaction, ChangedAfter after, core::Day from,
     const std::function<void(const core::AccountId&, core::Day, Reason, std::uint32_t)>& visit);
 
 // A flush, and which tables it wrote: those of a copy that is built anew are others.
@@ -39,16 +39,15 @@ struct FlushMark {
   friend bool operator==(const FlushMark&, const FlushMark&) = default;
 };
 // The last one; that with this number, nullopt where it is not known (any more).
-FlushMark last_flush(eventsourcing::Transaction& transaction);
-std::optional<FlushMark> find_flush(eventsourcing::Transaction& transaction, std::int64_t number);
+FlushMark last_flush(sql::Transaction& transaction);
+std::optional<FlushMark> find_flush(sql::Transaction& transaction, std::int64_t number);
 
 // Nobody exchanges the tables until the transaction ends. Its first statement.
-void hold_tables(eventsourcing::Transaction& transaction);
+void hold_tables(sql::Transaction& transaction);
 
 // Whom flushes with a higher number have written: how often in all, and who.
-std::uint64_t count_changed(eventsourcing::Transaction& transaction, std::int64_t after);
-std::vector<core::AccountId> list_changed(eventsourcing::Transaction& transaction,
-                                          std::int64_t after);
+std::uint64_t count_changed(sql::Transaction& transaction, std::int64_t after);
+std::vector<core::AccountId> list_changed(sql::Transaction& transaction, std::int64_t after);
 
 struct DayAwards {
   core::Day day;
@@ -56,6 +55,6 @@ struct DayAwards {
   std::int64_t events = 0;
   std::int64_t points = 0;
 };
-std::vector<DayAwards> list_awards(eventsourcing::Transaction& transaction, core::Day from);
+std::vector<DayAwards> list_awards(sql::Transaction& transaction, core::Day from);
 
 }  // namespace tideline::scoring

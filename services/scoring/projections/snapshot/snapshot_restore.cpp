@@ -11,7 +11,7 @@
 namespace tideline::scoring {
 namespace {
 
-using eventsourcing::Transaction;
+using sql::Transaction;
 
 // Rows written since are looked up one by one: when flushes have named people more often than a
 // quarter of all, and not just a few, reading the tables is the shorter way.

@@ -7,8 +7,8 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -21,7 +21,7 @@ struct Restored {
 // InvalidInput: the snapshot cannot be used, and the memory is to be thrown away: it is not whole,
 // of other tables, of a day to come, or so old that reading the tables is the shorter way. Throws
 // TransactionFailed. Blocks on the disk and on the database.
-core::Result<Restored> restore_snapshot(eventsourcing::Transaction& transaction,
+core::Result<Restored> restore_snapshot(sql::Transaction& transaction,
                                         const std::filesystem::path& file, core::Day today,
                                         ScoreMemory& memory);
 

@@ -10,7 +10,7 @@
 namespace tideline::scoring {
 namespace {
 
-using eventsourcing::Transaction;
+using sql::Transaction;
 
 std::int32_t number_of(core::Day day) {
   return static_cast<std::int32_t>(day.time_since_epoch().count());
@@ -57,7 +57,7 @@ void write_tables(Transaction& transaction, core::Day today, SnapshotWriter& wri
   }
 }
 
-core::Result<std::filesystem::path> take_snapshot(eventsourcing::Database& database,
+core::Result<std::filesystem::path> take_snapshot(sql::Database& database,
                                                   const SnapshotFolder& folder,
                                                   const SnapshotMoment& moment, std::size_t kept) {
   std::filesystem::path file = folder.file_of(moment.now);

@@ -11,9 +11,9 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "eventsourcing/transaction.hpp"
 #include "scoring/projections/snapshot/snapshot_file.hpp"
 #include "scoring/projections/snapshot/snapshot_folder.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::scoring {
 
@@ -23,13 +23,12 @@ struct SnapshotMoment {
 };
 
 // Under the folder's lock. Removes what is there but the newest `kept`, this one among them.
-core::Result<std::filesystem::path> take_snapshot(eventsourcing::Database& database,
+core::Result<std::filesystem::path> take_snapshot(sql::Database& database,
                                                   const SnapshotFolder& folder,
                                                   const SnapshotMoment& moment, std::size_t kept);
 
 // Its parts, inside a transaction that sees one state: where the tables stand, and their rows.
-SnapshotOrigin origin_of_tables(eventsourcing::Transaction& transaction,
-                                const SnapshotMoment& moment);
-void write_tables(eventsourcing::Transaction& transaction, core::Day today, SnapshotWriter& writer);
+SnapshotOrigin origin_of_tables(sql::Transaction& transaction, const SnapshotMoment& moment);
+void write_tables(sql::Transaction& transaction, core::Day today, SnapshotWriter& writer);
 
 }  // namespace tideline::scoring

@@ -10,7 +10,7 @@
 #include <regex>
 #include <set>
 
-#include "eventsourcing/event_codec.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "scoring/domain/rating.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/rating_projection.hpp"
@@ -98,7 +98,7 @@ class RatingTablesTest : public ::testing::Test {
  protected:
   void flush(RatingProjection& projection) {
     const auto flushed =
-        database.transact([&](es::Transaction& transaction) { projection.flush(transaction); });
+        database.transact([&](sql::Transaction& transaction) { projection.flush(transaction); });
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
     projection.flushed();
   }
@@ -128,18 +128,18 @@ class RatingTablesTest : public ::testing::Test {
     std::vector<RatedSubject> all;
     std::optional<RatingPlace> after;
     while (true) {
-      const auto slice = read([&](es::Transaction& transaction) {
+      const auto slice = read([&](sql::Transaction& transaction) {
         return list_rated(transaction, kind, std::nullopt, after, limit);
       });
       all.insert(all.end(), slice.items.begin(), slice.items.end());
       if (!slice.more_after) return all;
       after = slice.items.back().place;
-      const auto back = read([&](es::Transaction& transaction) {
+      const auto back = read([&](sql::Transaction& transaction) {
         return list_rated(transaction, kind, after, std::nullopt, static_cast<int>(all.size()));
       });
       EXPECT_EQ(ids_of(back.items, back.items.size()), ids_of(all, all.size() - 1))
           << "what is ahead of a place";
-      const auto nearest = read([&](es::Transaction& transaction) {
+      const auto nearest = read([&](sql::Transaction& transaction) {
         return list_rated(transaction, kind, after, std::nullopt, 2);
       });
       EXPECT_EQ(ids_of(nearest.items, 2),
@@ -169,7 +169,7 @@ class RatingTablesTest : public ::testing::Test {
     }
   }
   std::size_t partitions_touched(const std::string& table, std::string_view sql,
-                                 const es::Params& params) {
+                                 const sql::Params& params) {
     const auto plan = database.query("EXPLAIN (COSTS OFF) " + std::string(sql), params).value();
     const std::regex partition("\\bon (" + table + "_[0-9]+)\\b");
     std::set<std::string> touched;
@@ -194,14 +194,14 @@ TEST_F(RatingTablesTest, AnyInterleavingAndAnyCrashesGiveWhatStands) {
     for (const RatingSubject& subject : {person(number), project(number)}) {
       const RatingTotal wanted = total_of(history.standing, subject);
       const RatingTotal found =
-          read([&](es::Transaction& transaction) { return find_rating(transaction, subject); });
+          read([&](sql::Transaction& transaction) { return find_rating(transaction, subject); });
       EXPECT_EQ(found.ratings, wanted.ratings);
       EXPECT_EQ(found.stars, wanted.stars);
       EXPECT_EQ(found.mean(), wanted.mean());
     }
   }
   for (const auto& [given, stars] : history.standing) {
-    EXPECT_EQ(read([&](es::Transaction& transaction) {
+    EXPECT_EQ(read([&](sql::Transaction& transaction) {
                 return find_given(transaction, given.first, given.second);
               }),
               stars);

@@ -1,4 +1,4 @@
-#include "http/cursor.hpp"
+#include "http/messages/cursor.hpp"
 #include "scoring/api/statistics_json.hpp"
 #include "scoring/projections/snapshot/snapshot_take.hpp"
 #include "scoring/tests/integration/running_routes.hpp"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "crypto/tests/temporary_folder.hpp"
-#include "eventsourcing/in_memory_event_store.hpp"
-#include "eventsourcing/in_memory_topics.hpp"
+#include "eventsourcing/store/in_memory_event_store.hpp"
+#include "eventsourcing/topics/in_memory_topics.hpp"
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
 #include "scoring/api/routes.hpp"
@@ -93,7 +93,7 @@ class RoutesTest : public ::testing::Test {
                                  {"closed", false}}
                                 .dump());
     const auto named =
-        database.transact([&](es::Transaction& transaction) { view.flush(transaction); });
+        database.transact([&](sql::Transaction& transaction) { view.flush(transaction); });
     ASSERT_TRUE(named.ok()) << named.error().message;
   }
 
@@ -150,12 +150,12 @@ class RoutesTest : public ::testing::Test {
   StoredRules kept_rules{store, clock};
   ScoreEngine engine{kept_rules, campus, clock, {}};
   people::PeopleProjection people;
-  es::ProjectionRunner people_runner{
+  projections::ProjectionRunner people_runner{
       people, {database, topics.source({"accounts"}), {}, {}}, kLogs};
-  es::ProjectionRunner score_runner{
+  projections::ProjectionRunner score_runner{
       engine, {database, topics.source(engine.sources()), {}, {}}, kLogs};
   RatingProjection ratings;
-  es::ProjectionRunner rating_runner{
+  projections::ProjectionRunner rating_runner{
       ratings, {database, topics.source(ratings.sources()), {}, {}}, kLogs};
   http::Router router{std::make_shared<NameVerifier>(account_ids), clock};
   crypto::TemporaryFolder folder;

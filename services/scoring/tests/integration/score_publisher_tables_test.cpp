@@ -7,8 +7,8 @@
 #include <memory>
 #include <thread>
 
-#include "eventsourcing/in_memory_topics.hpp"
-#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/topics/in_memory_topics.hpp"
+#include "projections/runner/projection_runner.hpp"
 #include "scoring/projections/score_publisher.hpp"
 #include "scoring/tests/engine_for_tests.hpp"
 #include "scoring/tests/histories.hpp"
@@ -26,25 +26,25 @@ constexpr std::uint8_t kPeople = 9;
 const core::Timestamp kStart = at("2026-03-30T10:00:00.000000Z");
 
 // Commits nothing of the feed's once it is told so, as if the process had been killed.
-class MortalDatabase final : public es::Database {
+class MortalDatabase final : public sql::Database {
  public:
-  explicit MortalDatabase(es::Database& inner) : inner_(inner) {}
+  explicit MortalDatabase(sql::Database& inner) : inner_(inner) {}
   void kill_after(int transactions) { left_ = transactions; }
 
-  core::Status transact(const std::function<void(es::Transaction&)>& work) override {
+  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
     if (left_ <= 0) return core::unavailable("killed");
-    return inner_.transact([&](es::Transaction& transaction) {
+    return inner_.transact([&](sql::Transaction& transaction) {
       work(transaction);
       // What was published stays published, but its checkpoint is not written.
-      if (--left_ <= 0) throw es::TransactionFailed(core::unavailable("killed"));
+      if (--left_ <= 0) throw sql::TransactionFailed(core::unavailable("killed"));
     });
   }
-  core::Status snapshot(const std::function<void(es::Transaction&)>& work) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
     return inner_.snapshot(work);
   }
 
  private:
-  es::Database& inner_;
+  sql::Database& inner_;
   std::atomic<int> left_{1'000'000};
 };
 
@@ -90,13 +90,13 @@ class ScorePublisherTablesTest : public ::testing::Test {
   void flush() {
     ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
     const auto flushed =
-        database.transact([&](es::Transaction& transaction) { engine.flush(transaction); });
+        database.transact([&](sql::Transaction& transaction) { engine.flush(transaction); });
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
     engine.flushed();
   }
   void apply_deferred() {
     const auto applied = database.transact(
-        [&](es::Transaction& transaction) { engine.apply_deferred(transaction); });
+        [&](sql::Transaction& transaction) { engine.apply_deferred(transaction); });
     ASSERT_TRUE(applied.ok()) << applied.error().message;
   }
 
@@ -113,7 +113,8 @@ class ScorePublisherTablesTest : public ::testing::Test {
 
 TEST_F(ScorePublisherTablesTest, AKilledFeedLosesNothing) {
   const auto events = history();
-  es::ProjectionRunner scores(engine, {database, topics.source(engine.sources()), {}, {}}, kLogs);
+  projections::ProjectionRunner scores(engine, {database, topics.source(engine.sources()), {}, {}},
+                                       kLogs);
   std::jthread engine_thread([&](std::stop_token stop) { scores.run(stop); });
   for (int life = 1; life <= 4; ++life) {
     for (std::size_t i = (life - 1) * events.size() / 4; i < life * events.size() / 4; ++i) {
@@ -123,8 +124,8 @@ TEST_F(ScorePublisherTablesTest, AKilledFeedLosesNothing) {
     MortalDatabase mortal(database);
     mortal.kill_after(life + 1);
     const auto publisher = new_publisher(scores.applied());
-    es::ProjectionRunner runner(*publisher, {mortal, topics.source(publisher->sources()), {}, {}},
-                                kLogs);
+    projections::ProjectionRunner runner(
+        *publisher, {mortal, topics.source(publisher->sources()), {}, {}}, kLogs);
     std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
     const auto give_up = std::chrono::steady_clock::now() + kDeadline;
     while (runner.status().rewinds == 0 && runner.status().last_problem.empty() &&
@@ -134,8 +135,8 @@ TEST_F(ScorePublisherTablesTest, AKilledFeedLosesNothing) {
     EXPECT_LT(std::chrono::steady_clock::now(), give_up) << "it was never killed";
   }
   const auto publisher = new_publisher(scores.applied());
-  es::ProjectionRunner runner(*publisher, {database, topics.source(publisher->sources()), {}, {}},
-                              kLogs);
+  projections::ProjectionRunner runner(
+      *publisher, {database, topics.source(publisher->sources()), {}, {}}, kLogs);
   std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
   ASSERT_TRUE(runner.applied().wait_for(everything, kDeadline));
 
@@ -148,7 +149,7 @@ TEST_F(ScorePublisherTablesTest, AKilledFeedLosesNothing) {
     const Total total = engine.total(account_with(who));
     EXPECT_EQ(state.at("points"), total.points);
     EXPECT_EQ(state.at("version"), 1 + 14 * (1 + 1 + 7 + 2) + 1);
-    const auto calendar = database.read([&](es::Transaction& transaction) {
+    const auto calendar = database.read([&](sql::Transaction& transaction) {
       return find_calendar(transaction, account_with(who), 2026, today);
     });
     ASSERT_TRUE(calendar.ok());
@@ -178,7 +179,7 @@ TEST_F(ScorePublisherTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
     engine.apply(make.signed_in(1, kStart + std::chrono::days(day)));
     flush();
   };
-  const auto folded = database.transact([&](es::Transaction& transaction) {
+  const auto folded = database.transact([&](sql::Transaction& transaction) {
     engine.apply_deferred(transaction);
     for (int i = 0; i < kMeanwhile; ++i) flush_one_more(i);
   });
@@ -214,7 +215,7 @@ TEST_F(ScorePublisherTablesTest, StatesAreReadWithTheirDays) {
   for (const bool is_folded : {false, true}) {
     SCOPED_TRACE(is_folded);
     if (is_folded) apply_deferred();
-    const auto states = database.read([](es::Transaction& transaction) {
+    const auto states = database.read([](sql::Transaction& transaction) {
       const std::vector<core::AccountId> wanted{account_with(1), account_with(2), account_with(3)};
       return find_score_states(transaction, wanted, core::parse_day("2026-01-15").value());
     });
@@ -246,7 +247,7 @@ TEST_F(ScorePublisherTablesTest, ContributionsAreWhatTheCalendarsSay) {
   const std::string migration = migrations().at(5).sql;
   const std::string fill = migration.substr(migration.find("INSERT INTO score"));
   ASSERT_TRUE(database
-                  .transact([&](es::Transaction& transaction) {
+                  .transact([&](sql::Transaction& transaction) {
                     transaction.execute("DELETE FROM score WHERE standing = 0");
                     transaction.execute("UPDATE score SET contributions = 0");
                     transaction.execute(fill);

@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
-#include "eventsourcing/in_memory_topics.hpp"
-#include "eventsourcing/projection_runner.hpp"
+#include "eventsourcing/topics/in_memory_topics.hpp"
+#include "projections/runner/projection_runner.hpp"
 #include "scoring/projections/calendar_queries.hpp"
 #include "scoring/projections/ledger_queries.hpp"
 #include "scoring/tests/engine_for_tests.hpp"
@@ -30,21 +30,21 @@ constexpr std::uint8_t kPeople = 8;
 const core::Timestamp kStart = at("2026-03-30T10:00:00.000000Z");
 
 // Lets nothing be committed any more once it is told so, as if the process had been killed.
-class MortalDatabase final : public es::Database {
+class MortalDatabase final : public sql::Database {
  public:
-  explicit MortalDatabase(es::Database& inner) : inner_(inner) {}
+  explicit MortalDatabase(sql::Database& inner) : inner_(inner) {}
   void kill() { dead_ = true; }
 
-  core::Status transact(const std::function<void(es::Transaction&)>& work) override {
+  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
     if (dead_) return core::unavailable("killed");
     return inner_.transact(work);
   }
-  core::Status snapshot(const std::function<void(es::Transaction&)>& work) override {
+  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
     return inner_.snapshot(work);
   }
 
  private:
-  es::Database& inner_;
+  sql::Database& inner_;
   std::atomic<bool> dead_{false};
 };
 
@@ -62,24 +62,24 @@ class ScoreTablesTest : public ::testing::Test {
 
   void load(ScoreEngine& engine) {
     const auto loaded =
-        database.transact([&](es::Transaction& transaction) { engine.load(transaction); });
+        database.transact([&](sql::Transaction& transaction) { engine.load(transaction); });
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   }
   void flush(ScoreEngine& engine) {
     ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
     const auto flushed =
-        database.transact([&](es::Transaction& transaction) { engine.flush(transaction); });
+        database.transact([&](sql::Transaction& transaction) { engine.flush(transaction); });
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
     engine.flushed();
   }
   void apply_deferred(ScoreEngine& engine) {
     const auto applied = database.transact(
-        [&](es::Transaction& transaction) { engine.apply_deferred(transaction); });
+        [&](sql::Transaction& transaction) { engine.apply_deferred(transaction); });
     ASSERT_TRUE(applied.ok()) << applied.error().message;
   }
 
   void execute(std::initializer_list<std::string> statements) {
-    const auto done = database.transact([&](es::Transaction& transaction) {
+    const auto done = database.transact([&](sql::Transaction& transaction) {
       for (const std::string& statement : statements) transaction.execute(statement);
     });
     ASSERT_TRUE(done.ok()) << done.error().message;
@@ -127,21 +127,21 @@ class ScoreTablesTest : public ::testing::Test {
 
   YearCalendar calendar(std::uint8_t who, int year, core::Day today) {
     return database
-        .read([&](es::Transaction& transaction) {
+        .read([&](sql::Transaction& transaction) {
           return find_calendar(transaction, account_with(who), year, today);
         })
         .value();
   }
-  es::Slice<LedgerEntry> ledger(std::uint8_t who, const es::Window<std::string>& window) {
+  sql::Slice<LedgerEntry> ledger(std::uint8_t who, const sql::Window<std::string>& window) {
     return database
-        .read([&](es::Transaction& transaction) {
+        .read([&](sql::Transaction& transaction) {
           return list_ledger(transaction, account_with(who), window);
         })
         .value();
   }
   std::vector<LedgerEntry> whole_ledger(std::uint8_t who) {
     std::vector<LedgerEntry> all;
-    es::Window<std::string> window;
+    sql::Window<std::string> window;
     window.limit = 7;
     while (true) {
       const auto slice = ledger(who, window);
@@ -231,7 +231,8 @@ TEST_F(ScoreTablesTest, AKilledRunnerLosesAndRepeatsNothing) {
   MortalDatabase mortal(database);
   {
     auto engine = new_engine(50ms);
-    es::ProjectionRunner runner(*engine, {mortal, topics.source(engine->sources()), {}, {}}, kLogs);
+    projections::ProjectionRunner runner(*engine,
+                                         {mortal, topics.source(engine->sources()), {}, {}}, kLogs);
     std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
     ASSERT_TRUE(runner.applied().wait_for(first_half, kDeadline));
     mortal.kill();
@@ -244,7 +245,8 @@ TEST_F(ScoreTablesTest, AKilledRunnerLosesAndRepeatsNothing) {
     ASSERT_TRUE(runner.in_memory().wait_for(everything, kDeadline));
   }
   auto engine = new_engine(50ms);
-  es::ProjectionRunner runner(*engine, {database, topics.source(engine->sources()), {}, {}}, kLogs);
+  projections::ProjectionRunner runner(*engine,
+                                       {database, topics.source(engine->sources()), {}, {}}, kLogs);
   std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
   ASSERT_TRUE(runner.applied().wait_for(everything, kDeadline));
   expect_same(*engine, *straight);
@@ -256,7 +258,8 @@ TEST_F(ScoreTablesTest, AKilledRunnerLosesAndRepeatsNothing) {
 TEST_F(ScoreTablesTest, ARecordThatComesTwiceCountsOnce) {
   es::InMemoryTopics topics(kLogs);
   auto engine = new_engine(50ms);
-  es::ProjectionRunner runner(*engine, {database, topics.source(engine->sources()), {}, {}}, kLogs);
+  projections::ProjectionRunner runner(*engine,
+                                       {database, topics.source(engine->sources()), {}, {}}, kLogs);
   std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
   std::vector<es::RecordedEvent> events = {make.registered(1, kStart), make.signed_in(1, kStart),
                                            make.signed_in(1, kStart + 24h)};
@@ -318,7 +321,7 @@ TEST_F(ScoreTablesTest, WhatTwoOwnersFlushOfOneDayAddsUp) {
   const std::int64_t points = other->total(account_with(1)).points;
   EXPECT_GT(points, one->total(account_with(1)).points);
   EXPECT_TRUE(database.query("SELECT FROM score", {}).value().empty()) << "a load folds nothing";
-  const auto applied = database.transact([&](es::Transaction& tx) { other->apply_deferred(tx); });
+  const auto applied = database.transact([&](sql::Transaction& tx) { other->apply_deferred(tx); });
   ASSERT_TRUE(applied.ok()) << applied.error().message;
   for (const char* table : {"day_score", "score"}) {
     const auto rows = database.query(std::string("SELECT points FROM ") + table, {}).value();
@@ -380,7 +383,8 @@ TEST_F(ScoreTablesTest, CapsOfLongAgoAreCountedByTheTable) {
 TEST_F(ScoreTablesTest, AQueryThatWaitsForTheTablesBringsAFlush) {
   es::InMemoryTopics topics(kLogs);
   auto engine = new_engine(1h);
-  es::ProjectionRunner runner(*engine, {database, topics.source(engine->sources()), {}, {}}, kLogs);
+  projections::ProjectionRunner runner(*engine,
+                                       {database, topics.source(engine->sources()), {}, {}}, kLogs);
   std::jthread thread([&](std::stop_token stop) { runner.run(stop); });
   topics.publish(make.commented(1, kStart));
   es::PositionVector wanted;
@@ -449,7 +453,7 @@ TEST_F(ScoreTablesTest, TheLedgerPagesBothWaysAndNamesItsSources) {
   engine->apply(make.contact(1, 2, true, kStart + 1h));
   engine->apply(make.adjusted(1, 9, kStart + 2h));
   flush(*engine);
-  es::Window<std::string> window;
+  sql::Window<std::string> window;
   window.limit = 5;
   const auto first = ledger(1, window);
   ASSERT_EQ(first.items.size(), 5U);

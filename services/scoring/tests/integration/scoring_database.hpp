@@ -6,8 +6,8 @@
 
 #include "core/check.hpp"
 #include "people/people_directory.hpp"
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "scoring/migrations.hpp"
 #include "support/postgres_server.hpp"
 

@@ -29,7 +29,7 @@ constexpr const char* kChildFolder = "TIDELINE_TEST_SNAPSHOT_FOLDER";
 constexpr const char* kChildDatabase = "TIDELINE_TEST_SNAPSHOT_DATABASE";
 const core::Timestamp kStart = at("2026-03-30T10:00:00.000000Z");
 
-core::Result<fs::path> take(es::Database& database, const SnapshotFolder& folder,
+core::Result<fs::path> take(sql::Database& database, const SnapshotFolder& folder,
                             core::Timestamp now) {
   const auto lock = folder.lock();
   if (!lock) return lock.error();
@@ -78,12 +78,12 @@ class SnapshotTest : public ::testing::Test {
     return std::make_unique<ScoreEngine>(rules.kept, campus, clock, made);
   }
   void load(ScoreEngine& engine) {
-    const auto loaded = database.transact([&](es::Transaction& tx) { engine.load(tx); });
+    const auto loaded = database.transact([&](sql::Transaction& tx) { engine.load(tx); });
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   }
   void flush(ScoreEngine& engine) {
     ASSERT_EQ(engine.prepare_flush().state, es::Preparation::State::Done);
-    const auto flushed = database.transact([&](es::Transaction& tx) { engine.flush(tx); });
+    const auto flushed = database.transact([&](sql::Transaction& tx) { engine.flush(tx); });
     ASSERT_TRUE(flushed.ok()) << flushed.error().message;
     engine.flushed();
   }
@@ -93,7 +93,7 @@ class SnapshotTest : public ::testing::Test {
     clock.advance(1us);
   }
   void execute(const std::vector<std::string>& statements) {
-    const auto done = database.transact([&](es::Transaction& tx) {
+    const auto done = database.transact([&](sql::Transaction& tx) {
       for (const std::string& sql : statements) tx.execute(sql);
     });
     ASSERT_TRUE(done.ok()) << done.error().message;
@@ -104,7 +104,7 @@ class SnapshotTest : public ::testing::Test {
   void expect_the_same(bool from_snapshot) {
     const auto restored = new_engine(true);
     const auto loaded = new_engine(false);
-    const auto done = database.transact([&](es::Transaction& tx) {
+    const auto done = database.transact([&](sql::Transaction& tx) {
       tx.execute("LOCK TABLE score_flush IN EXCLUSIVE MODE");
       restored->load(tx);
       loaded->load(tx);
@@ -265,7 +265,7 @@ TEST_F(SnapshotTest, ADatabaseThatWasPutBackIsReadFromItsTables) {
   begin();
   expect_the_same(true);
   auto engine = new_engine(false);
-  const auto applied = database.transact([&](es::Transaction& tx) { engine->apply_deferred(tx); });
+  const auto applied = database.transact([&](sql::Transaction& tx) { engine->apply_deferred(tx); });
   ASSERT_TRUE(applied.ok()) << applied.error().message;
   // The last flush is lost with an older copy, and another one comes in its place.
   execute({"DELETE FROM score_flush WHERE number = (SELECT max(number) FROM score_flush)"});
@@ -296,7 +296,7 @@ TEST_F(SnapshotTest, ACopyThatIsBuiltKeepsNoLog) {
   execute({"DROP TABLE rebuild_scores.score_flush"});
   const auto flushes = number("SELECT count(*) FROM score_flush");
   auto engine = new_engine(true);
-  const auto built = database.transact([&](es::Transaction& tx) {
+  const auto built = database.transact([&](sql::Transaction& tx) {
     tx.execute("SET LOCAL search_path = rebuild_scores, " + live);
     engine->load(tx);
     for (const auto& event : history()) engine->apply(event);

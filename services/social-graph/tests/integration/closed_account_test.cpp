@@ -5,17 +5,17 @@
 
 #include <random>
 
-#include "core/keys.hpp"
-#include "eventsourcing/event_codec.hpp"
-#include "eventsourcing/reaction.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "eventsourcing/projections/reaction.hpp"
 #include "people/people_projection.hpp"
-#include "postgres/subject_keys.hpp"
+#include "postgres/store/subject_keys.hpp"
 #include "social-graph/api/closed_account_rules.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/domain/contact_count.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
+#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/tests/integration/graph_database.hpp"
 
@@ -23,7 +23,6 @@ namespace tideline::social_graph {
 namespace {
 
 namespace es = eventsourcing;
-namespace keys = core::keys;
 using core::AccountId;
 using es::RecordedEvent;
 using ::testing::ElementsAre;
@@ -45,7 +44,7 @@ class ClosedAccounts : public GraphDatabase {
     event.id = "closing-of-" + user_id;
     event.source = "accounts";
     event.type = "AccountClosed";
-    event.stream = keys::account(service.account(user_id));
+    event.stream = core::stream_key({"account", service.account(user_id).to_string()});
     event.log = core::LogIndex(0);
     event.position = core::LogPosition(closings.size() + 1);
     event.metadata.correlation_id = "closing";
@@ -319,7 +318,7 @@ TEST_F(ClosedAccounts, TheKeyGoesWithTheAccount) {
   people::PeopleProjection directory;
   directory.apply(closings[0]);
   const auto flush_directory = [&] {
-    return database.transact([&](es::Transaction& transaction) { directory.flush(transaction); });
+    return database.transact([&](sql::Transaction& transaction) { directory.flush(transaction); });
   };
   ASSERT_TRUE(flush_directory().ok());
   EXPECT_FALSE(keys.find(ada)->has_value());
@@ -337,7 +336,7 @@ TEST_F(ClosedAccounts, TheirsWhoNeverWroteStayAwayToo) {
   people::PeopleProjection directory;
   directory.apply(closings[0]);
   ASSERT_TRUE(
-      database.transact([&](es::Transaction& transaction) { directory.flush(transaction); }).ok());
+      database.transact([&](sql::Transaction& transaction) { directory.flush(transaction); }).ok());
   EXPECT_FALSE(keys.get_or_create(service.account("dan")).ok());
 }
 

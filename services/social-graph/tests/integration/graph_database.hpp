@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "postgres/database.hpp"
-#include "postgres/migrations.hpp"
+#include "postgres/connections/database.hpp"
+#include "postgres/migrations/migrations.hpp"
 #include "social-graph/migrations.hpp"
 #include "social-graph/projections/graph_projection.hpp"
 #include "social-graph/tests/graph_service.hpp"
@@ -77,15 +77,15 @@ class GraphDatabase : public ::testing::Test {
   }
 
   void flush(GraphProjection& model) {
-    const auto status = database.transact(
-        [&](eventsourcing::Transaction& transaction) { model.flush(transaction); });
+    const auto status =
+        database.transact([&](sql::Transaction& transaction) { model.flush(transaction); });
     ASSERT_TRUE(status.ok()) << status.error().message;
     model.flushed();
   }
 
-  void write(std::string_view sql, const eventsourcing::Params& params = {}) {
-    const auto status = database.transact(
-        [&](eventsourcing::Transaction& transaction) { transaction.execute(sql, params); });
+  void write(std::string_view sql, const sql::Params& params = {}) {
+    const auto status =
+        database.transact([&](sql::Transaction& transaction) { transaction.execute(sql, params); });
     ASSERT_TRUE(status.ok()) << status.error().message;
   }
 

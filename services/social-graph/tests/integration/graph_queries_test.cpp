@@ -221,7 +221,7 @@ TEST_F(GraphQueries, NamesLieSealedInTheTables) {
   service.create_tag("ada", "plainly readable");
   service.create_group("ada", "plainly readable", false);
   project();
-  const auto found = read([](eventsourcing::Transaction& transaction) {
+  const auto found = read([](sql::Transaction& transaction) {
     return transaction
         .execute(
             "SELECT count(*) FROM (SELECT name FROM tag UNION ALL SELECT name FROM"

@@ -22,11 +22,11 @@ namespace tideline::social_graph {
 namespace {
 
 using core::AccountId;
-using eventsourcing::PersonSince;
 using eventsourcing::RecordedEvent;
-using eventsourcing::Slice;
-using eventsourcing::Transaction;
-using eventsourcing::Window;
+using sql::PersonSince;
+using sql::Slice;
+using sql::Transaction;
+using sql::Window;
 
 const std::vector<std::string> kUsers{"ada", "bob", "eve", "dan", "007"};
 constexpr int kLong = 100;
@@ -291,7 +291,7 @@ class Explaining final : public Transaction {
  public:
   explicit Explaining(Transaction& inner) : inner_(inner) {}
 
-  eventsourcing::Rows execute(std::string_view sql, const eventsourcing::Params& params) override {
+  sql::Rows execute(std::string_view sql, const sql::Params& params) override {
     for (const auto& row : inner_.execute("EXPLAIN " + std::string(sql), params)) {
       const std::string& line = row.text(0);
       // "on contact_7", and "on contact_7_pkey" for its index.
@@ -303,7 +303,7 @@ class Explaining final : public Transaction {
     return inner_.execute(sql, params);
   }
   void copy_in(std::string_view, std::span<const std::string>,
-               std::span<const eventsourcing::Params>) override {
+               std::span<const sql::Params>) override {
     FAIL() << "nothing is copied here";
   }
 
@@ -319,7 +319,7 @@ TEST_F(GraphTables, AQueryOfAPartitionedTableTouchesOnePartition) {
   project();
   const AccountId me = service.account("ada");
   const AccountId other = service.account("bob");
-  const eventsourcing::Place<AccountId> place{service.clock.now(), other};
+  const sql::Place<AccountId> place{service.clock.now(), other};
   const auto one_partition = [&](const auto& query) {
     const auto partitions = read([&](Transaction& transaction) {
       Explaining explaining(transaction);

@@ -1,5 +1,5 @@
 #include <string>
 
 #include "core/ids.hpp"
-#include "eventsourcing/event.hpp"  // breaks
+#include "eventsourcing/events/event.hpp"  // breaks
 #include <nlohmann/json.hpp>  // breaks

@@ -1,3 +1,3 @@
-#include "http/principal.hpp"
-#include "http/router.hpp"  // breaks
+#include "http/messages/principal.hpp"
+#include "http/routing/router.hpp"  // breaks
 #include <sodium.h>

@@ -1,4 +1,4 @@
-#include "http/server.hpp"
+#include "http/server/server.hpp"
 #include "kafka/producer.hpp"
 #include "feed/domain/moment.hpp"  // breaks
 #include <pqxx/pqxx>  // breaks

@@ -1,4 +1,4 @@
 #include "feed/projections/timeline.hpp"
-#include "http/router.hpp"
+#include "http/routing/router.hpp"
 #include "kafka/producer.hpp"  // breaks
 const char* kQuery = "SELECT id FROM moment";  // breaks

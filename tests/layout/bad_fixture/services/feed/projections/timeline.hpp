@@ -1,4 +1,4 @@
-#include "eventsourcing/transaction.hpp"
+#include "sql/transaction.hpp"
 #include "feed/domain/moment.hpp"
 #include "feed/api/routes.hpp"  // breaks
 #include "postgres/pool.hpp"  // breaks

@@ -1,0 +1,217 @@
+#include "eventsourcing/commands/command.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/check.hpp"
+
+namespace tideline::eventsourcing {
+namespace {
+
+// From here on an attempt waits a little longer each time: the one that is slow must not lose for
+// ever.
+constexpr int kAttemptsWithoutPause = 8;
+constexpr std::size_t kReadBatch = 1000;
+
+CommandResult run_body(const CommandBody& body, CommandSession& session) {
+  try {
+    return body(session);
+  } catch (const CodecFailed& failed) {
+    return failed.error();
+  }
+}
+
+// What a request with this key was answered before; nullopt: nothing, or there is no key.
+core::Result<std::optional<CommandOutcome>> answered_before(EventStore& store,
+                                                            const CommandContext& context) {
+  if (!context.idempotency) return std::optional<CommandOutcome>();
+  auto known = store.find_result(*context.idempotency);
+  if (!known) return known.error();
+  if (!*known) return std::optional<CommandOutcome>();
+  if (std::holds_alternative<KeyReused>(**known)) return std::optional<CommandOutcome>(KeyReused{});
+  return std::optional<CommandOutcome>(CommandDone{std::get<AlreadyDone>(**known).result, true});
+}
+
+}  // namespace
+
+std::string CommandContext::seen_token(std::uint32_t logs) const {
+  PositionVector kept;
+  for (const auto& [service, positions] : seen.services()) {
+    for (const auto& [log, position] : positions) {
+      if (log.value() < logs) kept.raise(service, log, position);
+    }
+  }
+  return kept.empty() ? std::string() : kept.to_token();
+}
+
+void CommandSession::stage_encoded(const core::StreamId& stream, core::StreamVersion expected,
+                                   std::vector<NewEvent> events) {
+  if (events.empty()) return;
+  append_.streams.push_back({stream, expected, std::move(events)});
+}
+
+core::Status CommandSession::visit_stream(
+    const core::StreamId& stream, const std::function<core::Status(const RecordedEvent&)>& visit) {
+  core::StreamVersion version;
+  core::LogPosition position;
+  while (true) {
+    auto events = store_.read_stream(stream, version, kReadBatch);
+    if (!events) return events.error();
+    for (const RecordedEvent& event : *events) {
+      auto status = visit(event);
+      if (!status) return status;
+      version = event.version;
+      position = event.position;
+    }
+    if (events->size() < kReadBatch) break;
+  }
+  note_loaded(stream, version, position);
+  return core::success();
+}
+
+void CommandSession::note_loaded(const core::StreamId& stream, core::StreamVersion version,
+                                 core::LogPosition position) {
+  loaded_.push_back({stream, version, position});
+}
+
+PositionVector CommandSession::loaded_positions() const {
+  PositionVector positions;
+  for (const LoadedVersion& loaded : loaded_) {
+    positions.raise(store_.service(), core::log_of(loaded.stream.value(), store_.logs()),
+                    loaded.position);
+  }
+  return positions;
+}
+
+core::StreamVersion CommandSession::version_after(const core::StreamId& stream) const {
+  std::uint64_t version = 0;
+  for (const LoadedVersion& loaded : loaded_) {
+    if (loaded.stream == stream) version = loaded.version.value();
+  }
+  for (const StreamAppend& staged : append_.streams) {
+    if (staged.stream == stream) version = staged.expected.value() + staged.events.size();
+  }
+  return core::StreamVersion(version);
+}
+
+core::StreamVersion CommandSession::hold(const core::StreamId& stream) {
+  if (stream.value().empty()) return {};
+  const auto is_it = [&](const auto& entry) { return entry.stream == stream; };
+  const auto loaded = std::find_if(loaded_.begin(), loaded_.end(), is_it);
+  CHECK(loaded != loaded_.end(), "the answered stream was not loaded");
+  const bool held = std::any_of(append_.streams.begin(), append_.streams.end(), is_it) ||
+                    std::any_of(append_.assertions.begin(), append_.assertions.end(), is_it);
+  if (!held) append_.assertions.push_back({stream, loaded->version});
+  return loaded->version;
+}
+
+// One attempt, up to its append and from there on.
+class CommandAttempt {
+ public:
+  CommandAttempt(EventStore& store, const CommandContext& context, int number)
+      : store_(store), context_(context), number_(number) {}
+
+  // The outcome where nothing is to be appended; else append_ and result_ are ready.
+  core::Result<std::optional<CommandOutcome>> prepare(const CommandBody& body) {
+    if (number_ == 0) {
+      auto known = answered_before(store_, context_);
+      if (!known || *known) return known;
+    }
+    if (number_ > kAttemptsWithoutPause) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(number_ - kAttemptsWithoutPause));
+    }
+    CommandSession session(store_, context_);
+    CommandResult decided = run_body(body, session);
+    if (auto* error = std::get_if<core::Error>(&decided)) return *error;
+    if (auto* rejection = std::get_if<Rejection>(&decided)) return refused(*rejection);
+    return stage(session, std::get<Answer>(decided));
+  }
+
+  Append take_append() { return std::move(append_); }
+  StoredResult take_result() { return std::move(result_); }
+
+  // nullopt: another attempt is due.
+  static core::Result<std::optional<CommandOutcome>> conclude(StoredResult result, int number,
+                                                              core::Result<AppendOutcome> outcome) {
+    using Outcome = std::optional<CommandOutcome>;
+    if (!outcome) return outcome.error();
+    if (auto* appended = std::get_if<Appended>(&*outcome)) {
+      result.positions.join(appended->positions);
+      return Outcome(CommandDone{std::move(result), false});
+    }
+    if (auto* done = std::get_if<AlreadyDone>(&*outcome)) {
+      return Outcome(CommandDone{std::move(done->result), true});
+    }
+    if (std::holds_alternative<KeyReused>(*outcome)) return Outcome(KeyReused{});
+    if (number + 1 < kCommandAttemptsMax) return Outcome();
+    return Outcome(ConflictExhausted{std::get<VersionConflict>(*outcome).stream});
+  }
+
+ private:
+  // Two requests with one key may be under way at once, after a connection broke: what the other
+  // has done since this one looked can be the very reason for refusing this one.
+  core::Result<std::optional<CommandOutcome>> refused(CommandOutcome refusal) const {
+    auto known = answered_before(store_, context_);
+    if (!known || *known) return known;
+    return std::optional(std::move(refusal));
+  }
+
+  core::Result<std::optional<CommandOutcome>> stage(CommandSession& session, const Answer& answer) {
+    result_ = {answer.status, answer.body, answer.location, "", {}};
+    if (context_.if_match) {
+      const auto version = session.hold(answer.etag_stream);
+      if (version != *context_.if_match) return refused(PreconditionFailed{version});
+    }
+    if (!answer.etag_stream.value().empty()) {
+      result_.etag = std::to_string(session.version_after(answer.etag_stream).value());
+    }
+    if (session.append_.streams.empty()) {
+      result_.positions = session.loaded_positions();
+      if (!context_.idempotency) {
+        return std::optional<CommandOutcome>(CommandDone{std::move(result_), false});
+      }
+    }
+    append_ = std::move(session.append_);
+    append_.time = context_.now;
+    append_.metadata = context_.metadata;
+    append_.metadata.seen = context_.seen_token(store_.logs());
+    append_.idempotency = context_.idempotency;
+    append_.result = result_;
+    return std::optional<CommandOutcome>();
+  }
+
+  EventStore& store_;
+  const CommandContext& context_;
+  const int number_;
+  Append append_;
+  StoredResult result_;
+};
+
+core::Result<CommandOutcome> run_command(EventStore& store, const CommandContext& context,
+                                         const CommandBody& body) {
+  for (int number = 0;; ++number) {
+    CommandAttempt attempt(store, context, number);
+    auto outcome = attempt.prepare(body);
+    if (outcome && !*outcome) {
+      auto appended = store.append(attempt.take_append());
+      outcome = CommandAttempt::conclude(attempt.take_result(), number, std::move(appended));
+    }
+    if (!outcome) return outcome.error();
+    if (*outcome) return std::move(**outcome);
+  }
+}
+
+void attempt_command(EventStore& store, const CommandContext& context, int attempt,
+                     const CommandBody& body, AttemptDone done) {
+  CommandAttempt one(store, context, attempt);
+  auto outcome = one.prepare(body);
+  if (!outcome || *outcome) return done(std::move(outcome));
+  store.append_then(
+      one.take_append(), [result = one.take_result(), attempt,
+                          done = std::move(done)](core::Result<AppendOutcome> appended) mutable {
+        done(CommandAttempt::conclude(std::move(result), attempt, std::move(appended)));
+      });
+}
+
+}  // namespace tideline::eventsourcing

@@ -1,0 +1,104 @@
+// Latest states by key, shared between services over a compacted topic: the newest value of a key
+// is kept, an absent one (a tombstone) erases it. Public profiles travel so.
+//
+// There are no positions here. Deliveries repeat and come in any order of different keys; which of
+// two values of a key is newer is the view's business (a version inside the value). The Kafka
+// adapters are in kafka/state_topic.hpp; InMemoryStateTopic below is for tests.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "eventsourcing/projections/projection.hpp"
+#include "sql/transaction.hpp"
+
+namespace tideline::eventsourcing {
+
+struct StateUpdate {
+  std::string key;
+  std::optional<std::string> value;  // nullopt = erase
+};
+
+class StatePublisher {
+ public:
+  virtual ~StatePublisher() = default;
+
+  // Sends all and waits until all are acknowledged. An Error: some may be there, send all again.
+  virtual core::Status publish(const std::vector<StateUpdate>& updates) = 0;
+};
+
+struct StateRecord {
+  std::uint32_t partition = 0;
+  core::KafkaOffset offset;
+  std::string key;
+  std::optional<std::string> value;
+};
+
+struct StatePoll {
+  std::vector<StateRecord> records;
+  // Partitions that had nothing more to give; they count after `records`.
+  std::vector<std::uint32_t> ends_reached;
+};
+
+// Owned by one thread.
+class StateSource {
+ public:
+  virtual ~StateSource() = default;
+
+  virtual std::uint32_t partitions() const = 0;
+  // Waits at most `timeout` for the first record. Nothing is delivered before every partition has
+  // been sought once. An Error is transient: poll again.
+  virtual core::Result<StatePoll> poll(std::chrono::milliseconds timeout) = 0;
+  virtual core::Status seek(std::uint32_t partition, core::KafkaOffset offset) = 0;
+};
+
+// What a service keeps of a state topic. Called by one runner thread.
+class StateView {
+ public:
+  virtual ~StateView() = default;
+
+  // Also the key of its checkpoints.
+  virtual std::string_view name() const = 0;
+  // False: lives in memory alone, reads from the first record at every start, flush() is not
+  // called.
+  virtual bool durable() const { return true; }
+  virtual FlushPolicy flush_policy() const { return {}; }
+
+  // Forget everything in memory and take up the state of the tables.
+  virtual void load(sql::Transaction& transaction) = 0;
+  // A repeated or older state must change nothing. May throw PoisonEvent for a value that cannot be
+  // read: it is logged and passed over, for the next version of the key replaces it.
+  virtual void apply(const std::string& key, const std::optional<std::string>& value) = 0;
+  // Writes what apply() has gathered; statements must keep the newer version, as replicas may flush
+  // the same keys.
+  virtual void flush(sql::Transaction& transaction) = 0;
+  virtual void flushed() {}
+};
+
+// A compacted topic in memory, for tests. Thread-safe; must outlive its sources.
+class InMemoryStateTopic final : public StatePublisher {
+ public:
+  explicit InMemoryStateTopic(std::uint32_t partitions);
+
+  core::Status publish(const std::vector<StateUpdate>& updates) override;
+  std::unique_ptr<StateSource> source();
+
+ private:
+  class Source;
+  std::mutex mutex_;
+  std::condition_variable published_;
+  std::vector<std::vector<StateRecord>> partitions_;
+};
+
+}  // namespace tideline::eventsourcing

@@ -1,0 +1,42 @@
+// An event store that passes everything on to another one, for those that change or watch one of
+// its calls. Thread-safe as the store that it wraps, which must outlive it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eventsourcing/store/event_store.hpp"
+
+namespace tideline::eventsourcing {
+
+class ForwardingEventStore : public EventStore {
+ public:
+  explicit ForwardingEventStore(EventStore& store) : store_(store) {}
+
+  core::Result<AppendOutcome> append(Append append) override {
+    return store_.append(std::move(append));
+  }
+  void append_then(Append append, AppendDone done) override {
+    store_.append_then(std::move(append), std::move(done));
+  }
+  core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
+                                                       core::StreamVersion after,
+                                                       std::size_t limit) override {
+    return store_.read_stream(stream, after, limit);
+  }
+  core::Result<std::optional<RecordedEvent>> read_last(const core::StreamId& stream) override {
+    return store_.read_last(stream);
+  }
+  core::Result<std::optional<AppendOutcome>> find_result(const IdempotencyKey& key) override {
+    return store_.find_result(key);
+  }
+  std::uint32_t logs() const override { return store_.logs(); }
+  const std::string& service() const override { return store_.service(); }
+
+ private:
+  EventStore& store_;
+};
+
+}  // namespace tideline::eventsourcing

@@ -1,0 +1,102 @@
+#include "http/messages/problem.hpp"
+
+namespace tideline::http {
+namespace {
+
+constexpr std::string_view kTypePrefix = "urn:tideline:problem:";
+
+}  // namespace
+
+Problem problem(int status, std::string_view code, std::string title, std::string detail) {
+  Problem made;
+  made.status = status;
+  made.type = std::string(kTypePrefix).append(code);
+  made.title = std::move(title);
+  made.detail = std::move(detail);
+  return made;
+}
+
+Problem malformed(std::string detail) {
+  return problem(400, "malformed", "The request is malformed", std::move(detail));
+}
+
+Problem unauthenticated(std::string detail) {
+  Problem made = problem(401, "unauthenticated", "A valid token is needed", std::move(detail));
+  made.headers.set("WWW-Authenticate", "Bearer realm=\"tideline\"");
+  return made;
+}
+
+Problem forbidden(std::string detail) {
+  return problem(403, "forbidden", "The caller may not do this", std::move(detail));
+}
+
+Problem not_found(std::string detail) {
+  return problem(404, "not-found", "Not found", std::move(detail));
+}
+
+Problem conflict(std::string_view code, std::string detail) {
+  return problem(409, code, "The present state does not allow this", std::move(detail));
+}
+
+Problem precondition_failed(std::string detail) {
+  return problem(412, "precondition-failed", "The resource has changed", std::move(detail));
+}
+
+Problem unsupported_media_type(std::string detail) {
+  return problem(415, "unsupported-media-type", "The body has the wrong media type",
+                 std::move(detail));
+}
+
+Problem unprocessable(std::string_view code, std::string detail) {
+  return problem(422, code, "The request cannot be fulfilled", std::move(detail));
+}
+
+Problem invalid(const std::vector<Violation>& violations) {
+  Problem made = problem(422, "invalid", "Some fields are invalid",
+                         std::to_string(violations.size()) + " fields were refused");
+  if (violations.size() == 1) made.detail = "one field was refused";
+  Json errors = Json::array();
+  for (const Violation& violation : violations) {
+    errors.push_back({{"pointer", violation.pointer}, {"detail", violation.detail}});
+  }
+  made.extensions["errors"] = std::move(errors);
+  return made;
+}
+
+Problem too_many_requests(std::chrono::seconds retry_after) {
+  Problem made = problem(429, "too-many-requests", "Too many requests", "slow down");
+  made.headers.set("Retry-After", std::to_string(retry_after.count()));
+  return made;
+}
+
+Problem internal_error() {
+  return problem(500, "internal", "The server failed", "the failure has been recorded");
+}
+
+Problem unavailable(std::string detail, std::chrono::seconds retry_after) {
+  Problem made = problem(503, "unavailable", "Not available now", std::move(detail));
+  made.headers.set("Retry-After", std::to_string(retry_after.count()));
+  return made;
+}
+
+Problem from_error(const core::Error& error) {
+  if (error.retryable) return unavailable("the service cannot answer now, try again");
+  if (error.code == core::ErrorCode::Conflict) {
+    return conflict("account-closed", "this needs a key that went with a closed account");
+  }
+  return internal_error();
+}
+
+Response to_response(const Problem& problem) {
+  Json body = problem.extensions.is_object() ? problem.extensions : Json::object();
+  body["type"] = problem.type;
+  body["title"] = problem.title;
+  body["status"] = problem.status;
+  body["detail"] = problem.detail;
+  Response response = Response::json(problem.status, body);
+  response.headers.set("Content-Type", "application/problem+json");
+  for (const auto& [name, value] : problem.headers) response.headers.add(name, value);
+  return response;
+}
+
+}  // namespace tideline::http

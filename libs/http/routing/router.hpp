@@ -1,0 +1,70 @@
+// Routes: a table of path templates, matched segment by segment.
+//
+// Threads: add() everything first, on one thread; from then on the router is constant and
+// dispatch() may be called from any number of threads. dispatch() blocks as long as the handler
+// does.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "http/messages/message.hpp"
+#include "http/routing/authentication.hpp"
+
+namespace tideline::http {
+
+using Handler = std::function<Response(const Request&)>;
+
+// Keeps position tokens from being made up: what leaves is sealed, and only what was sealed comes
+// in. A token that names positions which do not exist yet would make every query that carries it
+// wait. Both functions are called from many threads at once.
+struct PositionSeal {
+  std::function<std::string(std::string_view token)> seal;
+  // nullopt: not sealed by this installation.
+  std::function<std::optional<std::string>(std::string_view sealed)> open;
+};
+
+class Router {
+ public:
+  // Without a verifier (null) only public routes may be added.
+  Router(std::shared_ptr<TokenVerifier> verifier, const core::Clock& clock);
+  ~Router();
+  Router(Router&&) noexcept;
+  Router& operator=(Router&&) noexcept;
+
+  // `path_template` is "/"-separated; a segment "{name}" matches any one non-empty segment. At each
+  // level a literal segment wins over a parameter, with no way back once it matched. CHECKs that
+  // the template is well formed, that method and template are new, and that parameters at one place
+  // have one name. HEAD and OPTIONS are answered by the router and cannot be added.
+  void add(Method method, std::string_view path_template, Access access, Handler handler);
+
+  // Without a seal (tests of one service) tokens pass as they are.
+  void set_position_seal(PositionSeal seal);
+
+  // Finds the route, authenticates, sets path_parameters, principal and route_template, and calls
+  // the handler. HEAD runs the GET handler (the server drops the body). 404 for an unknown path,
+  // 405 with Allow for a method that the path lacks, 204 with Allow for OPTIONS. What the handler
+  // throws passes through. Where the handler answers later, so does this: the request must stay
+  // where it is until then, and finish() of the deferred response gives what is to be sent.
+  Response dispatch(Request& request) const;
+
+  struct Route {
+    Method method;
+    std::string path_template;
+    Access access;
+  };
+  // What was added, in order: for the test that compares routes with the OpenAPI document.
+  [[nodiscard]] const std::vector<Route>& routes() const;
+
+ private:
+  struct Node;
+  struct Table;
+  std::unique_ptr<Table> table_;
+};
+
+}  // namespace tideline::http

@@ -1,0 +1,499 @@
+#include "http/server/connection.hpp"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/clock.hpp"
+#include "http/messages/representation.hpp"
+#include "http/server/wire_format.hpp"
+
+namespace tideline::http {
+namespace {
+
+// After the last answer the client may still be sending; closing at once would reset the
+// connection, and the answer could be lost with it.
+constexpr std::chrono::milliseconds kLinger{2000};
+constexpr std::size_t kReadBytes = 16 * 1024;
+constexpr std::size_t kInboxCompactBytes = 16 * 1024;
+constexpr std::size_t kRequestIdBytesMax = 128;
+constexpr std::size_t kRequestsPerTurn = 16;
+// Larger pieces cost no fewer calls of the kernel to speak of.
+constexpr std::size_t kHeldBytesMax = 16 * 1024;
+
+FramingLimits limits_of(const ServerOptions& options) {
+  return {options.body_bytes_max, options.head_bytes_max, options.header_count_max,
+          options.request_line_bytes_max};
+}
+
+bool is_acceptable_id(std::string_view id) {
+  return !id.empty() && id.size() <= kRequestIdBytesMax &&
+         std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+// What the client's kernel has not acknowledged yet; 0 when it is gone.
+int unsent_bytes(int descriptor) {
+  int unsent = 0;
+  return ioctl(descriptor, SIOCOUTQ, &unsent) == 0 ? unsent : 0;
+}
+
+}  // namespace
+
+Connection::Connection(std::uint64_t id, int descriptor, ConnectionHost& host)
+    : id_(id), host_(host), descriptor_(descriptor), reader_(limits_of(host.options())) {
+  std::lock_guard lock(mutex_);
+  enter(Phase::Idle, host_.options().first_byte_timeout);
+}
+
+Connection::~Connection() {
+  if (descriptor_ >= 0) close(descriptor_);
+  host_.on_destroyed();
+}
+
+void Connection::begin() {
+  std::lock_guard lock(mutex_);
+  if (phase_ != Phase::Closed && !host_.watch_input(id_, descriptor_)) finish(true);
+}
+
+void Connection::on_readable() {
+  std::array<char, kReadBytes> bytes;
+  std::lock_guard lock(mutex_);
+  if (phase_ == Phase::Closed || input_ended_) return;
+  // If there is more, this is called again: others have their turn first.
+  const auto count = recv(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count > 0) return on_bytes({bytes.data(), static_cast<std::size_t>(count)});
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  on_end();
+}
+
+void Connection::on_bytes(std::string_view bytes) {
+  const Phase phase = phase_;
+  if (phase == Phase::Lingering || phase == Phase::Closed || inbox_overrun_) return;
+  if (phase == Phase::InHand || phase == Phase::Writing || phase == Phase::Streaming) {
+    // Cut at the limit, not before: complete requests ahead of the cut are still answered.
+    const std::size_t room = host_.options().pipelined_bytes_max -
+                             std::min(host_.options().pipelined_bytes_max, waiting_bytes().size());
+    inbox_overrun_ = bytes.size() > room;
+    inbox_.append(bytes.substr(0, room));
+    return;
+  }
+  inbox_.append(bytes);
+  advance();
+}
+
+// The client has sent its last byte, or is gone.
+void Connection::on_end() {
+  input_ended_ = true;
+  const Phase phase = phase_;
+  // A client may close its sending side and still wait for the answers that are due. One that
+  // listens to a stream has gone: it would stay open for ever otherwise.
+  if (stream_ || (phase != Phase::InHand && phase != Phase::Writing)) return finish(false);
+  // The end would be told of without end.
+  host_.unwatch_input(id_, descriptor_);
+}
+
+void Connection::advance() {
+  while (phase_ == Phase::Idle || phase_ == Phase::Head || phase_ == Phase::Body) {
+    const auto step = reader_.advance(waiting_bytes());
+    consume(step.consumed);
+    if (step.progress == Progress::Complete) {
+      accept_request();
+      continue;
+    }
+    if (!outbox_.empty()) {
+      // There is no next request to hold the answers for.
+      flush_outbox();
+      continue;
+    }
+    if (step.progress == Progress::Refused) return refuse(reader_.refusal());
+    if (inbox_overrun_) return linger();
+    if (input_ended_) return finish(false);
+    if (step.progress == Progress::NeedBody) {
+      expect_more(Phase::Body, host_.options().body_timeout);
+      if (reader_.take_continue()) send_interim("HTTP/1.1 100 Continue\r\n\r\n");
+      return;
+    }
+    if (waiting_bytes().empty()) {
+      if (host_.draining()) return linger();
+      if (phase_ != Phase::Idle) enter(Phase::Idle, host_.options().idle_timeout);
+    } else {
+      expect_more(Phase::Head, host_.options().header_timeout);
+    }
+    return;
+  }
+}
+
+void Connection::accept_request() {
+  if (!outbox_.empty()) {
+    if (held_.empty()) host_.release_soon(id_);
+    held_.push_back(std::move(exchange_));
+  }
+  exchange_ = Exchange();
+  exchange_.keep_alive = reader_.keep_alive();
+  exchange_.http_1_0 = reader_.is_http_1_0();
+  exchange_.request = reader_.take();
+  exchange_.began = std::chrono::steady_clock::now();
+  prepare_ids(exchange_.request);
+  enter_undated(Phase::InHand);
+  if (std::exchange(worker_goes_on_, false)) return;
+  if (host_.try_submit(shared_from_this())) return;
+  answer(to_response(unavailable("the server has more to do than it can, try again")));
+}
+
+void Connection::prepare_ids(Request& request) {
+  const auto id = request.header("X-Request-Id");
+  request.request_id = id && is_acceptable_id(*id) ? std::string(*id) : host_.draw_request_id();
+  const auto correlation = request.header("X-Correlation-Id");
+  request.correlation_id = correlation && is_acceptable_id(*correlation) ? std::string(*correlation)
+                                                                         : request.request_id;
+  // Several are as good as none: nobody could say which one is meant.
+  std::optional<core::TraceContext> parent;
+  if (request.headers.count("traceparent") == 1) {
+    parent = core::TraceContext::parse(*request.header("traceparent"),
+                                       request.headers.joined("tracestate"));
+  }
+  if (parent) exchange_.parent_span_id = parent->span_id();
+  request.traceparent = host_.draw_span(parent).text();
+}
+
+void Connection::refuse(const Problem& problem) {
+  exchange_ = Exchange();
+  exchange_.malformed = true;
+  exchange_.request.request_id = host_.draw_request_id();
+  exchange_.request.correlation_id = exchange_.request.request_id;
+  exchange_.began = std::chrono::steady_clock::now();
+  enter_undated(Phase::InHand);
+  answer(to_response(problem));
+}
+
+void Connection::run() {
+  // What was sent ahead is answered by the same worker, without waking another one each time, but
+  // not so much of it that others would wait long.
+  for (std::size_t turn = 1; turn <= kRequestsPerTurn; ++turn) {
+    // Only this worker touches exchange_ while the request is in flight.
+    std::string failure;
+    Response response = dispatch(failure);
+    if (response.deferred) return put_aside(std::move(response.deferred));
+    std::lock_guard lock(mutex_);
+    if (response.events) admit_stream(response);
+    if (phase_ != Phase::InHand) return;
+    exchange_.failure = std::move(failure);
+    compose(response);
+    worker_goes_on_ = turn < kRequestsPerTurn;
+    if (worker_goes_on_ && may_hold() && !response.good_until) {
+      enter_undated(Phase::Idle);
+    } else {
+      flush_outbox();
+    }
+    advance();
+    const bool next_is_ours = turn < kRequestsPerTurn && !worker_goes_on_;
+    worker_goes_on_ = false;
+    if (!next_is_ours) return;
+  }
+}
+
+// With the last word to exchange_: another worker may go on with the request before this returns.
+void Connection::put_aside(std::shared_ptr<DeferredResponse> deferred) {
+  exchange_.deferred = deferred;
+  host_.put_aside();
+  deferred->attach(weak_from_this());
+}
+
+void Connection::on_deferred_response() { host_.resume(shared_from_this()); }
+
+Response Connection::dispatch(std::string& failure) {
+  try {
+    if (exchange_.request.path == "*") return Response::no_content();
+    const auto deferred = std::exchange(exchange_.deferred, nullptr);
+    Response response = deferred ? deferred->finish() : host_.router().dispatch(exchange_.request);
+    if (response.deferred) return response;
+    if (response.status >= 200 && response.status <= 599) {
+      return represent(exchange_.request, std::move(response));
+    }
+    failure = "a handler answered status " + std::to_string(response.status);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  } catch (...) {
+    failure = "a handler threw something that is no std::exception";
+  }
+  return to_response(internal_error());
+}
+
+void Connection::answer(const Response& response) {
+  compose(response);
+  flush_outbox();
+}
+
+// Behind what is held.
+void Connection::compose(const Response& response) {
+  // Requests that have come already are still answered, on a drain and after the client's end.
+  const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
+  const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more && !stream_;
+  WireContext context;
+  context.keep_alive = keep_alive;
+  context.http_1_0 = exchange_.http_1_0;
+  context.head_only = exchange_.request.method == Method::Head;
+  context.request_id = exchange_.request.request_id;
+  context.correlation_id = exchange_.request.correlation_id;
+  context.now = host_.now();
+  std::string bytes = to_wire(response, context);
+  // As late as can be: the one that is stopped between this and the call that sends it sends it
+  // later.
+  if (response.good_until && *response.good_until < core::time_since_boot()) {
+    return compose(to_response(unavailable("the answer took too long, try again")));
+  }
+  last_answer_ = !keep_alive;
+  exchange_.status = response.status;
+  exchange_.response_bytes = response.body.size();
+  exchange_.outbox_end = outbox_.append(std::move(bytes));
+}
+
+bool Connection::may_hold() const {
+  return !last_answer_ && !stream_ && !waiting_bytes().empty() && outbox_.unsent() < kHeldBytesMax;
+}
+
+void Connection::send_interim(std::string_view bytes) {
+  // The socket has room for so little unless the client misbehaves; then it can do without.
+  [[maybe_unused]] const auto sent =
+      send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+// True when everything is out; else it goes on when there is room, or the client is gone.
+bool Connection::write_outbox() {
+  switch (outbox_.send_to(descriptor_)) {
+    case Outbox::Sent::All:
+      return true;
+    case Outbox::Sent::Part:
+      if (phase_ != Phase::Writing) enter(Phase::Writing, host_.options().write_timeout);
+      host_.watch_writable(id_, descriptor_, std::exchange(watched_, true));
+      return false;
+    case Outbox::Sent::Refused:
+      answered(false);
+      finish(true);
+      return false;
+  }
+  return false;
+}
+
+// Whether the client is gone is found out with the answer to the request in flight.
+void Connection::release() {
+  std::lock_guard lock(mutex_);
+  if (phase_ != Phase::InHand || outbox_.empty()) return;
+  switch (outbox_.send_to(descriptor_)) {
+    case Outbox::Sent::All:
+      return report_held(true);
+    case Outbox::Sent::Part:
+      return host_.release_soon(id_);
+    case Outbox::Sent::Refused:
+      return;
+  }
+}
+
+void Connection::flush_outbox() {
+  if (!write_outbox()) return;
+  answered(true);
+  if (stream_) return pass_events_on();
+  after_answer();
+}
+
+// Takes the stream on, or replaces the response where there cannot be one.
+void Connection::admit_stream(Response& response) {
+  const bool wanted = phase_ == Phase::InHand && exchange_.request.method != Method::Head;
+  if (wanted && !input_ended_ && !host_.draining() && host_.try_open_stream()) {
+    stream_ = response.events;
+    stream_->attach(weak_from_this());
+    return;
+  }
+  response.events->abandon();
+  if (wanted) response = to_response(unavailable("no more streams are opened now, try again"));
+}
+
+void Connection::on_stream() {
+  std::lock_guard lock(mutex_);
+  if (!stream_) return;
+  if (phase_ == Phase::Streaming) return pass_events_on();
+  if (phase_ == Phase::Writing && stream_->state() == EventStream::State::Overrun) finish(true);
+}
+
+// With an empty outbox. What is sent meanwhile waits in the stream, which bounds it.
+void Connection::pass_events_on() {
+  for (;;) {
+    const auto portion = stream_->take();
+    if (portion.state == EventStream::State::Overrun) return finish(true);
+    const bool last = portion.state == EventStream::State::Closed;
+    if (portion.bytes.empty() && !last) {
+      return enter(Phase::Streaming, host_.options().heartbeat_interval);
+    }
+    outbox_.append(exchange_.http_1_0 ? portion.bytes : to_chunk(portion.bytes));
+    if (last && !exchange_.http_1_0) outbox_.append(std::string(kLastChunk));
+    if (last) end_stream();
+    // The time to take it runs for each portion.
+    enter_undated(Phase::Streaming);
+    if (!write_outbox()) return;
+    if (last) return after_answer();
+  }
+}
+
+void Connection::beat() {
+  constexpr std::string_view kComment = ":\n\n";
+  outbox_.append(exchange_.http_1_0 ? std::string(kComment) : to_chunk(kComment));
+  enter_undated(Phase::Streaming);
+  if (write_outbox()) pass_events_on();
+}
+
+void Connection::end_stream() {
+  if (!stream_) return;
+  stream_.reset();
+  host_.stream_ended();
+}
+
+void Connection::answered(bool delivered) {
+  report_held(delivered);
+  report(exchange_, delivered);
+}
+
+void Connection::report_held(bool delivered) {
+  for (Exchange& exchange : held_) {
+    report(exchange, delivered || outbox_.has_sent(exchange.outbox_end));
+  }
+  held_.clear();
+}
+
+void Connection::report(Exchange& exchange, bool delivered) {
+  if (!std::exchange(exchange.reported, true)) host_.observe(exchange.record(delivered));
+}
+
+void Connection::after_answer() {
+  if (!last_answer_) return enter(Phase::Idle, host_.options().idle_timeout);
+  // Who has said that this was the last request sends no more, so there is nothing to linger for.
+  const bool said_last = !exchange_.keep_alive && !exchange_.malformed && !stream_;
+  if (said_last && !host_.draining() && waiting_bytes().empty() && !has_input()) {
+    return finish(false);
+  }
+  linger();
+}
+
+bool Connection::has_input() const {
+  char byte = 0;
+  return recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+void Connection::on_writable() {
+  std::lock_guard lock(mutex_);
+  if (phase_ != Phase::Writing) return;
+  flush_outbox();
+  advance();
+}
+
+void Connection::on_tick(SteadyTime now) {
+  const auto passed = [&] {
+    const auto deadline = deadline_.load(std::memory_order_relaxed);
+    return deadline != 0 && now.time_since_epoch().count() >= deadline;
+  };
+  if (!passed()) return;
+  std::lock_guard lock(mutex_);
+  if (!passed()) return;
+  switch (phase_) {
+    case Phase::Idle:
+    case Phase::Lingering:
+      return finish(false);
+    case Phase::Head:
+    case Phase::Body:
+      return refuse(problem(408, "request-timeout", "The request took too long",
+                            "send the whole request without pauses"));
+    case Phase::Writing:
+      answered(false);
+      return finish(true);
+    case Phase::Streaming:
+      return beat();
+    case Phase::InHand:
+    case Phase::Closed:
+      return;
+  }
+}
+
+bool Connection::settle() {
+  std::shared_ptr<EventStream> stream;
+  {
+    std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  // Comes back by on_stream(), without the lock.
+  if (stream) stream->close();
+  std::lock_guard lock(mutex_);
+  // A request may have arrived that the reactor has not been told of yet.
+  if (phase_ == Phase::Idle && !has_input()) linger();
+  return phase_ == Phase::Closed || (phase_ == Phase::Lingering && unsent_bytes(descriptor_) == 0);
+}
+
+void Connection::abort() {
+  std::lock_guard lock(mutex_);
+  // A reset would take back what the client's kernel has not got yet of a last answer.
+  if (phase_ != Phase::Closed) finish(phase_ != Phase::Lingering);
+}
+
+void Connection::enter(Phase phase, std::chrono::milliseconds timeout) {
+  phase_ = phase;
+  deadline_ = (std::chrono::steady_clock::now() + timeout).time_since_epoch().count();
+}
+
+// The message must be whole in time, and come without long pauses.
+void Connection::expect_more(Phase phase, std::chrono::milliseconds timeout) {
+  const auto now = std::chrono::steady_clock::now();
+  if (phase_ != phase) message_deadline_ = now + timeout;
+  phase_ = phase;
+  deadline_ =
+      std::min(message_deadline_, now + host_.options().pause_timeout).time_since_epoch().count();
+}
+
+void Connection::enter_undated(Phase phase) {
+  phase_ = phase;
+  deadline_ = 0;
+}
+
+void Connection::linger() {
+  if (input_ended_) return finish(false);
+  shutdown(descriptor_, SHUT_WR);
+  inbox_ = std::string();
+  inbox_begin_ = 0;
+  enter(Phase::Lingering, kLinger);
+}
+
+void Connection::finish(bool reset) {
+  if (phase_ == Phase::Closed) return;
+  enter_undated(Phase::Closed);
+  report_held(false);
+  if (stream_) stream_->abandon();
+  end_stream();
+  if (reset) {
+    const struct linger drop { 1, 0 };
+    setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &drop, sizeof drop);
+  }
+  host_.forget(id_);
+  close(std::exchange(descriptor_, -1));
+}
+
+std::string_view Connection::waiting_bytes() const {
+  return std::string_view(inbox_).substr(inbox_begin_);
+}
+
+void Connection::consume(std::size_t bytes) {
+  inbox_begin_ += bytes;
+  CHECK(inbox_begin_ <= inbox_.size(), "only what is there can be consumed");
+  if (inbox_begin_ == inbox_.size()) {
+    inbox_.clear();
+    inbox_begin_ = 0;
+  } else if (inbox_begin_ > kInboxCompactBytes) {
+    inbox_.erase(0, inbox_begin_);
+    inbox_begin_ = 0;
+  }
+}
+
+}  // namespace tideline::http

@@ -1,0 +1,33 @@
+// Inside libs/http: a request and what has become of it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "http/messages/message.hpp"
+#include "http/routing/deferred_response.hpp"
+#include "http/server/server.hpp"
+
+namespace tideline::http {
+
+struct Exchange {
+  Request request;
+  bool malformed = false;
+  bool http_1_0 = false;
+  bool keep_alive = false;  // as the client wants it; whether we grant it is decided at the answer
+  std::chrono::steady_clock::time_point began;
+  int status = 0;
+  std::size_t response_bytes = 0;
+  std::size_t outbox_end = 0;  // of its answer
+  std::string failure;
+  std::string parent_span_id;
+  std::shared_ptr<DeferredResponse> deferred;
+  bool reported = false;
+
+  // Refers to this.
+  [[nodiscard]] RequestRecord record(bool delivered) const;
+};
+
+}  // namespace tideline::http

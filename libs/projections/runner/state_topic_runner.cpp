@@ -1,0 +1,205 @@
+#include "projections/runner/state_topic_runner.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "postgres/projections/state_topic_checkpoints.hpp"
+#include "sql/no_tables.hpp"
+
+namespace tideline::projections {
+namespace {
+
+using std::chrono::milliseconds;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+constexpr milliseconds kStateIdlePoll{100};
+constexpr milliseconds kBackoffMin{50};
+constexpr milliseconds kBackoffMax{5000};
+
+}  // namespace
+
+struct StateTopicRunner::State {
+  State(eventsourcing::StateView& view_, sql::Database& database_, std::unique_ptr<eventsourcing::StateSource> source_,
+        LogLine log_)
+      : view(view_),
+        database(database_),
+        source(std::move(source_)),
+        log_line(std::move(log_)),
+        durable(view.durable()),
+        policy(view.flush_policy()) {}
+
+  void step(std::stop_token stop);
+  void wait(std::stop_token stop);
+  core::Status load();
+  void take(const eventsourcing::StateRecord& record);
+  void flush();
+  void failed(const core::Error& error);
+  core::Status transact(const std::function<void(sql::Transaction&)>& work);
+  void publish_status();
+  void log(std::string_view level, const std::string& text) const {
+    if (log_line) log_line(level, std::string(view.name()) + ": " + text);
+  }
+
+  eventsourcing::StateView& view;
+  sql::Database& database;
+  std::unique_ptr<eventsourcing::StateSource> source;
+  const LogLine log_line;
+  const bool durable;
+  const eventsourcing::FlushPolicy policy;
+
+  bool load_needed = true;
+  milliseconds backoff = kBackoffMin;
+  bool backing_off = false;
+  postgres::StateTopicOffsets pending;  // next offsets since the last flush
+  std::size_t pending_records = 0;
+  std::optional<SteadyTime> first_pending;
+  std::set<std::uint32_t> ends_reached;
+
+  StateTopicStatus counts;
+  mutable std::mutex status_mutex;
+  StateTopicStatus published;
+};
+
+void StateTopicRunner::State::step(std::stop_token stop) {
+  if (std::exchange(backing_off, false)) wait(stop);
+  if (load_needed) {
+    const core::Status loaded = load();
+    if (!loaded) return failed(loaded.error());
+  }
+  auto polled =
+      source->poll(first_pending ? std::min(kStateIdlePoll, policy.interval) : kStateIdlePoll);
+  if (!polled) {
+    counts.last_problem = polled.error().message;
+    return wait(stop);
+  }
+  for (const eventsourcing::StateRecord& record : polled->records) take(record);
+  ends_reached.insert(polled->ends_reached.begin(), polled->ends_reached.end());
+  const bool at_end = ends_reached.size() >= source->partitions();
+  const bool catches_up = at_end && !counts.caught_up_once;
+  if (first_pending) {
+    const bool due = std::chrono::steady_clock::now() - *first_pending >= policy.interval;
+    if (due || catches_up || pending_records >= policy.events) flush();
+  }
+  if (at_end && !load_needed) counts.caught_up_once = true;
+}
+
+// A pause that the stop ends at once.
+void StateTopicRunner::State::wait(std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait_for(lock, stop, backoff, [] { return false; });
+}
+
+core::Status StateTopicRunner::State::load() {
+  std::map<std::uint32_t, core::KafkaOffset> from;
+  for (std::uint32_t i = 0; i < source->partitions(); ++i) from[i] = core::KafkaOffset(0);
+  const core::Status loaded = transact([&](sql::Transaction& transaction) {
+    if (durable) {
+      for (const auto& [partition, offset] :
+           postgres::state_topic_offsets(transaction, view.name()))
+        from[partition] = offset;
+    }
+    view.load(transaction);
+  });
+  if (!loaded) return loaded;
+  for (const auto& [partition, offset] : from) {
+    if (partition >= source->partitions()) continue;
+    const core::Status sought = source->seek(partition, offset);
+    if (!sought) return sought;
+  }
+  load_needed = false;
+  counts.last_problem.clear();
+  return loaded;
+}
+
+void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
+  try {
+    view.apply(record.key, record.value);
+    ++counts.applied;
+  } catch (const std::exception& failure) {
+    ++counts.passed_over;
+    log("warn", "passes over the state of " + record.key + ": " + failure.what());
+  }
+  if (!durable) return;
+  pending[record.partition] = core::KafkaOffset(record.offset.value() + 1);
+  ++pending_records;
+  if (!first_pending) first_pending = std::chrono::steady_clock::now();
+}
+
+void StateTopicRunner::State::flush() {
+  const core::Status status = transact([&](sql::Transaction& transaction) {
+    view.flush(transaction);
+    postgres::advance_state_topic(transaction, view.name(), pending);
+  });
+  if (!status) return failed(status.error());
+  view.flushed();
+  pending.clear();
+  pending_records = 0;
+  first_pending.reset();
+  backoff = kBackoffMin;
+}
+
+void StateTopicRunner::State::failed(const core::Error& error) {
+  counts.last_problem = error.message;
+  log("warn", "begins again from the tables: " + error.message);
+  load_needed = true;
+  backing_off = true;
+  backoff = std::min(backoff * 2, kBackoffMax);
+  pending.clear();
+  pending_records = 0;
+  first_pending.reset();
+  ends_reached.clear();
+}
+
+core::Status StateTopicRunner::State::transact(
+    const std::function<void(sql::Transaction&)>& work) {
+  const auto guarded = [&](sql::Transaction& transaction) {
+    try {
+      work(transaction);
+    } catch (const sql::TransactionFailed&) {
+      throw;
+    } catch (const std::exception& failure) {
+      throw sql::TransactionFailed(core::internal_error(failure.what()));
+    }
+  };
+  if (durable) return database.transact(guarded);
+  try {
+    sql::NoTables none;
+    guarded(none);
+  } catch (const sql::TransactionFailed& failure) {
+    return failure.error();
+  }
+  return core::success();
+}
+
+void StateTopicRunner::State::publish_status() {
+  const std::lock_guard lock(status_mutex);
+  published = counts;
+}
+
+StateTopicRunner::StateTopicRunner(eventsourcing::StateView& view, sql::Database& database,
+                                                std::unique_ptr<eventsourcing::StateSource> source, LogLine log)
+    : state_(std::make_unique<State>(view, database, std::move(source), std::move(log))) {}
+
+StateTopicRunner::~StateTopicRunner() = default;
+
+void StateTopicRunner::run(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    state_->step(stop);
+    state_->publish_status();
+  }
+  if (state_->first_pending) state_->flush();
+  state_->publish_status();
+}
+
+StateTopicStatus StateTopicRunner::status() const {
+  const std::lock_guard lock(state_->status_mutex);
+  return state_->published;
+}
+
+}  // namespace tideline::projections

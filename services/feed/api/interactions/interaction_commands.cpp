@@ -1,0 +1,142 @@
+// PUT and DELETE /v1/moments/{id}/like, POST /v1/moments/{id}/comments,
+// DELETE /v1/moments/{id}/comments/{comment_id}
+//
+// Who does not see a moment cannot like it or comment on it. That is asked of the engine alone:
+// what is written while the moment is being deleted is as invisible as the moment.
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/api/timelines/private_reads.hpp"
+#include "feed/domain/comment.hpp"
+#include "feed/domain/like.hpp"
+#include "feed/domain/stream_keys.hpp"
+#include "feed/stored_events.hpp"
+#include "http/messages/json.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using eventsourcing::Rejection;
+using eventsourcing::RejectionKind;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+Response handle_like(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  if (auto refused = require_fresh(ports, request)) return *refused;
+  const core::AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    if (!ports.engine.find_author(*id, me)) return kNoSuchMoment;
+    const auto stream = keys::like(*id, me);
+    const auto like =
+        eventsourcing::change<Like>(session, stream, eventsourcing::EventCodec<Like>{},
+                                    LikeMoment{*id, me, session.context().now});
+    if (!like) return like.stopped();
+    return Answer{204, "", "", stream};
+  });
+}
+
+// Taking back what one has given takes no look at the moment.
+Response handle_unlike(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  const core::AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = keys::like(*id, me);
+    const auto like = eventsourcing::change<Like>(
+        session, stream, eventsourcing::EventCodec<Like>{}, UnlikeMoment{*id, me});
+    if (!like) return like.stopped();
+    if (like->events.empty() && !may_know_of(ports, *id, me)) return kNoSuchMoment;
+    return Answer{204, "", "", stream};
+  });
+}
+
+// All but id, author of the moment, time and what its writer had seen, which come when the command
+// runs.
+Parsed<AddComment> read_comment(const Request& request, core::MomentId id) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  AddComment command;
+  command.text = fields.text("text", {1, Comment::kTextCodePointsMax});
+  if (const auto parent = fields.optional_text("parent_id", {1, 19})) {
+    command.parent = core::parse_comment_id(*parent);
+    if (!command.parent) fields.violate("parent_id", "is no id");
+  }
+  if (auto problem = fields.problem()) return *problem;
+  command.moment = id;
+  command.author = request.account();
+  return command;
+}
+
+CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment command) {
+  const auto moment_author = ports.engine.find_author(command.moment, command.author);
+  if (!moment_author) return kNoSuchMoment;
+  if (command.parent &&
+      !ports.engine.shows_comment(command.moment, *command.parent, command.author)) {
+    return Rejection{RejectionKind::Invalid, "no-such-comment",
+                     "the comment that this one answers does not exist"};
+  }
+  const eventsourcing::EventCodec<Comment> codec(ports.cipher);
+  command.moment_author = *moment_author;
+  command.now = session.context().now;
+  command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
+  const auto stream = keys::comment(command.moment, command.id);
+  const auto comment = eventsourcing::begin<Comment>(session, stream, codec, command);
+  if (!comment) return comment.stopped();
+  const nlohmann::json body{{"id", core::to_string(command.id)},
+                            {"written_at", core::format_iso8601(command.now)}};
+  return Answer{201, body.dump(), "/v1/moments/" + core::to_string(command.moment) + "/comments",
+                stream};
+}
+
+Response handle_comment(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  const auto command = read_comment(request, *id);
+  if (!command) return command.response();
+  if (auto refused = require_fresh(ports, request)) return *refused;
+  return ports.commands.answer(
+      request, [&](CommandSession& session) { return add(ports, session, *command); });
+}
+
+Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  const auto comment_id = core::parse_comment_id(request.param("comment_id"));
+  if (!id || !comment_id) return to_response(http::not_found());
+  const core::AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = keys::comment(*id, *comment_id);
+    const auto removed = eventsourcing::change<Comment>(
+        session, stream, eventsourcing::EventCodec<Comment>(ports.cipher), DeleteComment{me});
+    if (removed) return Answer{204, "", "", stream};
+    return forbidden_as_not_found(
+        removed.stopped(),
+        [&] {
+          return ports.freshness.is_fresh() && ports.engine.shows_comment(*id, *comment_id, me);
+        },
+        Comment::decide({}, DeleteComment{me}).rejection());
+  });
+}
+
+}  // namespace
+
+void add_interaction_commands(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
+    return [ports, handle](const Request& request) { return handle(ports, request); };
+  };
+  router.add(Method::Put, "/v1/moments/{id}/like", Access::SignedIn, with(handle_like));
+  router.add(Method::Delete, "/v1/moments/{id}/like", Access::SignedIn, with(handle_unlike));
+  router.add(Method::Post, "/v1/moments/{id}/comments", Access::SignedIn, with(handle_comment));
+  router.add(Method::Delete, "/v1/moments/{id}/comments/{comment_id}", Access::SignedIn,
+             with(handle_delete_comment));
+}
+
+}  // namespace tideline::feed

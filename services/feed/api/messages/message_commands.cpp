@@ -1,0 +1,108 @@
+// POST /v1/messages
+#include "core/text.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/messages/message_items.hpp"
+#include "feed/api/named_people.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/api/timelines/private_reads.hpp"
+#include "feed/domain/message.hpp"
+#include "feed/domain/stream_keys.hpp"
+#include "feed/stored_events.hpp"
+#include "http/messages/json.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using eventsourcing::Answer;
+using eventsourcing::CommandResult;
+using eventsourcing::CommandSession;
+using http::Parsed;
+using http::Request;
+using http::Response;
+
+// Messages of one sender in consecutive microseconds, at most.
+constexpr int kMicrosecondsMax = 1000;
+
+struct Envelope {
+  std::optional<std::string> to;
+  std::optional<std::string> group_id;
+  std::string text;
+};
+
+Parsed<Envelope> read_envelope(const Request& request) {
+  const auto body = http::read_json_object(request);
+  if (!body) return body.problem();
+  http::FieldReader fields(*body);
+  Envelope envelope;
+  envelope.to = fields.optional_text("to", {1, 64});
+  envelope.group_id = fields.optional_text("group_id", {26, 26});
+  envelope.text = fields.text("text", {1, Message::kTextCodePointsMax});
+  if (envelope.to.has_value() == envelope.group_id.has_value()) {
+    fields.violate("", "give either to or group_id");
+  }
+  if (envelope.to && !core::is_user_id(*envelope.to)) fields.violate("to", "is no user_id");
+  if (envelope.group_id && !core::is_time_ordered_id(*envelope.group_id)) {
+    fields.violate("group_id", "is no id");
+  }
+  if (auto problem = fields.problem()) return *problem;
+  return envelope;
+}
+
+// The command without its time, which is drawn when it runs, and what its caller had seen.
+Message::Command command_of(const ApiPorts& ports, const Request& request, const Envelope& envelope,
+                            const PeopleByAccount& people) {
+  const core::AccountId& sender = request.account();
+  if (envelope.to) {
+    const core::AccountId recipient = ports.account_ids.of(*envelope.to);
+    return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}};
+  }
+  return SendToGroup{
+      sender, *envelope.group_id, ports.engine.members_of(*envelope.group_id), envelope.text, {}};
+}
+
+CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
+                   const core::AccountId& sender, const std::string& sender_user_id) {
+  const eventsourcing::EventCodec<Message> codec(ports.cipher);
+  core::Timestamp next = session.context().now;
+  core::Timestamp sent_at;
+  const auto message = eventsourcing::create<Message>(session, codec, kMicrosecondsMax, [&] {
+    sent_at = std::exchange(next, next + std::chrono::microseconds(1));
+    std::visit([&](auto& sending) { sending.now = sent_at; }, command);
+    return eventsourcing::Creation<Message>{keys::message(sender, sent_at), command};
+  });
+  if (!message) return message.stopped();
+  const std::string key = message_key_text(sender_user_id, sent_at);
+  const nlohmann::json body{{"key", key}, {"sent_at", core::format_iso8601(sent_at)}};
+  return Answer{201, body.dump(), "/v1/messages/" + key, message->stream};
+}
+
+Response handle_send(const ApiPorts& ports, const Request& request) {
+  const auto envelope = read_envelope(request);
+  if (!envelope) return envelope.response();
+  const core::AccountId& sender = request.account();
+  std::vector<core::AccountId> named{sender};
+  if (envelope->to) named.push_back(ports.account_ids.of(*envelope->to));
+  const auto people = find_registered(ports, request, named);
+  if (!people) return people.response();
+  const auto& sender_user_id = people->at(sender).user_id;
+  if (!sender_user_id) {
+    return to_response(http::unavailable("your name is not known here yet, try again"));
+  }
+  if (envelope->group_id) {
+    if (auto refused = require_fresh(ports, request)) return *refused;
+  }
+  const auto command = command_of(ports, request, *envelope, *people);
+  return ports.commands.answer(request, [&](CommandSession& session) {
+    return send(ports, session, command, sender, *sender_user_id);
+  });
+}
+
+}  // namespace
+
+void add_message_commands(http::Router& router, const ApiPorts& ports) {
+  router.add(http::Method::Post, "/v1/messages", http::Access::SignedIn,
+             [ports](const Request& request) { return handle_send(ports, request); });
+}
+
+}  // namespace tideline::feed

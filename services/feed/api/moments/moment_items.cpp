@@ -1,0 +1,333 @@
+#include "feed/api/moments/moment_items.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "feed/api/named_people.hpp"
+#include "feed/api/timelines/private_reads.hpp"
+#include "feed/projections/moment_queries.hpp"
+#include "feed/stored_events.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using http::Json;
+using Accounts = std::vector<core::AccountId>;
+using Contents = std::vector<MomentContents::Moment>;  // of each entry; nullptr: none
+constexpr std::size_t kItemBytes = 512;                // of most
+
+// nullptr: the directory does not know him (yet).
+using PersonByAccount = std::map<core::AccountId, MomentContents::Person>;
+
+struct Found {
+  std::map<core::MomentId, MomentRow> rows;
+  std::map<MomentEditKey, MomentEditRow> edits;
+  PeopleByAccount people;
+};
+
+// The text that an entry shows, and when it was written if that was later than the moment.
+struct Opened {
+  const TimelineEntry* entry;
+  const MomentRow* row;
+  std::optional<std::string> content;  // nullopt: its author's key has been destroyed
+  std::optional<core::Timestamp> edited_at;
+};
+
+// What has come lately, which the tables may not have got yet.
+Found take_recent(const ApiPorts& ports, const std::vector<TimelineEntry>& entries) {
+  Found found;
+  for (const TimelineEntry& entry : entries) {
+    const auto sealed = ports.contents.find_sealed(entry.id);
+    if (!sealed) continue;
+    if (sealed->row) found.rows.emplace(entry.id, *sealed->row);
+    const auto edit = sealed->edits.find(entry.edits);
+    if (edit != sealed->edits.end()) {
+      found.edits.emplace(MomentEditKey{entry.id, entry.edits}, edit->second);
+    }
+  }
+  return found;
+}
+
+// With what `found` has already.
+Found read_rows(const ApiPorts& ports, sql::Transaction& transaction,
+                const std::vector<TimelineEntry>& entries, const Accounts& accounts, Found found) {
+  std::vector<core::MomentId> ids;
+  std::vector<MomentEditKey> edits;
+  for (const TimelineEntry& entry : entries) {
+    const MomentEditKey edit{entry.id, entry.edits};
+    if (!found.rows.contains(entry.id)) ids.push_back(entry.id);
+    if (entry.edits > 0 && !found.edits.contains(edit)) edits.push_back(edit);
+  }
+  found.rows.merge(find_moments(transaction, ids));
+  found.edits.merge(find_edits(transaction, edits));
+  found.people = ports.people.find_many(transaction, accounts);
+  return found;
+}
+
+bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
+  return std::ranges::all_of(entries, [&](const TimelineEntry& entry) {
+    const auto row = found.rows.find(entry.id);
+    if (row == found.rows.end()) return false;
+    return entry.edits == 0 || row->second.deleted || found.edits.contains({entry.id, entry.edits});
+  });
+}
+
+// The engine may have applied a moment, or an edit, that the tables have not got yet.
+core::Result<Found> read_all_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
+                                  const Accounts& accounts) {
+  const Found recent = take_recent(ports, entries);
+  if (accounts.empty() && has_all(recent, entries)) return recent;
+  return read_up_to_engine(
+      ports, ports.moments_applied,
+      [&](sql::Transaction& transaction) {
+        return read_rows(ports, transaction, entries, accounts, recent);
+      },
+      [&](const Found& found) { return has_all(found, entries); });
+}
+
+// Without those that were deleted meanwhile.
+core::Result<std::vector<Opened>> open_texts(const ApiPorts& ports,
+                                             const std::vector<TimelineEntry>& entries,
+                                             const Found& found) {
+  std::vector<Opened> opened;
+  std::vector<crypto::SealedText> texts;
+  for (const TimelineEntry& entry : entries) {
+    const MomentRow& row = found.rows.at(entry.id);
+    if (row.deleted || !row.sealed_content) continue;
+    opened.push_back({&entry, &row, std::nullopt, std::nullopt});
+    if (entry.edits == 0) {
+      texts.push_back({row.author, *row.sealed_content,
+                       eventsourcing::Stored<MomentPublished>::kContentContext});
+    } else {
+      const MomentEditRow& edit = found.edits.at({entry.id, entry.edits});
+      texts.push_back(
+          {row.author, edit.sealed_content, eventsourcing::Stored<MomentEdited>::kContentContext});
+      opened.back().edited_at = edit.edited_at;
+    }
+  }
+  auto contents = ports.cipher.open_many(texts);
+  if (!contents) return contents.error();
+  for (std::size_t i = 0; i < opened.size(); ++i) opened[i].content = std::move((*contents)[i]);
+  return opened;
+}
+
+// The members of an object, without its braces.
+std::string members_of(const Json& object) {
+  const std::string text = http::text_of(object);
+  return text.substr(1, text.size() - 2);
+}
+
+MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author) {
+  const MomentRow& row = *opened.row;
+  Json shown{
+      {"id", core::to_string(row.id)}, {"content", nullptr},
+      {"images", row.images},          {"published_at", core::format_iso8601(row.published_at)},
+      {"edited_at", nullptr},          {"edits", opened.entry->edits}};
+  if (opened.content) shown["content"] = *opened.content;
+  if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
+  const std::string name = author ? author->person : http::text_of(people::person_json({}));
+  return {row.author,
+          opened.entry->edits,
+          author ? author->names_as_of : 0,
+          members_of(shown) + R"(,"author":)" + name,
+          members_of({{"audience", to_string(row.audience)},
+                      {"group_ids", row.lists.group_ids},
+                      {"tag_ids", row.lists.tag_ids}}),
+          row.lists.user_ids};
+}
+
+// Adds those of `accounts` who are remembered, and a place for each of the others; returns these.
+Accounts take_known(const ApiPorts& ports, const Accounts& accounts, PersonByAccount& people) {
+  Accounts missing;
+  for (const core::AccountId& account : accounts) {
+    const auto [person, is_new] = people.try_emplace(account);
+    if (!is_new) continue;
+    person->second = ports.contents.find_person(account);
+    if (!person->second) missing.push_back(account);
+  }
+  return missing;
+}
+
+void take_found(const ApiPorts& ports, const PeopleByAccount& found, std::uint64_t names_as_of,
+                PersonByAccount& people) {
+  for (const auto& [account, person] : found) {
+    people[account] = ports.contents.put_person(person, names_as_of);
+  }
+}
+
+// A text with the name of somebody whom the directory does not know (yet) is not remembered.
+MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer,
+                            const Opened& opened, const MomentContents::Person& author) {
+  const core::MomentId id = opened.row->id;
+  const MomentTexts texts = texts_of(opened, author);
+  if (!author) return MomentContent::of(texts, {});
+  auto kept = ports.contents.put(id, texts);
+  // Its deletion may have been applied since: anyone who tells of it told before it was there.
+  if (!ports.engine.find_author(id, viewer)) ports.contents.drop(id);
+  return kept;
+}
+
+// What the entries lack, from the tables; remembered from now on.
+core::Status fill(const ApiPorts& ports, const core::AccountId& viewer,
+                  const std::vector<TimelineEntry>& entries, Contents& contents,
+                  PersonByAccount& people) {
+  const std::uint64_t names_as_of = ports.contents.name_changes();
+  std::vector<TimelineEntry> missing;
+  Accounts authors;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (contents[i]) continue;
+    missing.push_back(entries[i]);
+    authors.push_back(entries[i].author);
+  }
+  if (missing.empty()) return core::success();
+  const auto found = read_all_rows(ports, missing, take_known(ports, authors, people));
+  if (!found) return found.error();
+  const auto opened = open_texts(ports, missing, *found);
+  if (!opened) return opened.error();
+  take_found(ports, found->people, names_as_of, people);
+  auto text = opened->begin();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (contents[i] || text == opened->end() || text->row->id != entries[i].id) continue;
+    contents[i] = keep(ports, viewer, *text++, people.at(entries[i].author));
+  }
+  return core::success();
+}
+
+// Whom the viewer names in the audiences of what he wrote himself.
+core::Status name_listed(const ApiPorts& ports, const core::AccountId& viewer,
+                         const Contents& contents, PersonByAccount& people) {
+  const std::uint64_t names_as_of = ports.contents.name_changes();
+  Accounts listed;
+  for (const auto& content : contents) {
+    if (!content || content->user_ids().empty() || content->author() != viewer) continue;
+    listed.insert(listed.end(), content->user_ids().begin(), content->user_ids().end());
+  }
+  const Accounts missing = take_known(ports, listed, people);
+  if (missing.empty()) return core::success();
+  const auto found = read_all_rows(ports, {}, missing);
+  if (!found) return found.error();
+  take_found(ports, found->people, names_as_of, people);
+  return core::success();
+}
+
+// As far as the author may be told how they are called.
+std::string listed_users(const MomentContent& moment, const PersonByAccount& people) {
+  std::string users;
+  for (const core::AccountId& account : moment.user_ids()) {
+    const auto& person = people.at(account);
+    if (!person || person->user_id == "null") continue;
+    if (!users.empty()) users += ',';
+    users += person->user_id;
+  }
+  return users;
+}
+
+// The members that differ by viewer, and the end of an item for who has not written it: one append,
+// for a page has twenty of them.
+void append_rest(std::string& items, const TimelineEntry& entry, std::string_view end_of_item) {
+  std::array<char, 192> text;
+  char* end = text.data();
+  const auto add = [&](std::string_view part) { end = std::ranges::copy(part, end).out; };
+  const auto add_number = [&](std::size_t number) {
+    end = std::to_chars(end, text.data() + text.size(), number).ptr;
+  };
+  add(R"(,"likes":)");
+  add_number(entry.likes);
+  add(entry.liked ? R"(,"liked":true,"comments":)" : R"(,"liked":false,"comments":)");
+  add_number(entry.comments);
+  add(end_of_item);
+  items.append(text.data(), end);
+}
+
+void append_item(std::string& items, const TimelineEntry& entry, const MomentContent& moment,
+                 const core::AccountId& viewer, const PersonByAccount& people) {
+  items.push_back('{');
+  items.append(moment.shown());
+  if (entry.author != viewer) {
+    append_rest(items, entry, R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
+    return;
+  }
+  append_rest(items, entry, ",");
+  items.append(moment.audience());
+  items.append(R"(,"user_ids":[)");
+  items.append(listed_users(moment, people));
+  items.append("]}");
+}
+
+// Straight from memory, as most pages are: true if all of them are remembered and nobody has to be
+// named beside them. Else `items` is as it was.
+bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
+                       const core::AccountId& viewer, std::string& items) {
+  const PersonByAccount nobody;
+  const std::size_t before = items.size();
+  std::size_t count = 0;
+  ports.contents.find_each(entries, [&](std::size_t i, const MomentContents::Moment& moment) {
+    if (i != count || (moment->author() == viewer && !moment->user_ids().empty())) return;
+    if (count++ > 0) items.push_back(',');
+    append_item(items, entries[i], *moment, viewer, nobody);
+  });
+  if (count == entries.size()) {
+    ports.contents.note_hits(count);
+    return true;
+  }
+  items.resize(before);
+  return false;
+}
+
+}  // namespace
+
+http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
+                                              const std::vector<TimelineEntry>& entries,
+                                              const core::AccountId& viewer, std::string& items) {
+  items.reserve(items.size() + entries.size() * kItemBytes);
+  if (append_remembered(ports, entries, viewer, items)) return entries.size();
+  Contents contents = ports.contents.find(entries);
+  PersonByAccount people;
+  auto filled = fill(ports, viewer, entries, contents, people);
+  if (filled) filled = name_listed(ports, viewer, contents, people);
+  if (!filled) return http::from_error(filled.error());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!contents[i]) continue;  // deleted meanwhile
+    if (count++ > 0) items.push_back(',');
+    append_item(items, entries[i], *contents[i], viewer, people);
+  }
+  return count;
+}
+
+http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,
+                                                             const TimelineEntry& entry,
+                                                             std::string_view hash) {
+  const auto found = read_all_rows(ports, {entry}, {});
+  if (!found) return http::from_error(found.error());
+  const MomentRow& row = found->rows.at(entry.id);
+  const bool shows = !row.deleted && std::ranges::find(row.images, hash) != row.images.end();
+  return shows ? std::optional(row.author) : std::nullopt;
+}
+
+http::Parsed<Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry) {
+  std::vector<TimelineEntry> versions;
+  for (std::uint32_t edits = 0; edits <= entry.edits; ++edits) {
+    versions.insert(versions.begin(), entry);
+    versions.front().edits = edits;
+  }
+  const auto found = read_all_rows(ports, versions, {});
+  if (!found) return http::from_error(found.error());
+  const auto opened = open_texts(ports, versions, *found);
+  if (!opened) return http::from_error(opened.error());
+  Json texts = Json::array();
+  for (const Opened& text : *opened) {
+    Json written{{"edit", text.entry->edits}, {"content", nullptr}};
+    if (text.content) written["content"] = *text.content;
+    written["written_at"] = core::format_iso8601(text.edited_at.value_or(text.row->published_at));
+    texts.push_back(std::move(written));
+  }
+  return texts;
+}
+
+}  // namespace tideline::feed

@@ -1,0 +1,46 @@
+#include "feed/api/timelines/private_reads.hpp"
+
+#include "http/routing/command_endpoint.hpp"
+
+namespace tideline::feed {
+namespace {
+
+http::Problem catching_up() { return http::unavailable("the feed is catching up, try again"); }
+
+}  // namespace
+
+http::Response answer_private(const ApiPorts& ports, const http::Request& request,
+                              eventsourcing::AppliedPositions& tables,
+                              const std::function<http::Response()>& query) {
+  return http::answer_query(request, {ports.engine_applied, tables}, http::WhenBehind::Refuse, [&] {
+    const auto fresh_until = ports.freshness.fresh_until();
+    if (!fresh_until) return to_response(catching_up());
+    http::Response response = query();
+    // The engine may have begun anew in between.
+    if (!ports.freshness.is_fresh()) return to_response(catching_up());
+    response.good_until = fresh_until;
+    return response;
+  });
+}
+
+std::optional<http::Response> require_fresh(const ApiPorts& ports, const http::Request& request) {
+  if (auto refused = http::await_models(request, {ports.engine_applied})) return refused;
+  if (!ports.freshness.is_fresh()) return to_response(catching_up());
+  return std::nullopt;
+}
+
+bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer) {
+  return ports.freshness.is_fresh() && ports.engine.find_author(id, viewer);
+}
+
+eventsourcing::CommandResult forbidden_as_not_found(eventsourcing::CommandResult stopped,
+                                                    const std::function<bool()>& may_know,
+                                                    const eventsourcing::Rejection& none) {
+  const auto* rejection = std::get_if<eventsourcing::Rejection>(&stopped);
+  const bool forbidden =
+      rejection != nullptr && rejection->kind == eventsourcing::RejectionKind::Forbidden;
+  if (forbidden && !may_know()) return none;
+  return stopped;
+}
+
+}  // namespace tideline::feed

@@ -1,0 +1,53 @@
+// What the routes have in common that depend on who may see what: an answer of some time ago would
+// be a wrong one, so it is 503 instead.
+//
+// Thread-safe. Everything here blocks, for read models to catch up, for http::kPositionWaitMax at
+// most, and for the database.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "eventsourcing/commands/command.hpp"
+#include "feed/api/ports.hpp"
+#include "http/messages/problem.hpp"
+
+namespace tideline::feed {
+
+// Answers with `query` when the engine and `tables` (the engine again where there are none) have
+// applied the request's token and the engine is of these seconds, also when the answer goes out;
+// else 503, or 400 for a malformed token.
+http::Response answer_private(const ApiPorts& ports, const http::Request& request,
+                              eventsourcing::AppliedPositions& tables,
+                              const std::function<http::Response()>& query);
+
+// For commands that decide on what their caller may see: nullopt when they may, else the same 503
+// or 400.
+std::optional<http::Response> require_fresh(const ApiPorts& ports, const http::Request& request);
+
+// Whether to tell him that the moment exists: he may see it, as far as that is known.
+bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer);
+
+// Anyone who is forbidden what he asked for, and is not to know that it exists, is told `none`.
+eventsourcing::CommandResult forbidden_as_not_found(eventsourcing::CommandResult stopped,
+                                                    const std::function<bool()>& may_know,
+                                                    const eventsourcing::Rejection& none);
+
+// Reads the rows of what the engine has let out, each statement alone. Those that the tables have
+// not got yet are waited for, once; retryable when they are still missing.
+template <class Read, class IsComplete>
+auto read_up_to_engine(const ApiPorts& ports, eventsourcing::AppliedPositions& tables,
+                       const Read& read, const IsComplete& is_complete)
+    -> decltype(ports.database.read_each_alone(read)) {
+  auto found = ports.database.read_each_alone(read);
+  if (!found || is_complete(*found)) return found;
+  if (tables.wait_for(ports.engine_applied.current(), http::kPositionWaitMax)) {
+    found = ports.database.read_each_alone(read);
+  }
+  if (found && !is_complete(*found)) {
+    return core::unavailable("the tables are behind the engine");
+  }
+  return found;
+}
+
+}  // namespace tideline::feed

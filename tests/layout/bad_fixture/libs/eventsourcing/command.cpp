@@ -1,3 +1,0 @@
-#include "core/result.hpp"
-#include "eventsourcing/decider.hpp"
-#include "postgres/pool.hpp"  // breaks

@@ -1,0 +1,3 @@
+#include "eventsourcing/commands/command.hpp"
+#include "http/messages/message.hpp"
+#include "http/server/server.hpp"  // breaks

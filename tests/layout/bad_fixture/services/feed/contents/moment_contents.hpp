@@ -1,0 +1,2 @@
+#include "feed/api/routes.hpp"  // breaks
+#include "feed/projections/timeline.hpp"
