@@ -11,7 +11,6 @@
 #include "people/profile_view.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/position_seal.hpp"
-#include "runtime/traced_projection.hpp"
 #include "uploads/content_store.hpp"
 
 namespace tideline::runtime {
@@ -118,19 +117,19 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       spans_(make_exporter(definition, settings, metrics_, logging)),
       database_(database_options(definition, settings)),
       log_pools_(database_, settings.log_places, settings.logs),
+      append_spans_(spans_ ? std::make_unique<AppendSpans>(*spans_, clock) : nullptr),
+      append_log_(logging.logger("commands")),
       store_(log_pools_.databases(), clock, random, store_options(definition, settings)),
-      traced_store_(spans_ ? std::make_unique<TracedEventStore>(store_, *spans_, clock) : nullptr),
-      logged_store_(
-          traced_store_ ? static_cast<eventsourcing::EventStore&>(*traced_store_) : store_,
-          logging.logger("commands")),
       subject_keys_(database_),
       cipher_(subject_keys_, clock),
       router_(secrets_.tokens, clock),
-      commands_(logged_store_, clock),
+      commands_(store_, clock),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request}),
                 clock, spans_.get()),
       gaps_(settings.kafka_brokers) {
+  if (append_spans_) store_.observe(*append_spans_);
+  store_.observe(append_log_);
   make_relays();
 }
 
@@ -250,15 +249,13 @@ AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Proje
   kafka::ConsumerOptions consumer = lone_consumer(*projection);
   // A model in memory needs every event itself; one in tables shares the partitions with replicas.
   if (projection->durable()) consumer.group = consumer.client_id;
+  Model model;
   std::unique_ptr<eventsourcing::RecordSource> source;
   if (purpose_ == Purpose::Serve) {
     source = std::make_unique<kafka::KafkaRecordSource>(std::move(consumer));
-    if (spans_) {
-      projection = std::make_unique<TracedProjection>(std::move(projection), *spans_, clock_);
-    }
+    if (spans_) model.spans = std::make_unique<ProjectionSpans>(*projection, *spans_, clock_);
   }
 
-  Model model;
   model.name = std::string(projection->name());
   model.projection = std::move(projection);
   model.runner = std::make_unique<projections::ProjectionRunner>(
@@ -268,7 +265,7 @@ AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Proje
           [this](const eventsourcing::SourcePartition& partition, core::LogPosition position) {
             gaps_.report(partition, position);
           },
-          log_lines("projection." + model.name)},
+          log_lines("projection." + model.name), nullptr, model.spans.get()},
       settings_.logs);
   projections::ProjectionRunner& runner = *model.runner;
   models_.push_back(std::move(model));

@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "projections/runner/state_topic_runner.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/gaps.hpp"
 #include "kafka/relay.hpp"
@@ -16,13 +15,15 @@
 #include "postgres/store/event_store.hpp"
 #include "postgres/store/relay_checkpoints.hpp"
 #include "postgres/store/subject_keys.hpp"
+#include "projections/runner/state_topic_runner.hpp"
+#include "runtime/append_log.hpp"
+#include "runtime/append_spans.hpp"
 #include "runtime/edge_adapters.hpp"
 #include "runtime/health.hpp"
 #include "runtime/log_places.hpp"
-#include "runtime/logged_event_store.hpp"
+#include "runtime/projection_spans.hpp"
 #include "runtime/service.hpp"
 #include "runtime/settings.hpp"
-#include "runtime/traced_event_store.hpp"
 
 namespace tideline::runtime {
 
@@ -73,7 +74,7 @@ class RunningService final : public ServiceContext {
   core::Random& random() override { return random_; }
   const core::CampusCalendar& campus() override { return *secrets_.campus; }
   sql::Database& database() override { return database_; }
-  eventsourcing::EventStore& store() override { return logged_store_; }
+  eventsourcing::EventStore& store() override { return store_; }
   eventsourcing::EventLog& event_log() override { return store_; }
   const crypto::AccountIds& account_ids() override { return secrets_.account_ids; }
   crypto::SubjectCipher& cipher() override { return cipher_; }
@@ -100,6 +101,7 @@ class RunningService final : public ServiceContext {
   struct Model {
     std::string name;
     std::unique_ptr<eventsourcing::Projection> projection;
+    std::unique_ptr<ProjectionSpans> spans;  // null: nobody collects them
     std::unique_ptr<projections::ProjectionRunner> runner;
   };
 
@@ -142,9 +144,9 @@ class RunningService final : public ServiceContext {
   std::unique_ptr<observability::SpanExporter> spans_;
   postgres::PooledDatabase database_;
   LogPools log_pools_;
+  std::unique_ptr<AppendSpans> append_spans_;
+  AppendLog append_log_;
   postgres::PostgresEventStore store_;
-  std::unique_ptr<TracedEventStore> traced_store_;
-  LoggedEventStore logged_store_;
   postgres::PostgresSubjectKeys subject_keys_;
   crypto::SubjectCipher cipher_;
   people::PeopleDirectory people_;

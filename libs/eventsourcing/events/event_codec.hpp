@@ -15,7 +15,7 @@
 
 namespace tideline::eventsourcing {
 
-template <Decider D>
+template <class D>
 class EventCodec {
  public:
   // For an aggregate without personal text, or one whose personal text is not asked for.

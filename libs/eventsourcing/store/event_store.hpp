@@ -87,20 +87,32 @@ using AppendOutcome = std::variant<Appended, AlreadyDone, VersionConflict, KeyRe
 // Takes what append() would have returned.
 using AppendDone = std::function<void(core::Result<AppendOutcome>)>;
 
+// Sees each append come and go, for logs and spans. Thread-safe; quick; does not throw.
+class AppendObserver {
+ public:
+  using Finished = std::function<void(const core::Result<AppendOutcome>&)>;
+
+  virtual ~AppendObserver() = default;
+  // What it returns is called once with the outcome, perhaps on another thread, before whoever
+  // appended learns of it. Empty: nothing is wanted of this one.
+  virtual Finished begin(const Append& append) = 0;
+};
+
 class EventStore {
  public:
   virtual ~EventStore() = default;
 
+  // Before the first append. The observer must outlive it.
+  void observe(AppendObserver& observer) { observers_.push_back(&observer); }
+
   // An Error means that nothing of the append is or will be there; an outcome that cannot be known
   // (the connection broke in the commit) is resolved by the key before this returns, or reported as
   // ErrorCode::Timeout.
-  virtual core::Result<AppendOutcome> append(Append append) = 0;
+  core::Result<AppendOutcome> append(Append append);
   // The same, without a thread that waits: calls `done` once, before this returns or later on a
   // thread of the store, which does nothing else meanwhile: `done` is quick and does not throw. It
   // may call append_then().
-  virtual void append_then(Append append, AppendDone done) {
-    done(this->append(std::move(append)));
-  }
+  void append_then(Append append, AppendDone done);
 
   // Events after version `after`, oldest first, at most `limit`.
   virtual core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
@@ -115,6 +127,17 @@ class EventStore {
   virtual std::uint32_t logs() const = 0;
   // The name that this service's events carry as their source.
   virtual const std::string& service() const = 0;
+
+ protected:
+  virtual core::Result<AppendOutcome> do_append(Append append) = 0;
+  virtual void do_append_then(Append append, AppendDone done) {
+    done(do_append(std::move(append)));
+  }
+
+ private:
+  std::vector<AppendObserver::Finished> begin_observed(const Append& append) const;
+
+  std::vector<AppendObserver*> observers_;
 };
 
 // The events of one log behind `after`, at most `limit`.

@@ -20,7 +20,7 @@ InMemoryEventStore::InMemoryEventStore(std::string service, std::uint32_t logs,
   CHECK(logs > 0, "a service has at least one log");
 }
 
-core::Result<AppendOutcome> InMemoryEventStore::append(Append append) {
+core::Result<AppendOutcome> InMemoryEventStore::do_append(Append append) {
   if (auto status = validate(append); !status) return status.error();
   const std::lock_guard lock(mutex_);
   if (append.idempotency) {

@@ -26,7 +26,6 @@ class InMemoryEventStore final : public EventStore, public EventLog {
   InMemoryEventStore(std::string service, std::uint32_t logs, const core::Clock& clock,
                      core::Random& random);
 
-  core::Result<AppendOutcome> append(Append append) override;
   core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
                                                        core::StreamVersion after,
                                                        std::size_t limit) override;
@@ -40,6 +39,7 @@ class InMemoryEventStore final : public EventStore, public EventLog {
   void wait_for_append(std::chrono::milliseconds timeout) override;
 
  private:
+  core::Result<AppendOutcome> do_append(Append append) override;
   struct Stored {
     std::string body_hash;
     StoredResult result;

@@ -225,14 +225,15 @@ PostgresEventStore::PostgresEventStore(LogDatabases databases, const core::Clock
 
 PostgresEventStore::~PostgresEventStore() = default;
 
-core::Result<AppendOutcome> PostgresEventStore::append(eventsourcing::Append append) {
+core::Result<AppendOutcome> PostgresEventStore::do_append(eventsourcing::Append append) {
   if (auto status = validate(append); !status) return status.error();
   const auto touched = databases_of(append, parts_->databases);
   if (touched.size() > 1) return parts_->spread->append(std::move(append));
   return parts_->appenders[touched.front()]->append(std::move(append));
 }
 
-void PostgresEventStore::append_then(eventsourcing::Append append, eventsourcing::AppendDone done) {
+void PostgresEventStore::do_append_then(eventsourcing::Append append,
+                                        eventsourcing::AppendDone done) {
   if (auto status = validate(append); !status) return done(status.error());
   const auto touched = databases_of(append, parts_->databases);
   if (touched.size() > 1) return parts_->spread->append_then(std::move(append), std::move(done));

@@ -88,9 +88,6 @@ class PostgresEventStore final : public eventsourcing::EventStore, public events
   PostgresEventStore(const PostgresEventStore&) = delete;
   PostgresEventStore& operator=(const PostgresEventStore&) = delete;
 
-  core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override;
-  // `done` is called on an appender's thread: the next batch waits for it.
-  void append_then(eventsourcing::Append append, eventsourcing::AppendDone done) override;
   core::Result<std::vector<eventsourcing::RecordedEvent>> read_stream(const core::StreamId& stream,
                                                                       core::StreamVersion after,
                                                                       std::size_t limit) override;
@@ -115,6 +112,9 @@ class PostgresEventStore final : public eventsourcing::EventStore, public events
   AppenderStatus status() const;
 
  private:
+  core::Result<eventsourcing::AppendOutcome> do_append(eventsourcing::Append append) override;
+  // `done` is called on an appender's thread: the next batch waits for it.
+  void do_append_then(eventsourcing::Append append, eventsourcing::AppendDone done) override;
   class DatabaseLog;
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -123,7 +123,7 @@ class Rebuild::State {
   const RebuildOptions options_;
   const postgres::rebuild::Names names_;
   std::string live_schema_;
-  std::unique_ptr<CopyProjection> copy_;
+  std::unique_ptr<CopySchema> copy_;
   std::vector<Place> from_;  // where the copy stands between two runs of its runner
   std::unique_ptr<Tail> tail_;
   bool compared_ = false;
@@ -169,7 +169,7 @@ Status Rebuild::State::prepare() {
   if (!there) {
     if (auto made = ports_.make_schema(names_.schema, options_.mark); !made) return made;
   }
-  copy_ = std::make_unique<CopyProjection>(projection_, names_, live_schema_, options_.flush);
+  copy_ = std::make_unique<CopySchema>(names_, live_schema_);
   auto readied = ports_.database.transact([&](sql::Transaction& transaction) {
     postgres::rebuild::drop_foreign_tables(transaction, names_);
     events_before_ = events_in(postgres::rebuild::places(transaction, names_.copy, false));
@@ -200,9 +200,10 @@ Status Rebuild::State::build(const std::stop_token& stop) {
         lines("events were skipped that the copy had passed: it must be begun anew", passed));
   }
   {
-    ProjectionRunner runner(*copy_,
-                            {ports_.database, ports_.open_source(), ports_.report_gap, ports_.log},
-                            options_.logs);
+    ProjectionRunner runner(projection_,
+                            {ports_.database, ports_.open_source(), ports_.report_gap, ports_.log,
+                             nullptr, copy_.get()},
+                            options_.logs, {.name = names_.copy, .flush_policy = options_.flush});
     std::jthread thread([&](std::stop_token done) { runner.run(std::move(done)); });
     follow(runner, stop);
     thread.request_stop();
@@ -329,7 +330,7 @@ Status Rebuild::State::at_one_vector(const std::function<void(sql::Transaction&)
 void Rebuild::State::bring_up(const eventsourcing::PositionVector& target) {
   const auto pieces = tail_->up_to(target);
   apply_tail(pieces);
-  if (const eventsourcing::Preparation preparation = copy_->prepare_flush();
+  if (const eventsourcing::Preparation preparation = projection_.prepare_flush();
       preparation.state != eventsourcing::Preparation::State::Done) {
     throw sql::TransactionFailed(
         core::unavailable("a flush could not be prepared: " + preparation.error.message));
@@ -347,10 +348,12 @@ void Rebuild::State::bring_up(const eventsourcing::PositionVector& target) {
         !postgres::checkpoints::advance(transaction, names_.copy, steps)) {
       throw sql::TransactionFailed(core::unavailable("somebody else has moved the copy"));
     }
-    copy_->flush(transaction);
+    copy_->flushing(transaction);
+    projection_.flush(transaction);
   });
   if (!done) throw sql::TransactionFailed(done.error());
-  copy_->flushed();
+  projection_.flushed();
+  copy_->committed();
 }
 
 // Committed before anybody compares; nobody flushes meanwhile.
@@ -375,7 +378,8 @@ void Rebuild::State::apply_tail(const std::vector<Tail::Piece>& pieces) {
         throw sql::TransactionFailed(core::unavailable("an event belongs behind a parked one"));
       }
       try {
-        copy_->apply(*event);
+        copy_->applying(*event);
+        projection_.apply(*event);
       } catch (const std::exception& failure) {
         throw sql::TransactionFailed(
             core::unavailable("an event cannot be applied: " + std::string(failure.what())));

@@ -1,5 +1,5 @@
-// What a rebuild drives: a projection that writes into the tables of its copy, and the last few
-// events that bring the copy to an exact vector. Internal to rebuild.cpp.
+// What a rebuild works with: the schema of the copy, and the last few events that bring the copy to
+// an exact vector. Internal to rebuild.cpp.
 #pragma once
 
 #include <chrono>
@@ -9,51 +9,36 @@
 #include <string_view>
 #include <vector>
 
-#include "eventsourcing/projections/projection.hpp"
+#include "eventsourcing/projections/projection_observer.hpp"
 #include "eventsourcing/topics/partition_progress.hpp"
 #include "eventsourcing/topics/record_source.hpp"
 #include "postgres/projections/rebuild_tables.hpp"
 
 namespace tideline::projections {
 
-// The projection under another name, whose unqualified tables are the copy's.
-class CopyProjection final : public eventsourcing::Projection {
+// Has the projection write into the tables of the copy: unqualified names are the copy's.
+class CopySchema final : public eventsourcing::ProjectionObserver {
  public:
-  CopyProjection(eventsourcing::Projection& inner, const postgres::rebuild::Names& names,
-                 std::string live_schema, eventsourcing::FlushPolicy policy)
-      : inner_(inner), names_(names), live_schema_(std::move(live_schema)), policy_(policy) {}
+  CopySchema(const postgres::rebuild::Names& names, std::string live_schema)
+      : names_(names), live_schema_(std::move(live_schema)) {}
 
-  std::string_view name() const override { return names_.copy; }
-  std::vector<std::string> sources() const override { return inner_.sources(); }
-  std::vector<std::string> tables() const override { return inner_.tables(); }
-  eventsourcing::FlushPolicy flush_policy() const override { return policy_; }
-  void load(sql::Transaction& transaction) override {
-    postgres::rebuild::enter_schema(transaction, names_, live_schema_);
-    inner_.load(transaction);
+  void loading(sql::Transaction& transaction) override {
+    flushing(transaction);
     unwritten_ = false;
   }
-  void apply(const eventsourcing::RecordedEvent& event) override {
-    unwritten_ = true;
-    inner_.apply(event);
-  }
-  eventsourcing::Preparation prepare_flush() override { return inner_.prepare_flush(); }
-  void flush(sql::Transaction& transaction) override {
+  void applying(const eventsourcing::RecordedEvent&) override { unwritten_ = true; }
+  void flushing(sql::Transaction& transaction) override {
     postgres::rebuild::enter_schema(transaction, names_, live_schema_);
-    inner_.flush(transaction);
   }
-  void flushed() override {
-    inner_.flushed();
-    unwritten_ = false;
-  }
+  void committed() override { unwritten_ = false; }
 
-  // Whether its memory may hold what the tables do not: only load() makes it sure of them again.
+  // Whether the projection's memory may hold what the tables do not: only load() makes it sure of
+  // them again.
   bool holds_unwritten() const { return unwritten_; }
 
  private:
-  eventsourcing::Projection& inner_;
   const postgres::rebuild::Names& names_;
   const std::string live_schema_;
-  const eventsourcing::FlushPolicy policy_;
   bool unwritten_ = false;
 };
 

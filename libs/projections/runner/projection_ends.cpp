@@ -100,7 +100,7 @@ void ProjectionRunner::State::look_at_checkpoints() {
   if (now - held_at < (wanted ? kHeldWanted : kHeldIdle)) return;
   held_at = now;
   auto looked = ports.database.read([&](sql::Transaction& transaction) {
-    return postgres::checkpoints::held(transaction, projection.name());
+    return postgres::checkpoints::held(transaction, name);
   });
   if (!looked) return;
   held = std::move(*looked);

@@ -29,13 +29,25 @@ bool ProjectionRunner::State::take(const eventsourcing::SourceRecord& record) {
   return true;
 }
 
+void ProjectionRunner::State::hand_over(const eventsourcing::RecordedEvent& event) {
+  if (!ports.observer) return projection.apply(event);
+  ports.observer->applying(event);
+  try {
+    projection.apply(event);
+  } catch (...) {
+    ports.observer->applied(event, true);
+    throw;
+  }
+  ports.observer->applied(event, false);
+}
+
 bool ProjectionRunner::State::apply(const EventPlace& place,
                                     const eventsourcing::RecordedEvent& event) {
   if (event.visibility == eventsourcing::Visibility::Private || dead.skipped.contains(place))
     return true;
   if (auto reason = reason_to_park(place, event)) return park(event, std::move(*reason));
   try {
-    projection.apply(event);
+    hand_over(event);
   } catch (const eventsourcing::PoisonEvent& poison) {
     return park(event, poison.what());
   } catch (const std::exception& failure) {
@@ -109,17 +121,18 @@ bool ProjectionRunner::State::flush() {
   bool ownership_lost = false;
   reached(RunnerPoint::FlushBegun);
   const core::Status status = transact([&](sql::Transaction& transaction) {
-    if (!postgres::checkpoints::advance(transaction, projection.name(), steps)) {
+    if (!postgres::checkpoints::advance(transaction, name, steps)) {
       ownership_lost = true;
       throw sql::TransactionFailed(
           {core::ErrorCode::Conflict, "another owner has taken over", true});
     }
     reached(RunnerPoint::CheckpointWritten);
-    postgres::checkpoints::park(transaction, projection.name(), parking);
-    if (!postgres::checkpoints::record_replayed(transaction, projection.name(), replayed)) {
+    postgres::checkpoints::park(transaction, name, parking);
+    if (!postgres::checkpoints::record_replayed(transaction, name, replayed)) {
       ownership_lost = true;
       throw sql::TransactionFailed({core::ErrorCode::Conflict, "a parked event is gone", true});
     }
+    if (ports.observer) ports.observer->flushing(transaction);
     projection.flush(transaction);
     reached(RunnerPoint::FlushWritten);
   });
@@ -132,6 +145,7 @@ bool ProjectionRunner::State::flush() {
 void ProjectionRunner::State::flush_succeeded(
     const std::vector<postgres::checkpoints::Step>& steps) {
   projection.flushed();
+  if (ports.observer) ports.observer->committed();
   eventsourcing::PositionVector committed;
   for (const postgres::checkpoints::Step& step : steps) {
     owned.at(step.partition).committed = step.to;

@@ -80,6 +80,7 @@ core::Status ProjectionRunner::State::load_memory() {
   in_memory.reset(sources, {});
   try {
     sql::NoTables none;
+    if (ports.observer) ports.observer->loading(none);
     projection.load(none);
   } catch (const std::exception& failure) {
     return core::internal_error(failure.what());
@@ -104,13 +105,14 @@ core::Status ProjectionRunner::State::load_tables() {
   std::vector<postgres::checkpoints::Claim> claims;
   std::vector<eventsourcing::RecordedEvent> marked;
   const core::Status status = transact([&](sql::Transaction& transaction) {
-    claims = postgres::checkpoints::claim(transaction, projection.name(), partitions);
+    claims = postgres::checkpoints::claim(transaction, name, partitions);
     reached(RunnerPoint::Claimed);
-    held = postgres::checkpoints::held(transaction, projection.name());
-    dead = postgres::checkpoints::dead_letters(transaction, projection.name());
-    marked = postgres::checkpoints::marked(transaction, projection.name());
+    held = postgres::checkpoints::held(transaction, name);
+    dead = postgres::checkpoints::dead_letters(transaction, name);
+    marked = postgres::checkpoints::marked(transaction, name);
     // From here on until it is known what was loaded, nobody may rely on the memory.
     in_memory.reset(sources, {});
+    if (ports.observer) ports.observer->loading(transaction);
     projection.load(transaction);
   });
   if (!status) return status;
@@ -158,7 +160,7 @@ bool ProjectionRunner::State::replay() {
       done.still_parked = known->second;
     } else {
       try {
-        projection.apply(event);
+        hand_over(event);
         ++pending_events;
         last_applied = place;
       } catch (const eventsourcing::PoisonEvent& poison) {

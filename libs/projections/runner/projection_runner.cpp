@@ -123,8 +123,8 @@ void ProjectionRunner::State::publish_status() {
 
 ProjectionRunner::ProjectionRunner(eventsourcing::Projection& projection, RunnerPorts ports,
                                    std::uint32_t logs, RunnerOptions options)
-    : state_(std::make_unique<State>(projection, std::move(ports), logs, options, applied_,
-                                     in_memory_)) {}
+    : state_(std::make_unique<State>(projection, std::move(ports), logs, std::move(options),
+                                     applied_, in_memory_)) {}
 
 ProjectionRunner::~ProjectionRunner() = default;
 

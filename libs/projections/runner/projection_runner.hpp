@@ -19,6 +19,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/events/position_vector.hpp"
 #include "eventsourcing/projections/projection.hpp"
+#include "eventsourcing/projections/projection_observer.hpp"
 #include "eventsourcing/projections/runner_status.hpp"
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "eventsourcing/topics/record_source.hpp"
@@ -48,9 +49,14 @@ struct RunnerPorts {
   std::function<void(std::string_view, const std::string&)> log;
   // Told of each point that is passed, in the runner's thread: for fault injection. May be empty.
   std::function<void(RunnerPoint)> reached = nullptr;
+  // Outlives the runner. May be null.
+  eventsourcing::ProjectionObserver* observer = nullptr;
 };
 
 struct RunnerOptions {
+  // What checkpoints and parked events are kept under; empty: the projection's name.
+  std::string name = {};
+  std::optional<eventsourcing::FlushPolicy> flush_policy = std::nullopt;  // nullopt: the projection's
   // After so many parked events of one projection nothing more is parked: the runner waits for a
   // person, for so many are an outage and not bad events.
   std::size_t parked_max = 1000;

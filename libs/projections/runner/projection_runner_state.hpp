@@ -51,11 +51,12 @@ struct ProjectionRunner::State {
         eventsourcing::AppliedPositions& in_memory_)
       : projection(projection_),
         ports(std::move(ports_)),
-        options(options_),
+        options(std::move(options_)),
+        name(options.name.empty() ? std::string(projection.name()) : options.name),
         applied(applied_),
         in_memory(in_memory_),
         durable(projection.durable()),
-        policy(projection.flush_policy()),
+        policy(options.flush_policy.value_or(projection.flush_policy())),
         sources(projection.sources()),
         partitions_all(sources.size() * logs_),
         backoff(options.backoff_min) {
@@ -81,6 +82,8 @@ struct ProjectionRunner::State {
   milliseconds next_backoff();
 
   bool take(const eventsourcing::SourceRecord& record);
+  // To the projection, and what it throws.
+  void hand_over(const eventsourcing::RecordedEvent& event);
   bool apply(const EventPlace& place, const eventsourcing::RecordedEvent& event);
   std::optional<std::string> reason_to_park(const EventPlace& place,
                                             const eventsourcing::RecordedEvent& event);
@@ -101,7 +104,7 @@ struct ProjectionRunner::State {
   eventsourcing::PositionVector memory_positions() const;
   core::Status transact(const std::function<void(sql::Transaction&)>& work);
   void log(std::string_view level, const std::string& text) const {
-    if (ports.log) ports.log(level, std::string(projection.name()) + ": " + text);
+    if (ports.log) ports.log(level, name + ": " + text);
   }
   void reached(RunnerPoint point) const {
     if (ports.reached) ports.reached(point);
@@ -111,6 +114,7 @@ struct ProjectionRunner::State {
   eventsourcing::Projection& projection;
   RunnerPorts ports;
   const RunnerOptions options;
+  const std::string name;
   eventsourcing::AppliedPositions& applied;
   eventsourcing::AppliedPositions& in_memory;
   const bool durable;

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "core/random.hpp"
-#include "eventsourcing/store/forwarding_event_store.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
+#include "eventsourcing/testing/forwarding_event_store.hpp"
 #include "eventsourcing/topics/in_memory_topics.hpp"
 #include "projections/runner/projection_runner.hpp"
 #include "tables_in_memory.hpp"
@@ -33,11 +33,11 @@ class FailingStore final : public eventsourcing::ForwardingEventStore {
  public:
   using eventsourcing::ForwardingEventStore::ForwardingEventStore;
 
-  core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override {
+  core::Result<eventsourcing::AppendOutcome> do_append(eventsourcing::Append append) override {
     point();
     ++appends;
     if (refusal) return *refusal;
-    auto outcome = eventsourcing::ForwardingEventStore::append(std::move(append));
+    auto outcome = eventsourcing::ForwardingEventStore::do_append(std::move(append));
     point();
     return outcome;
   }

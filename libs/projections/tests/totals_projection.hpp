@@ -129,8 +129,10 @@ class ProjectionRunnerTest : public ::testing::Test {
     Running(
         eventsourcing::Projection& projection, std::unique_ptr<eventsourcing::RecordSource> source,
         TablesInMemory& tables,
-        std::function<void(const eventsourcing::SourcePartition&, core::LogPosition)> report_gap)
-        : runner(projection, {tables, std::move(source), std::move(report_gap), {}}, kLogs,
+        std::function<void(const eventsourcing::SourcePartition&, core::LogPosition)> report_gap,
+        eventsourcing::ProjectionObserver* observer)
+        : runner(projection,
+                 {tables, std::move(source), std::move(report_gap), {}, nullptr, observer}, kLogs,
                  {.parked_max = 5,
                   .search_back_records = 1000,
                   .gap_report_interval = 50ms,
@@ -146,12 +148,14 @@ class ProjectionRunnerTest : public ::testing::Test {
     return run(projection, topics.source({"feed"}));
   }
   std::unique_ptr<Running> run(eventsourcing::Projection& projection,
-                               std::unique_ptr<eventsourcing::RecordSource> source) {
+                               std::unique_ptr<eventsourcing::RecordSource> source,
+                               eventsourcing::ProjectionObserver* observer = nullptr) {
     return std::make_unique<Running>(
         projection, std::move(source), tables,
         [this](const eventsourcing::SourcePartition& partition, core::LogPosition p) {
           if (on_gap) on_gap(partition, p);
-        });
+        },
+        observer);
   }
 
   static bool eventually(const std::function<bool()>& condition) {

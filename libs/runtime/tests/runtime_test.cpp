@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "eventsourcing/store/in_memory_event_store.hpp"
+#include "runtime/append_log.hpp"
 #include "runtime/arguments.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/health.hpp"
 #include "runtime/log_places.hpp"
-#include "runtime/logged_event_store.hpp"
 #include "runtime/position_seal.hpp"
 #include "runtime/settings.hpp"
 
@@ -102,7 +102,7 @@ TEST(LogPools, EachDatabaseHasOnePoolAndTheRestOfTheLogsLieInTheMainOne) {
   EXPECT_EQ(pools.all().size(), 3U);
 }
 
-TEST(LoggedEventStore, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {
+TEST(AppendLog, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {
   core::ManualClock clock(core::Timestamp{});
   core::SeededRandom random(1);
   std::vector<std::string> lines;
@@ -111,8 +111,9 @@ TEST(LoggedEventStore, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {
                                   {},
                                   [&](std::string_view line) { lines.emplace_back(line); }},
                                  clock);
-  eventsourcing::InMemoryEventStore inner("feed", 4, clock, random);
-  LoggedEventStore store(inner, logging.logger("commands"));
+  eventsourcing::InMemoryEventStore store("feed", 4, clock, random);
+  AppendLog log(logging.logger("commands"));
+  store.observe(log);
 
   eventsourcing::Append append;
   append.streams.push_back({core::StreamId("moment-1"),

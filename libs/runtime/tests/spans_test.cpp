@@ -6,9 +6,10 @@
 
 #include "collector.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
+#include "eventsourcing/testing/forwarding_event_store.hpp"
 #include "projections/tests/totals_projection.hpp"
-#include "runtime/traced_event_store.hpp"
-#include "runtime/traced_projection.hpp"
+#include "runtime/append_spans.hpp"
+#include "runtime/projection_spans.hpp"
 
 namespace tideline::runtime {
 namespace {
@@ -57,18 +58,20 @@ void expect_within_the_request(const Json& span) {
 class FailingStore final : public es::ForwardingEventStore {
  public:
   using ForwardingEventStore::ForwardingEventStore;
-  core::Result<es::AppendOutcome> append(es::Append append) override {
+  core::Result<es::AppendOutcome> do_append(es::Append append) override {
     if (failing) return core::unavailable("the database is away");
-    return ForwardingEventStore::append(std::move(append));
+    return ForwardingEventStore::do_append(std::move(append));
   }
-  void append_then(es::Append append, es::AppendDone done) override {
-    done(this->append(std::move(append)));
+  void do_append_then(es::Append append, es::AppendDone done) override {
+    done(do_append(std::move(append)));
   }
   bool failing = false;
 };
 
-class TracedEventStoreTest : public ::testing::Test {
+class AppendSpansTest : public ::testing::Test {
  protected:
+  AppendSpansTest() { store_.observe(append_spans_); }
+
   static es::Append append_of(const std::string& trace, std::uint64_t expected) {
     es::Append append;
     append.streams.push_back({core::StreamId("moment-1"),
@@ -88,11 +91,11 @@ class TracedEventStoreTest : public ::testing::Test {
   core::SeededRandom random_{1};
   Spans spans_;
   es::InMemoryEventStore events_{"feed", 4, system_clock_, random_};
-  FailingStore inner_{events_};
-  TracedEventStore store_{inner_, spans_.exporter(), system_clock_};
+  FailingStore store_{events_};
+  AppendSpans append_spans_{spans_.exporter(), system_clock_};
 };
 
-TEST_F(TracedEventStoreTest, AnAppendIsASpanWithinItsRequests) {
+TEST_F(AppendSpansTest, AnAppendIsASpanWithinItsRequests) {
   ASSERT_TRUE(store_.append(append_of(kSampled + " vendor=a", 0)).ok());
   const auto spans = spans_.all();
   ASSERT_EQ(spans.size(), 1);
@@ -107,12 +110,12 @@ TEST_F(TracedEventStoreTest, AnAppendIsASpanWithinItsRequests) {
   EXPECT_EQ((**last).metadata.traceparent, kSampled + " vendor=a") << "the request's own span";
 }
 
-TEST_F(TracedEventStoreTest, EachOutcomeIsToldOfWhoeverWaits) {
+TEST_F(AppendSpansTest, EachOutcomeIsToldOfWhoeverWaits) {
   int done = 0;
   const auto count = [&done](const auto&) { ++done; };
   store_.append_then(append_of(kSampled, 0), count);
   store_.append_then(append_of(kSampled, 0), count);
-  inner_.failing = true;
+  store_.failing = true;
   store_.append_then(append_of(kSampled, 3), count);
   EXPECT_FALSE(store_.append(append_of(kSampled, 3)).ok());
   EXPECT_EQ(done, 3);
@@ -124,7 +127,7 @@ TEST_F(TracedEventStoreTest, EachOutcomeIsToldOfWhoeverWaits) {
               ElementsAre("appended", "conflict", "the database is away", "the database is away"));
 }
 
-TEST_F(TracedEventStoreTest, WhatIsNotSampledIsPassedOnAlone) {
+TEST_F(AppendSpansTest, WhatIsNotSampledIsPassedOnAlone) {
   int done = 0;
   std::uint64_t version = 0;
   for (const std::string& trace : {std::string(), kNotSampled, std::string("no trace")}) {
@@ -136,26 +139,29 @@ TEST_F(TracedEventStoreTest, WhatIsNotSampledIsPassedOnAlone) {
   EXPECT_EQ(spans_.all().size(), 0);
 }
 
-class TracedProjectionTest : public projections::ProjectionRunnerTest {
+class ProjectionSpansTest : public projections::ProjectionRunnerTest {
  protected:
   es::RecordedEvent counted(std::uint64_t position, std::string data,
                             const std::string& trace = kSampled) {
-    es::RecordedEvent event = es::event(0, position, "a", std::move(data));
+    es::RecordedEvent event = projections::event(0, position, "a", std::move(data));
     event.time = system_clock_.now();
     event.metadata.traceparent = trace;
     return event;
   }
-  std::unique_ptr<TracedProjection> traced(std::unique_ptr<projections::Totals> totals) {
-    return std::make_unique<TracedProjection>(std::move(totals), spans_.exporter(), system_clock_);
+  // Runs on a thread of its own, observed.
+  std::unique_ptr<Running> run_observed() {
+    observer_.emplace(totals_, spans_.exporter(), system_clock_);
+    return run(totals_, topics.source({"feed"}), &*observer_);
   }
 
   Spans spans_;
+  projections::Totals totals_;
+  std::optional<ProjectionSpans> observer_;
 };
 
-TEST_F(TracedProjectionTest, AnEventIsASpanWithinItsRequestsOnceItsEffectIsThere) {
-  auto projection = traced(std::make_unique<projections::Totals>());
+TEST_F(ProjectionSpansTest, AnEventIsASpanWithinItsRequestsOnceItsEffectIsThere) {
   topics.publish(counted(1, "5", kSampled + " vendor=a"));
-  const auto running = run(*projection);
+  const auto running = run_observed();
   const auto spans = spans_.await(1);
   EXPECT_EQ(tables.tables().totals["a"], 5);
   ASSERT_EQ(spans.size(), 1);
@@ -169,55 +175,42 @@ TEST_F(TracedProjectionTest, AnEventIsASpanWithinItsRequestsOnceItsEffectIsThere
   EXPECT_EQ(attribute(spans[0], "tideline.projection"), "totals");
 }
 
-TEST_F(TracedProjectionTest, IsToldOfEventsInAdvanceAsItIsWithoutSpans) {
-  auto totals = std::make_unique<projections::Totals>();
-  const projections::Totals& told = *totals;
-  auto projection = traced(std::move(totals));
-  topics.publish(counted(1, "5"));
-  { ASSERT_TRUE(run(*projection)->runner.applied().wait_for(es::at(0, 1), es::kDeadline)); }
-  EXPECT_EQ(told.expected, std::vector<std::string>{"5"});
-}
-
-TEST_F(TracedProjectionTest, WhatIsAppliedAgainAfterALostFlushIsOneSpan) {
-  auto projection = traced(std::make_unique<projections::Totals>());
+TEST_F(ProjectionSpansTest, WhatIsAppliedAgainAfterALostFlushIsOneSpan) {
   topics.publish(counted(1, "5"));
   int refused = 0;
   tables.before_add = [&refused](const std::string&) {
     if (refused++ < 3) throw sql::TransactionFailed(core::unavailable("told to fail"));
   };
   {
-    const auto running = run(*projection);
-    ASSERT_TRUE(running->runner.applied().wait_for(es::at(0, 1), es::kDeadline));
+    const auto running = run_observed();
+    ASSERT_TRUE(running->runner.applied().wait_for(projections::at(0, 1), projections::kDeadline));
   }
   EXPECT_EQ(refused, 4);
-  projection.reset();
   EXPECT_EQ(spans_.all().size(), 1);
 }
 
-TEST_F(TracedProjectionTest, OnlyWhatIsSampledAndRecent) {
-  auto projection = traced(std::make_unique<projections::Totals>());
+TEST_F(ProjectionSpansTest, OnlyWhatIsSampledAndRecent) {
   topics.publish(counted(1, "1", ""));
   topics.publish(counted(2, "1", kNotSampled));
   es::RecordedEvent old = counted(3, "1");
-  old.time -= TracedProjection::kAgeMax + std::chrono::seconds(1);
+  old.time -= ProjectionSpans::kAgeMax + std::chrono::seconds(1);
   topics.publish(old);
   topics.publish(counted(4, "1"));
   {
-    const auto running = run(*projection);
-    ASSERT_TRUE(running->runner.applied().wait_for(es::at(0, 4), es::kDeadline));
+    const auto running = run_observed();
+    ASSERT_TRUE(running->runner.applied().wait_for(projections::at(0, 4), projections::kDeadline));
   }
-  projection.reset();
   const auto spans = spans_.all();
   ASSERT_EQ(spans.size(), 1);
   EXPECT_EQ(attribute(spans[0], "tideline.position"), "4");
 }
 
-TEST_F(TracedProjectionTest, InMemoryTheEffectIsThereAtOnceAndAPoisonEventFails) {
-  auto projection = traced(std::make_unique<projections::Totals>(
-      es::FlushPolicy{std::chrono::milliseconds(20), 5000}, false));
+TEST_F(ProjectionSpansTest, InMemoryTheEffectIsThereAtOnceAndAPoisonEventFails) {
+  projections::Totals totals({std::chrono::milliseconds(20), 5000}, false);
+  ProjectionSpans observer(totals, spans_.exporter(), system_clock_);
   topics.publish(counted(1, "1"));
   topics.publish(counted(2, "poison"));
-  const auto running = run(*projection);
+  const auto running = run(totals, topics.source({"feed"}), &observer);
   const auto spans = spans_.await(2);
   ASSERT_EQ(spans.size(), 2);
   EXPECT_FALSE(spans[0]["status"].contains("code"));

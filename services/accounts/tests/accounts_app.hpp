@@ -16,8 +16,8 @@
 #include "accounts/stored_events.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "crypto/tests/temporary_folder.hpp"
-#include "eventsourcing/store/forwarding_event_store.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
+#include "eventsourcing/testing/forwarding_event_store.hpp"
 #include "http/routing/authentication.hpp"
 #include "http/routing/router.hpp"
 
@@ -43,12 +43,12 @@ class RememberingStore final : public eventsourcing::ForwardingEventStore {
  public:
   using ForwardingEventStore::ForwardingEventStore;
 
-  core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override {
+  core::Result<eventsourcing::AppendOutcome> do_append(eventsourcing::Append append) override {
     {
       const std::lock_guard lock(mutex_);
       stored_.push_back(append.result.body + append.result.location);
     }
-    return ForwardingEventStore::append(std::move(append));
+    return ForwardingEventStore::do_append(std::move(append));
   }
 
   std::vector<std::string> stored() {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "accounts_app.hpp"
-#include "eventsourcing/store/forwarding_event_store.hpp"
+#include "eventsourcing/testing/forwarding_event_store.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -23,9 +23,9 @@ class FailingStore final : public eventsourcing::ForwardingEventStore {
  public:
   FailingStore(eventsourcing::EventStore& store, int failures)
       : ForwardingEventStore(store), failures_(failures) {}
-  core::Result<eventsourcing::AppendOutcome> append(eventsourcing::Append append) override {
+  core::Result<eventsourcing::AppendOutcome> do_append(eventsourcing::Append append) override {
     if (failures_-- > 0) return core::unavailable("away");
-    return ForwardingEventStore::append(std::move(append));
+    return ForwardingEventStore::do_append(std::move(append));
   }
 
  private:

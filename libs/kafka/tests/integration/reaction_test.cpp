@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "eventsourcing/store/forwarding_event_store.hpp"
+#include "eventsourcing/testing/forwarding_event_store.hpp"
 #include "projections/runner/projection_runner.hpp"
 #include "published_service.hpp"
 
@@ -71,8 +71,8 @@ class DyingStore final : public es::ForwardingEventStore {
   DyingStore(es::EventStore& store, int appends_to_live)
       : ForwardingEventStore(store), appends_to_live_(appends_to_live) {}
 
-  core::Result<es::AppendOutcome> append(es::Append append) override {
-    auto outcome = ForwardingEventStore::append(std::move(append));
+  core::Result<es::AppendOutcome> do_append(es::Append append) override {
+    auto outcome = ForwardingEventStore::do_append(std::move(append));
     if (--appends_to_live_ == 0) std::raise(SIGKILL);
     return outcome;
   }

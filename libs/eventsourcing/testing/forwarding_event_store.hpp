@@ -1,5 +1,5 @@
-// An event store that passes everything on to another one, for those that change or watch one of
-// its calls. Thread-safe as the store that it wraps, which must outlive it.
+// An event store that passes everything on to another one, for tests that change one of its calls.
+// Thread-safe as the store that it wraps, which must outlive it.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ class ForwardingEventStore : public EventStore {
  public:
   explicit ForwardingEventStore(EventStore& store) : store_(store) {}
 
-  core::Result<AppendOutcome> append(Append append) override {
+  core::Result<AppendOutcome> do_append(Append append) override {
     return store_.append(std::move(append));
   }
-  void append_then(Append append, AppendDone done) override {
+  void do_append_then(Append append, AppendDone done) override {
     store_.append_then(std::move(append), std::move(done));
   }
   core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,

@@ -1,4 +1,4 @@
-#include "runtime/logged_event_store.hpp"
+#include "runtime/append_log.hpp"
 
 #include "core/trace.hpp"
 
@@ -44,25 +44,12 @@ void log_outcome(const observability::Log& log, const Summary& summary,
 
 }  // namespace
 
-core::Result<eventsourcing::AppendOutcome> LoggedEventStore::append(eventsourcing::Append append) {
-  if (!log_.enabled(observability::Level::Info))
-    return ForwardingEventStore::append(std::move(append));
-  const Summary summary = summarize(append);
-  const eventsourcing::Metadata metadata = append.metadata;
-  auto outcome = ForwardingEventStore::append(std::move(append));
-  log_outcome(log_, summary, metadata, outcome);
-  return outcome;
-}
-
-void LoggedEventStore::append_then(eventsourcing::Append append, eventsourcing::AppendDone done) {
-  if (!log_.enabled(observability::Level::Info))
-    return ForwardingEventStore::append_then(std::move(append), std::move(done));
-  auto logged = [log = log_, summary = summarize(append), metadata = append.metadata,
-                 done = std::move(done)](core::Result<eventsourcing::AppendOutcome> outcome) {
+eventsourcing::AppendObserver::Finished AppendLog::begin(const eventsourcing::Append& append) {
+  if (!log_.enabled(observability::Level::Info)) return {};
+  return [log = log_, summary = summarize(append),
+          metadata = append.metadata](const core::Result<eventsourcing::AppendOutcome>& outcome) {
     log_outcome(log, summary, metadata, outcome);
-    done(std::move(outcome));
   };
-  ForwardingEventStore::append_then(std::move(append), std::move(logged));
 }
 
 }  // namespace tideline::runtime
