@@ -3,6 +3,7 @@
 // is an ordinary value; a bug is a CHECK.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -85,5 +86,27 @@ struct Unit {
 using Status = Result<Unit>;
 
 inline Status success() { return Unit{}; }
+
+// An Error on its way to whoever answers: thrown by value_of(), and a Result again where a command
+// or a transaction ends, or a problem where a request does.
+class Failed : public std::runtime_error {
+ public:
+  explicit Failed(Error error) : std::runtime_error(error.message), error_(std::move(error)) {}
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+};
+
+// The value; throws Failed where there is none. For code that has nothing to do about an Error but
+// to leave: handlers of requests, bodies of commands.
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw Failed(result.error());
+  return std::move(*result);
+}
+inline void value_of(const Status& status) {
+  if (!status) throw Failed(status.error());
+}
 
 }  // namespace tideline::core

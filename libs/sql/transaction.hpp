@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -86,14 +85,9 @@ using Rows = std::vector<Row>;
 
 // Thrown by a Transaction when a statement fails; Database turns it into an Error. It leaves no
 // other way: it passes only through flush() and queries, which have nothing to clean up.
-class TransactionFailed : public std::runtime_error {
+class TransactionFailed : public core::Failed {
  public:
-  explicit TransactionFailed(core::Error error)
-      : std::runtime_error(error.message), error_(std::move(error)) {}
-  const core::Error& error() const { return error_; }
-
- private:
-  core::Error error_;
+  using Failed::Failed;
 };
 
 // Valid only inside the call of Database that handed it out; one thread.

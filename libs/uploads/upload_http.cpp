@@ -5,20 +5,20 @@
 
 namespace tideline::uploads {
 
-http::Parsed<UploadedImage> read_image(const http::Request& request, const ImageLimits& limits) {
+UploadedImage read_image(const http::Request& request, const ImageLimits& limits) {
   if (request.body.size() > limits.bytes_max) {
-    return http::problem(413, "content-too-large", "The image is too large",
-                         "it has at most " + std::to_string(limits.bytes_max) + " bytes");
+    http::refuse(http::problem(413, "content-too-large", "The image is too large",
+                               "it has at most " + std::to_string(limits.bytes_max) + " bytes"));
   }
   const auto header = read_image_header(request.body);
   if (!header) {
-    return http::unsupported_media_type("the body is to be a PNG, JPEG, WebP or GIF image");
+    http::refuse(http::unsupported_media_type("the body is to be a PNG, JPEG, WebP or GIF image"));
   }
   if (header->width > limits.side_max || header->height > limits.side_max) {
-    return http::unprocessable("image-too-large",
-                               "an image has at most " + std::to_string(limits.side_max) +
-                                   " pixels a side, this one has " + std::to_string(header->width) +
-                                   " x " + std::to_string(header->height));
+    http::refuse(http::unprocessable(
+        "image-too-large", "an image has at most " + std::to_string(limits.side_max) +
+                               " pixels a side, this one has " + std::to_string(header->width) +
+                               " x " + std::to_string(header->height)));
   }
   return UploadedImage{{std::string(media_type_of(header->kind)), request.body}, *header};
 }
@@ -26,10 +26,9 @@ http::Parsed<UploadedImage> read_image(const http::Request& request, const Image
 http::Response answer_content(ContentStore& store, const core::AccountId& owner,
                               const std::string& hash, Caching caching,
                               const http::Problem& missing) {
-  auto found = store.find(owner, hash);
-  if (!found) return to_response(http::from_error(found.error()));
-  if (!*found) return to_response(missing);
-  Content& content = **found;
+  auto found = core::value_of(store.find(owner, hash));
+  if (!found) return to_response(missing);
+  Content& content = *found;
   const bool immutable = caching == Caching::Immutable;
   return http::Response::text(200, content.media_type, std::move(content.bytes))
       .header("ETag", "\"" + hash + "\"")

@@ -26,7 +26,7 @@ struct UploadedImage {
 
 // The body as an image. What it is, its bytes tell; a Content-Type is not looked at. 413 when it is
 // too large, 415 when it is no PNG, JPEG, WebP or GIF, 422 when a side is too long.
-http::Parsed<UploadedImage> read_image(const http::Request& request, const ImageLimits& limits);
+UploadedImage read_image(const http::Request& request, const ImageLimits& limits);
 
 // ContentStore::put() said no.
 inline const eventsourcing::Rejection kSpaceUsedUp{eventsourcing::RejectionKind::Conflict,

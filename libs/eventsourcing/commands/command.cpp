@@ -17,8 +17,10 @@ constexpr std::size_t kReadBatch = 1000;
 CommandResult run_body(const CommandBody& body, CommandSession& session) {
   try {
     return body(session);
-  } catch (const CodecFailed& failed) {
+  } catch (const core::Failed& failed) {
     return failed.error();
+  } catch (const Rejected& rejected) {
+    return rejected.rejection();
   }
 }
 
@@ -51,23 +53,20 @@ void CommandSession::stage_encoded(const core::StreamId& stream, core::StreamVer
   append_.streams.push_back({stream, expected, std::move(events)});
 }
 
-core::Status CommandSession::visit_stream(
-    const core::StreamId& stream, const std::function<core::Status(const RecordedEvent&)>& visit) {
+void CommandSession::visit_stream(const core::StreamId& stream,
+                                  const std::function<void(const RecordedEvent&)>& visit) {
   core::StreamVersion version;
   core::LogPosition position;
   while (true) {
-    auto events = store_.read_stream(stream, version, kReadBatch);
-    if (!events) return events.error();
-    for (const RecordedEvent& event : *events) {
-      auto status = visit(event);
-      if (!status) return status;
+    const auto events = core::value_of(store_.read_stream(stream, version, kReadBatch));
+    for (const RecordedEvent& event : events) {
+      visit(event);
       version = event.version;
       position = event.position;
     }
-    if (events->size() < kReadBatch) break;
+    if (events.size() < kReadBatch) break;
   }
   note_loaded(stream, version, position);
-  return core::success();
 }
 
 void CommandSession::note_loaded(const core::StreamId& stream, core::StreamVersion version,

@@ -74,8 +74,19 @@ struct Loaded {
   typename D::State state;
 };
 
+// A business "no" on its way to whoever runs the command.
+class Rejected : public std::exception {
+ public:
+  explicit Rejected(Rejection rejection) : rejection_(std::move(rejection)) {}
+  const Rejection& rejection() const { return rejection_; }
+  const char* what() const noexcept override { return rejection_.detail.c_str(); }
+
+ private:
+  Rejection rejection_;
+};
+
 // What the body of a command works with, in one attempt at it. Not thread-safe: it lives on the
-// stack of run_command or attempt_command.
+// stack of run_command or attempt_command. Throws core::Failed.
 class CommandSession {
  public:
   CommandSession(EventStore& store, const CommandContext& context)
@@ -83,26 +94,19 @@ class CommandSession {
 
   // Folds a whole stream. An event that the codec does not know is an Error, never skipped.
   template <Decider D, CodecOf<D> C>
-  core::Result<Loaded<D>> load(const core::StreamId& stream, const C& codec) {
+  Loaded<D> load(const core::StreamId& stream, const C& codec) {
     Loaded<D> loaded{stream, {}, {}};
-    auto status = visit_stream(stream, [&](const RecordedEvent& recorded) -> core::Status {
-      return fold<D>(loaded, recorded, codec);
-    });
-    if (!status) return status.error();
+    visit_stream(stream, [&](const RecordedEvent& recorded) { fold<D>(loaded, recorded, codec); });
     return loaded;
   }
 
   // Reads the last event alone: for deciders whose every event carries the whole state.
   template <Decider D, CodecOf<D> C>
-  core::Result<Loaded<D>> load_last(const core::StreamId& stream, const C& codec) {
+  Loaded<D> load_last(const core::StreamId& stream, const C& codec) {
     Loaded<D> loaded{stream, {}, {}};
-    auto last = store_.read_last(stream);
-    if (!last) return last.error();
-    if (*last) {
-      auto status = fold<D>(loaded, **last, codec);
-      if (!status) return status.error();
-    }
-    note_loaded(stream, loaded.version, *last ? (*last)->position : core::LogPosition(0));
+    const auto last = core::value_of(store_.read_last(stream));
+    if (last) fold<D>(loaded, *last, codec);
+    note_loaded(stream, loaded.version, last ? last->position : core::LogPosition(0));
     return loaded;
   }
 
@@ -145,20 +149,19 @@ class CommandSession {
   };
 
   template <Decider D, CodecOf<D> C>
-  static core::Status fold(Loaded<D>& loaded, const RecordedEvent& recorded, const C& codec) {
+  static void fold(Loaded<D>& loaded, const RecordedEvent& recorded, const C& codec) {
     std::optional<typename D::Event> event = codec.decode(recorded);
     if (!event) {
       // A newer program wrote it: one that knows it may decide.
-      return core::unavailable("unknown event " + recorded.type + " in stream " +
-                               recorded.stream.value());
+      throw core::Failed(core::unavailable("unknown event " + recorded.type + " in stream " +
+                                           recorded.stream.value()));
     }
     loaded.state = D::evolve(std::move(loaded.state), *event);
     loaded.version = recorded.version;
-    return core::success();
   }
 
-  core::Status visit_stream(const core::StreamId& stream,
-                            const std::function<core::Status(const RecordedEvent&)>& visit);
+  void visit_stream(const core::StreamId& stream,
+                    const std::function<void(const RecordedEvent&)>& visit);
   void note_loaded(const core::StreamId& stream, core::StreamVersion version,
                    core::LogPosition position);
   PositionVector loaded_positions() const;

@@ -21,14 +21,9 @@
 
 namespace tideline::eventsourcing {
 
-class CodecFailed : public std::runtime_error {
+class CodecFailed : public core::Failed {
  public:
-  explicit CodecFailed(core::Error error)
-      : std::runtime_error(error.message), error_(std::move(error)) {}
-  const core::Error& error() const { return error_; }
-
- private:
-  core::Error error_;
+  using Failed::Failed;
 };
 
 template <class C, class D>

@@ -306,4 +306,8 @@ std::optional<Problem> FieldReader::problem() const {
   return invalid(found);
 }
 
+void FieldReader::check() const {
+  if (auto found = problem()) refuse(*std::move(found));
+}
+
 }  // namespace tideline::http

@@ -51,10 +51,10 @@ struct Length {
 //   FieldReader fields(*body);
 //   auto content = fields.text("content", {1, 2000});
 //   auto images = fields.optional_text_array("images", 9, {1, 64});
-//   if (auto problem = fields.problem()) return to_response(*problem);
+//   fields.check();
 //
 // - name(...):          required; missing or null is a violation, and a neutral value is returned
-//                       ("" / 0 / false / first choice / []), never to be used after problem().
+//                       ("" / 0 / false / first choice / []), never to be used before check().
 // - optional_name(...): missing and null both mean "none".
 // - nullable_name(...): for PATCH: outer nullopt = missing (leave as it is), inner nullopt = null
 //                       (clear it).
@@ -103,6 +103,8 @@ class FieldReader {
   [[nodiscard]] std::vector<Violation> violations() const;
   // 422 with errors:[{pointer, detail}], or nothing when all is well.
   [[nodiscard]] std::optional<Problem> problem() const;
+  // Refuses with it.
+  void check() const;
 
  private:
   struct Report;

@@ -99,4 +99,16 @@ Response to_response(const Problem& problem) {
   return response;
 }
 
+void refuse(Problem problem) { throw Refused(std::move(problem)); }
+
+Response answer_of(const std::function<Response()>& handler) {
+  try {
+    return handler();
+  } catch (const Refused& refused) {
+    return to_response(refused.problem());
+  } catch (const core::Failed& failed) {
+    return to_response(from_error(failed.error()));
+  }
+}
+
 }  // namespace tideline::http

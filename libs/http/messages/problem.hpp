@@ -5,6 +5,8 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -90,5 +92,28 @@ class [[nodiscard]] Parsed {
 
   std::variant<T, Problem> state_;
 };
+
+// A problem on its way to the router, which answers with it.
+class Refused : public std::exception {
+ public:
+  explicit Refused(Problem problem) : problem_(std::move(problem)) {}
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] const char* what() const noexcept override { return problem_.detail.c_str(); }
+
+ private:
+  Problem problem_;
+};
+
+// How a handler leaves early, from wherever it is.
+[[noreturn]] void refuse(Problem problem);
+
+template <class T>
+T value_of(Parsed<T> parsed) {
+  if (!parsed) refuse(parsed.problem());
+  return std::move(*parsed);
+}
+
+// What `handler` answers, be it that it leaves early: by Refused, or by core::Failed.
+[[nodiscard]] Response answer_of(const std::function<Response()>& handler);
 
 }  // namespace tideline::http

@@ -218,7 +218,7 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
   if (!wanted) return wanted.response();
   bool fresh = wanted->empty() || wait_for_all(*wanted, models, kPositionWaitMax);
   if (!fresh && when_behind == WhenBehind::Refuse) return to_response(behind());
-  Response response = query();
+  Response response = answer_of(query);
   // A model may have gone back to its tables meanwhile.
   fresh = fresh && (wanted->empty() || wait_for_all(*wanted, models, std::chrono::milliseconds(0)));
   if (!fresh && when_behind == WhenBehind::Refuse) return to_response(behind());
@@ -227,11 +227,9 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
   return response;
 }
 
-std::optional<Response> await_models(const Request& request, Models models) {
-  const auto wanted = read_position(request);
-  if (!wanted) return wanted.response();
-  if (wanted->empty() || wait_for_all(*wanted, models, kPositionWaitMax)) return std::nullopt;
-  return to_response(behind());
+void await_models(const Request& request, Models models) {
+  const auto wanted = value_of(read_position(request));
+  if (!wanted.empty() && !wait_for_all(wanted, models, kPositionWaitMax)) refuse(behind());
 }
 
 }  // namespace tideline::http

@@ -85,8 +85,7 @@ inline constexpr std::chrono::milliseconds kPositionWaitMax{2000};
 Response answer_query(const Request& request, Models models, WhenBehind when_behind,
                       const std::function<Response()>& query);
 
-// For commands that decide on a read model: nullopt when the models are there, else the 400 or 503
-// to answer with.
-std::optional<Response> await_models(const Request& request, Models models);
+// For commands that decide on a read model: refuses with 400 or 503 when the models are not there.
+void await_models(const Request& request, Models models);
 
 }  // namespace tideline::http

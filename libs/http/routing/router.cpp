@@ -148,11 +148,15 @@ struct Router::Table {
     return response;
   }
 
+  static Response answer(const Node::Target& target, const Request& request) {
+    return answer_of([&] { return target.handler(request); });
+  }
+
   static Response given_or_again(const Node::Target& target, Request& request,
                                  DeferredResponse::Given given) {
     if (given) return std::move(*given);
     ++request.attempt;
-    return target.handler(request);
+    return answer(target, request);
   }
 
   // The node that the path leads to, with parameters set on the way; null when there is none.
@@ -224,7 +228,7 @@ Response Router::dispatch(Request& request) const {
     request.sealed_position = *sent;
     request.headers.set(kPositionHeader, *token);
   }
-  Response response = table_->finish(*target, request, target->handler(request));
+  Response response = table_->finish(*target, request, Table::answer(*target, request));
   if (response.events && token_ends) response.events->end_at(*token_ends);
   return response;
 }

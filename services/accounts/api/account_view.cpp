@@ -35,12 +35,11 @@ nlohmann::json own_profile(const Profile& profile, core::Timestamp registered_at
 
 http::Response with_own_profile(const ApiPorts& ports, http::Response response,
                                 const core::AccountId& account) {
-  const auto loaded = load_account(ports, account);
-  if (!loaded) return to_response(http::from_error(loaded.error()));
-  if (!loaded->state.open()) return http::to_response(kNoSuchAccount);
-  response.headers.set("ETag", http::entity_tag(loaded->version));
+  const auto loaded = core::value_of(load_account(ports, account));
+  if (!loaded.state.open()) return http::to_response(kNoSuchAccount);
+  response.headers.set("ETag", http::entity_tag(loaded.version));
   return with_body(std::move(response),
-                   own_profile(loaded->state.profile, loaded->state.registered_at));
+                   own_profile(loaded.state.profile, loaded.state.registered_at));
 }
 
 }  // namespace tideline::accounts

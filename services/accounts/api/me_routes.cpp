@@ -27,19 +27,17 @@ Response show(const ApiPorts& ports, const Request& request) {
 }
 
 Response change(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const ChangeProfile wanted = read_profile_change(fields);
-  if (auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
 
   const core::StreamId stream = keys::account(request.account());
   const eventsourcing::EventCodec<Account> codec(ports.profiles.cipher());
   // The stored answer holds no personal text: a result outlives the erasure of its account.
   Response response =
       ports.commands.run(request, [&](es::CommandSession& session) -> es::CommandResult {
-        const auto changed = es::change<Account>(session, stream, codec, wanted);
-        if (!changed) return changed.stopped();
+        es::change<Account>(session, stream, codec, wanted);
         return es::Answer{200, "", "", stream};
       });
   if (response.status != 200) return response;
@@ -51,13 +49,12 @@ struct PasswordChange {
   std::string next;
 };
 
-http::Parsed<PasswordChange> read_password_change(const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+PasswordChange read_password_change(const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   PasswordChange change{fields.text("current", kAnyPasswordLength),
                         fields.text("new", kPasswordLength)};
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   return change;
 }
 
@@ -71,68 +68,66 @@ Response run_password_change(const ApiPorts& ports, const Request& request,
       without_secrets(request, request.account(), ""),
       [&](es::CommandSession& session) -> es::CommandResult {
         const auto loaded = session.load<Account>(keys::account(request.account()), codec);
-        if (!loaded) return loaded.error();
-        const auto matches = check.matches(loaded->state);
-        if (!matches) return matches.error();
-        if (*matches && !hash) {
-          auto made = ports.hasher.hash(wanted.next);
-          if (!made) return made.error();
-          hash = std::move(*made);
+        const auto matches = core::value_of(check.matches(loaded.state));
+        if (matches && !hash) {
+          auto made = core::value_of(ports.hasher.hash(wanted.next));
+          hash = std::move(made);
         }
         const auto decision =
-            Account::decide(loaded->state, ChangePassword{*matches, hash.value_or("")});
+            Account::decide(loaded.state, ChangePassword{matches, hash.value_or("")});
         if (decision.rejected()) return decision.rejection();
-        session.stage(*loaded, decision.events(), codec);
-        stage_session(ports, session, drawn, loaded->state.password_version + 1);
+        session.stage(loaded, decision.events(), codec);
+        stage_session(ports, session, drawn, loaded.state.password_version + 1);
         return es::Answer{200, session_marker(drawn), "", {}};
       });
 }
 
 Response change_password(const ApiPorts& ports, const Request& request) {
   const auto wanted = read_password_change(request);
-  if (!wanted) return wanted.response();
   const PasswordAttempt attempt(ports, request, request.account());
-  if (auto limited = attempt.limited()) return *limited;
+  attempt.check();
 
   const DrawnSession drawn = draw_session(ports, request.account());
-  Response response = attempt.judged(run_password_change(ports, request, *wanted, drawn));
+  Response response =
+      attempt.judge([&] { return run_password_change(ports, request, wanted, drawn); });
   if (response.status != 200) return response;
   if (response.body == session_marker(drawn)) {
     return with_tokens(ports, std::move(response), request.account(), drawn.token);
   }
   // The same request again: anyone who knows the new password gets another session.
   const PasswordAttempt again(ports, request, request.account());
-  if (auto limited = again.limited()) return *limited;
-  Response opened =
-      again.judged(open_session(ports, request, request.account(), wanted->next, SignInDay::Leave));
+  again.check();
+  Response opened = again.judge([&] {
+    return open_session(ports, request, request.account(), wanted.next, SignInDay::Leave);
+  });
   if (opened.status == 201) opened.status = 200;
   return opened;
 }
 
 Response close(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string password = fields.text("password", kAnyPasswordLength);
-  if (auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   const core::AccountId account = request.account();
   const PasswordAttempt attempt(ports, request, account);
-  if (auto limited = attempt.limited()) return *limited;
+  attempt.check();
 
   const eventsourcing::EventCodec<Account> codec;
   PasswordCheck check(ports.hasher, password);
-  Response response = attempt.judged(ports.commands.run(
-      without_secrets(request, account, ""), [&](es::CommandSession& session) -> es::CommandResult {
-        const auto loaded = session.load<Account>(keys::account(account), codec);
-        if (!loaded) return loaded.error();
-        const auto matches = check.matches(loaded->state);
-        if (!matches) return matches.error();
-        const auto decision =
-            Account::decide(loaded->state, CloseAccount{*matches, session.context().now});
-        if (decision.rejected()) return decision.rejection();
-        session.stage(*loaded, decision.events(), codec);
-        return es::Answer{204, "", "", {}};
-      }));
+  Response response = attempt.judge([&] {
+    return ports.commands.run(without_secrets(request, account, ""),
+                              [&](es::CommandSession& session) -> es::CommandResult {
+                                const auto loaded =
+                                    session.load<Account>(keys::account(account), codec);
+                                const auto matches = core::value_of(check.matches(loaded.state));
+                                const auto decision = Account::decide(
+                                    loaded.state, CloseAccount{matches, session.context().now});
+                                if (decision.rejected()) return decision.rejection();
+                                session.stage(loaded, decision.events(), codec);
+                                return es::Answer{204, "", "", {}};
+                              });
+  });
   if (response.status == 204) {
     // At once for whoever asked. If it fails now, the profile feed erases the key: closed is
     // closed.

@@ -21,13 +21,14 @@ PasswordAttempt::PasswordAttempt(const ApiPorts& ports, const http::Request& req
       source_(source_of(request)),
       wait_(ports.attempts.begin(account_, source_, ports.clock.now())) {}
 
-std::optional<http::Response> PasswordAttempt::limited() const {
-  if (!wait_) return std::nullopt;
+void PasswordAttempt::check() const {
+  if (!wait_) return;
   report("limited");
-  return to_response(http::too_many_requests(*wait_));
+  http::refuse(http::too_many_requests(*wait_));
 }
 
-http::Response PasswordAttempt::judged(http::Response response) const {
+http::Response PasswordAttempt::judge(const std::function<http::Response()>& handler) const {
+  http::Response response = http::answer_of(handler);
   if (response.status == 401 || response.status == 403) {
     report("refused");
     return response;

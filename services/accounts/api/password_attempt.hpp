@@ -1,10 +1,11 @@
 // One attempt with a password, from the limiter's first look to its verdict.
 //
 //   PasswordAttempt attempt(ports, request, account);
-//   if (auto limited = attempt.limited()) return *limited;
-//   return attempt.judged(open_session(...));
+//   attempt.check();
+//   return attempt.judge([&] { return open_session(...); });
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,10 +23,10 @@ class PasswordAttempt {
   PasswordAttempt(const ApiPorts& ports, const http::Request& request,
                   const core::AccountId& account);
 
-  // 429 with Retry-After when there were too many.
-  std::optional<http::Response> limited() const;
+  // Refuses with 429 and Retry-After when there were too many.
+  void check() const;
   // Passes the answer on. 401 and 403 count as a wrong password, all else gives the attempt back.
-  http::Response judged(http::Response response) const;
+  http::Response judge(const std::function<http::Response()>& handler) const;
 
  private:
   void report(std::string_view outcome) const;

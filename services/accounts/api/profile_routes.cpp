@@ -57,23 +57,21 @@ void record_visit(const ApiPorts& ports, const Request& request, const core::Acc
 
 Response answer_profile(const ApiPorts& ports, const Request& request,
                         const core::AccountId& owner) {
-  const auto found = ports.database.read([&](sql::Transaction& transaction) {
+  const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
     FoundProfile profile{find_open_account(transaction, owner), {}, std::nullopt};
     if (profile.account) {
       profile.projects = find_projects(transaction, owner, kProjectIdsMax);
       profile.score = find_score(transaction, owner);
     }
     return profile;
-  });
-  if (!found) return to_response(http::from_error(found.error()));
-  if (!found->account) return no_such_person();
-  const auto opened = ports.profiles.open(owner, found->account->sealed_profile);
-  if (!opened) return to_response(http::from_error(opened.error()));
-  if (!*opened) return no_such_person();
+  }));
+  if (!found.account) return no_such_person();
+  const auto opened = core::value_of(ports.profiles.open(owner, found.account->sealed_profile));
+  if (!opened) return no_such_person();
   record_visit(ports, request, owner);
   const core::Day today = ports.campus.day_of(ports.clock.now());
-  return Response::json(200, to_json(**opened, *found, today))
-      .header("ETag", http::entity_tag(found->account->version));
+  return Response::json(200, to_json(*opened, found, today))
+      .header("ETag", http::entity_tag(found.account->version));
 }
 
 Response show_profile(const ApiPorts& ports, const Request& request) {

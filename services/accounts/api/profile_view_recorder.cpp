@@ -65,9 +65,8 @@ bool ProfileViewRecorder::record(const Visit& visit) {
   const auto stream = keys::profile_view(visit.view.viewer, visit.view.owner, visit.view.day);
   const auto outcome =
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
-        const auto recorded = es::change<ProfileView>(
-            session, stream, eventsourcing::EventCodec<ProfileView>{}, visit.view);
-        if (!recorded) return recorded.stopped();
+        es::change<ProfileView>(session, stream, eventsourcing::EventCodec<ProfileView>{},
+                                visit.view);
         return es::Answer{204, "", "", {}};
       });
   return outcome.ok();

@@ -32,14 +32,13 @@ struct Registration {
   }
 };
 
-http::Parsed<Registration> read_registration(const ApiPorts& ports, const Request& request) {
-  auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+Registration read_registration(const ApiPorts& ports, const Request& request) {
+  auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   Registration wanted;
   wanted.profile = read_new_profile(fields);
   wanted.password = fields.text("password", kPasswordLength);
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   wanted.account = ports.account_ids.of(wanted.profile.user_id);
   return wanted;
 }
@@ -49,9 +48,10 @@ http::Parsed<Registration> read_registration(const ApiPorts& ports, const Reques
 Response answer_again(const ApiPorts& ports, const Request& request, Response done,
                       const Registration& wanted) {
   const PasswordAttempt attempt(ports, request, wanted.account);
-  if (auto limited = attempt.limited()) return *limited;
-  const Response opened = attempt.judged(
-      open_session(ports, request, wanted.account, wanted.password, SignInDay::Leave));
+  attempt.check();
+  const Response opened = attempt.judge([&] {
+    return open_session(ports, request, wanted.account, wanted.password, SignInDay::Leave);
+  });
   if (opened.status != 201) return opened;
   Response response = with_own_profile(ports, std::move(done), wanted.account);
   if (response.status != 201) return response;
@@ -69,18 +69,16 @@ Response run_registration(const ApiPorts& ports, const Request& request, const R
                             [&](es::CommandSession& session) -> es::CommandResult {
                               registered_at = session.context().now;
                               const auto loaded = session.load<Account>(stream, codec);
-                              if (!loaded) return loaded.error();
                               // A name that is taken is not worth a hash.
-                              if (!loaded->state.registered && !hash) {
-                                auto made = ports.hasher.hash(wanted.password);
-                                if (!made) return made.error();
-                                hash = std::move(*made);
+                              if (!loaded.state.registered && !hash) {
+                                auto made = core::value_of(ports.hasher.hash(wanted.password));
+                                hash = std::move(made);
                               }
                               const auto decision = Account::decide(
-                                  loaded->state, RegisterAccount{wanted.account, wanted.profile,
-                                                                 hash.value_or(""), registered_at});
+                                  loaded.state, RegisterAccount{wanted.account, wanted.profile,
+                                                                hash.value_or(""), registered_at});
                               if (decision.rejected()) return decision.rejection();
-                              session.stage(*loaded, decision.events(), codec);
+                              session.stage(loaded, decision.events(), codec);
                               constexpr std::uint32_t kFirstPassword = 1;
                               stage_session(ports, session, drawn, kFirstPassword);
                               return es::Answer{201, session_marker(drawn),
@@ -90,24 +88,22 @@ Response run_registration(const ApiPorts& ports, const Request& request, const R
 
 Response register_account(const ApiPorts& ports, const Request& request) {
   const auto wanted = read_registration(ports, request);
-  if (!wanted) return wanted.response();
   const std::string source = source_of(request);
   if (const auto wait = ports.attempts.begin_registration(source, ports.clock.now())) {
     return to_response(http::too_many_requests(*wait));
   }
-  const DrawnSession drawn = draw_session(ports, wanted->account);
+  const DrawnSession drawn = draw_session(ports, wanted.account);
   core::Timestamp registered_at;
-  Response response = run_registration(ports, request, *wanted, drawn, registered_at);
+  Response response = run_registration(ports, request, wanted, drawn, registered_at);
   // New accounts count, and names that were found taken: anyone who asks for many wants to know who
   // is here. A repeated request and a failure of ours do not.
   const bool is_new = response.status == 201 && response.body == session_marker(drawn);
   if (!is_new && response.status != 409) ports.attempts.forgive_registration(source);
   if (response.status != 201) return response;
-  if (!is_new) return answer_again(ports, request, std::move(response), *wanted);
-  const auto tokens = token_answer(ports, wanted->account, drawn.token);
-  if (!tokens) return to_response(http::from_error(tokens.error()));
-  json body = own_profile(wanted->profile, registered_at);
-  body["session"] = *tokens;
+  if (!is_new) return answer_again(ports, request, std::move(response), wanted);
+  const auto tokens = core::value_of(token_answer(ports, wanted.account, drawn.token));
+  json body = own_profile(wanted.profile, registered_at);
+  body["session"] = tokens;
   return with_body(std::move(response), body);
 }
 

@@ -49,9 +49,8 @@ core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const core::Acc
 
 http::Response with_tokens(const ApiPorts& ports, http::Response response,
                            const core::AccountId& account, const RefreshToken& token) {
-  const auto tokens = token_answer(ports, account, token);
-  if (!tokens) return to_response(http::from_error(tokens.error()));
-  return with_body(std::move(response), *tokens);
+  const auto tokens = core::value_of(token_answer(ports, account, token));
+  return with_body(std::move(response), tokens);
 }
 
 std::string session_marker(const DrawnSession& drawn) {
@@ -91,20 +90,16 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
   auto response = ports.commands.run(
       without_key(request), [&](es::CommandSession& session) -> es::CommandResult {
         const auto loaded = session.load<Account>(keys::account(account), account_codec);
-        if (!loaded) return loaded.error();
-        const auto matches = check.matches(loaded->state);
-        if (!matches) return matches.error();
-        wrong = !*matches;
+        const auto matches = core::value_of(check.matches(loaded.state));
+        wrong = !matches;
         if (wrong) return kWrongPassword;
         // The password may be changed, or the account closed, while this one is on its way.
-        session.assert_unchanged(*loaded);
-        stage_session(ports, session, drawn, loaded->state.password_version);
+        session.assert_unchanged(loaded);
+        stage_session(ports, session, drawn, loaded.state.password_version);
         if (day == SignInDay::Record) {
           const core::Day today = ports.campus.day_of(session.context().now);
-          const auto recorded =
-              es::change<SignIn>(session, keys::sign_in(account, today),
-                                 eventsourcing::EventCodec<SignIn>{}, RecordSignIn{account, today});
-          if (!recorded) return recorded.stopped();
+          es::change<SignIn>(session, keys::sign_in(account, today),
+                             eventsourcing::EventCodec<SignIn>{}, RecordSignIn{account, today});
         }
         return es::Answer{201, "", "", {}};
       });

@@ -23,27 +23,26 @@ using http::Response;
 constexpr http::Length kRefreshTokenLength{1, 256};
 
 Response sign_in(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string user_id = fields.text("user_id", kUserIdLength);
   const std::string password = fields.text("password", kAnyPasswordLength);
-  if (auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
 
   const core::AccountId account = ports.account_ids.of(user_id);
   const PasswordAttempt attempt(ports, request, account);
-  if (auto limited = attempt.limited()) return *limited;
-  return attempt.judged(open_session(ports, request, account, password, SignInDay::Record));
+  attempt.check();
+  return attempt.judge(
+      [&] { return open_session(ports, request, account, password, SignInDay::Record); });
 }
 
 // The token that a body shows; a text that cannot be one is refused like any other that is not
 // good.
-http::Parsed<std::optional<RefreshToken>> read_refresh_token(const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+std::optional<RefreshToken> read_refresh_token(const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string text = fields.text("refresh_token", kRefreshTokenLength);
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   return RefreshToken::parse(text);
 }
 
@@ -68,28 +67,25 @@ es::CommandResult Refresh::run(es::CommandSession& session) {
   refused = true;
   const auto family = session.load_last<Session>(keys::session(shown.session_id()),
                                                  eventsourcing::EventCodec<Session>{});
-  if (!family) return family.error();
-  if (family->state.phase == Session::Phase::None) return kRefreshRefused;
-  account = family->state.facts.account;
+  if (family.state.phase == Session::Phase::None) return kRefreshRefused;
+  account = family.state.facts.account;
   const auto owner =
       session.load<Account>(keys::account(account), eventsourcing::EventCodec<Account>());
-  if (!owner) return owner.error();
   const auto decision = Session::decide(
-      family->state, RefreshSession{shown.hashes(), next.hashes().token_hash, session.context().now,
-                                    owner->state.open(), owner->state.password_version});
+      family.state, RefreshSession{shown.hashes(), next.hashes().token_hash, session.context().now,
+                                   owner.state.open(), owner.state.password_version});
   if (decision.rejected()) return decision.rejection();
-  session.stage(*family, decision.events(), eventsourcing::EventCodec<Session>{});
+  session.stage(family, decision.events(), eventsourcing::EventCodec<Session>{});
   refused = !std::holds_alternative<SessionRefreshed>(decision.events().front());
   // A new token must not follow from a password that is being changed at this moment.
-  if (!refused) session.assert_unchanged(*owner);
+  if (!refused) session.assert_unchanged(owner);
   return es::Answer{200, "", "", {}};
 }
 
 Response refresh(const ApiPorts& ports, const Request& request) {
   const auto shown = read_refresh_token(request);
-  if (!shown) return shown.response();
-  if (!*shown) return refused();
-  Refresh refresh{ports, **shown, (*shown)->next(ports.random), {}, false};
+  if (!shown) return refused();
+  Refresh refresh{ports, *shown, shown->next(ports.random), {}, false};
   Response response =
       ports.commands.run(without_key(request), [&](auto& session) { return refresh.run(session); });
   const bool decided = response.status == 200 || response.status == 403;
@@ -100,13 +96,11 @@ Response refresh(const ApiPorts& ports, const Request& request) {
 
 Response sign_out(const ApiPorts& ports, const Request& request) {
   const auto shown = read_refresh_token(request);
-  if (!shown) return shown.response();
-  if (!*shown) return http::to_response(kRefreshRefused);
+  if (!shown) return http::to_response(kRefreshRefused);
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
-    const auto ended = es::change_last<Session>(session, keys::session((*shown)->session_id()),
-                                                eventsourcing::EventCodec<Session>{},
-                                                SignOut{request.account(), (*shown)->hashes()});
-    if (!ended) return ended.stopped();
+    es::change_last<Session>(session, keys::session(shown->session_id()),
+                             eventsourcing::EventCodec<Session>{},
+                             SignOut{request.account(), shown->hashes()});
     return es::Answer{204, "", "", {}};
   });
 }

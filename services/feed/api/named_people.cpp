@@ -7,18 +7,18 @@ http::Problem no_such_person() {
   return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
 }
 
-http::Parsed<PeopleByAccount> find_registered(const ApiPorts& ports, const http::Request& request,
-                                              const std::vector<core::AccountId>& accounts) {
-  const auto wanted = http::read_position(request);
-  if (!wanted) return wanted.problem();
-  if (!ports.people_applied.wait_for(*wanted, http::kPositionWaitMax)) {
-    return http::unavailable("what you have just seen is not known here yet, try again");
+PeopleByAccount find_registered(const ApiPorts& ports, const http::Request& request,
+                                const std::vector<core::AccountId>& accounts) {
+  const auto wanted = http::value_of(http::read_position(request));
+  if (!ports.people_applied.wait_for(wanted, http::kPositionWaitMax)) {
+    http::refuse(http::unavailable("what you have just seen is not known here yet, try again"));
   }
-  auto found = ports.database.read_each_alone(
-      [&](sql::Transaction& transaction) { return ports.people.find_many(transaction, accounts); });
-  if (!found) return http::from_error(found.error());
-  if (found->size() != std::set(accounts.begin(), accounts.end()).size()) return no_such_person();
-  return *std::move(found);
+  auto found = core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
+    return ports.people.find_many(transaction, accounts);
+  }));
+  if (found.size() != std::set(accounts.begin(), accounts.end()).size())
+    http::refuse(no_such_person());
+  return found;
 }
 
 }  // namespace tideline::feed

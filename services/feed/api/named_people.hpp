@@ -17,8 +17,8 @@ namespace tideline::feed {
 using PeopleByAccount = std::map<core::AccountId, people::Person>;
 
 // 404 "no-such-person" unless all of them have registered. Knows what the request's token says.
-http::Parsed<PeopleByAccount> find_registered(const ApiPorts& ports, const http::Request& request,
-                                              const std::vector<core::AccountId>& accounts);
+PeopleByAccount find_registered(const ApiPorts& ports, const http::Request& request,
+                                const std::vector<core::AccountId>& accounts);
 
 http::Problem no_such_person();
 

@@ -1,5 +1,7 @@
 #include "feed/contents/moment_contents.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <utility>
 

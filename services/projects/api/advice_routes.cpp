@@ -19,7 +19,6 @@ using eventsourcing::CommandSession;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -38,25 +37,20 @@ Json advice_json(const AdviceRow& row, Json author, const std::optional<std::str
 
 Response give_advice(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string text = fields.text("text", kAdviceLength);
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, *id);
-    if (!author) return author.stopped();
+    const auto author = author_of(ports, session, id);
     const core::Timestamp now = session.context().now;
     const std::string advice_id = core::make_time_ordered_id(now, ports.random);
-    const auto stream = keys::advice(*id, advice_id);
-    const auto given =
-        change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
-                       GiveAdvice{{*id, *author, advice_id, request.account()}, text});
-    if (!given) return given.stopped();
+    const auto stream = keys::advice(id, advice_id);
+    change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
+                   GiveAdvice{{id, author, advice_id, request.account()}, text});
     const AdviceRow row{advice_id, request.account(), "", now, std::nullopt};
     return Answer{201, advice_json(row, person_json(ports, request.account()), text).dump(),
-                  "/v1/projects/" + *id + "/advice", stream};
+                  "/v1/projects/" + id + "/advice", stream};
   });
 }
 
@@ -66,28 +60,24 @@ struct NamedAdvice {
   std::string advice;
 };
 
-Parsed<NamedAdvice> advice_in_path(const Request& request) {
+NamedAdvice advice_in_path(const Request& request) {
   auto project = project_in_path(request);
-  if (!project) return project.problem();
   const std::string_view advice = request.param("advice_id");
   if (!core::is_time_ordered_id(advice)) {
-    return http::problem(404, kNoSuchAdvice.code, "Not Found", kNoSuchAdvice.detail);
+    http::refuse(http::problem(404, kNoSuchAdvice.code, "Not Found", kNoSuchAdvice.detail));
   }
-  return NamedAdvice{*std::move(project), std::string(advice)};
+  return NamedAdvice{std::move(project), std::string(advice)};
 }
 
 template <class Command>
 Response change_advice(const ApiPorts& ports, const Request& request, int status) {
   const auto named = advice_in_path(request);
-  if (!named) return named.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::advice(named->project, named->advice);
-    const auto changed =
-        change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
-                       Command{request.account()});
-    if (!changed) return changed.stopped();
+    const auto stream = keys::advice(named.project, named.advice);
+    change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
+                   Command{request.account()});
     const std::string body =
-        status == 204 ? "" : Json({{"id", named->advice}, {"adopted", true}}).dump();
+        status == 204 ? "" : Json({{"id", named.advice}, {"adopted", true}}).dump();
     return Answer{status, body, "", stream};
   });
 }

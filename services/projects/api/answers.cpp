@@ -13,9 +13,9 @@ http::Problem no_such_project() {
   return http::problem(404, kNoSuchProject.code, "Not Found", kNoSuchProject.detail);
 }
 
-http::Parsed<std::string> project_in_path(const http::Request& request) {
+std::string project_in_path(const http::Request& request) {
   const std::string_view id = request.param("project_id");
-  if (!core::is_time_ordered_id(id)) return no_such_project();
+  if (!core::is_time_ordered_id(id)) http::refuse(no_such_project());
   return std::string(id);
 }
 
@@ -24,14 +24,12 @@ http::Json icon_json(const std::string& project_id, const std::optional<std::str
   return "/v1/projects/" + project_id + "/icon/" + *icon;
 }
 
-eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
-                                               eventsourcing::CommandSession& session,
-                                               const std::string& project_id) {
+core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                          const std::string& project_id) {
   const auto project = session.load<Project>(keys::project(project_id),
                                              eventsourcing::EventCodec<Project>(ports.cipher));
-  if (!project) return project.error();
-  if (!project->state.exists) return kNoSuchProject;
-  return project->state.author;
+  if (!project.state.exists) throw eventsourcing::Rejected(kNoSuchProject);
+  return project.state.author;
 }
 
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account) {

@@ -21,23 +21,22 @@ namespace tideline::projects {
 http::Problem no_such_project();
 
 // From "{project_id}"; 404 for what no project can be called.
-http::Parsed<std::string> project_in_path(const http::Request& request);
+std::string project_in_path(const http::Request& request);
 
 // Where the project's icon is read, null without one.
 http::Json icon_json(const std::string& project_id, const std::optional<std::string>& icon);
 
 // The author of the project, for a command; projects are never deleted, so that having seen it once
 // is enough and it need not be asserted.
-eventsourcing::Step<core::AccountId> author_of(const ApiPorts& ports,
-                                               eventsourcing::CommandSession& session,
-                                               const std::string& project_id);
+core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                          const std::string& project_id);
 
 // The person who asks, from his own row.
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account);
 
 // What a query found, or why there is nothing to show. Runs inside the snapshot.
 template <class Found>
-using Query = std::function<http::Parsed<Found>(sql::Transaction&)>;
+using Query = std::function<Found(sql::Transaction&)>;
 
 // Waits for the request's token, runs `query` in one snapshot, and answers with what `respond`
 // makes of it after the snapshot is closed. Nothing here is private, so an answer may be stale.
@@ -45,13 +44,9 @@ template <class Found>
 http::Response answer_from_tables(const ApiPorts& ports, const http::Request& request,
                                   const Query<Found>& query,
                                   const std::function<http::Response(Found)>& respond) {
-  return http::answer_query(request, {ports.people_applied, ports.projects_applied},
-                            http::WhenBehind::Stale, [&]() -> http::Response {
-                              auto found = ports.database.read(query);
-                              if (!found) return to_response(http::from_error(found.error()));
-                              if (!*found) return found->response();
-                              return respond(std::move(*found).value());
-                            });
+  return http::answer_query(
+      request, {ports.people_applied, ports.projects_applied}, http::WhenBehind::Stale,
+      [&]() -> http::Response { return respond(core::value_of(ports.database.read(query))); });
 }
 
 }  // namespace tideline::projects

@@ -44,12 +44,11 @@ http::Response show_authored(const ApiPorts& ports, const AuthoredList<Row, Plac
   const std::vector<Row>& rows = found.page.items;
   std::vector<crypto::SealedText> sealed;
   for (const Row& row : rows) sealed.push_back({row.*list.author, row.sealed_text, list.context});
-  const auto texts = ports.cipher.open_many(sealed);
-  if (!texts) return to_response(http::from_error(texts.error()));
+  const auto texts = core::value_of(ports.cipher.open_many(sealed));
   http::Page page;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     page.items.push_back(
-        list.show(rows[i], person_json(found.people, rows[i].*list.author), (*texts)[i]));
+        list.show(rows[i], person_json(found.people, rows[i].*list.author), texts[i]));
   }
   if (found.page.more_before) page.before = list.place_of(rows.front());
   if (found.page.more_after) page.after = list.place_of(rows.back());
@@ -61,15 +60,13 @@ template <class Row, class Place>
 http::Response answer_authored_page(const ApiPorts& ports, const http::Request& request,
                                     const AuthoredList<Row, Place>& list) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
-  const auto page = http::read_page(request, list.kind, list.parse_place);
-  if (!page) return page.response();
+  const auto page = http::value_of(http::read_page(request, list.kind, list.parse_place));
   using Found = SignedRows<Row>;
   return answer_from_tables<Found>(
       ports, request,
-      [&](sql::Transaction& transaction) -> http::Parsed<Found> {
-        if (!find_project(transaction, *id)) return no_such_project();
-        Found found{list.select(transaction, *id, page->before, page->after, page->limit), {}};
+      [&](sql::Transaction& transaction) -> Found {
+        if (!find_project(transaction, id)) http::refuse(no_such_project());
+        Found found{list.select(transaction, id, page.before, page.after, page.limit), {}};
         std::vector<core::AccountId> authors;
         for (const Row& row : found.page.items) authors.push_back(row.*list.author);
         found.people = ports.people.find_many(transaction, authors);

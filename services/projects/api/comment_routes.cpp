@@ -18,7 +18,6 @@ using eventsourcing::CommandSession;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -35,26 +34,22 @@ Json comment_json(const CommentRow& row, Json author, const std::optional<std::s
 
 Response add_comment(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string text = fields.text("text", kTextLength);
   const std::int64_t parent = fields.optional_integer("parent_id", 0, kCommentIdMax).value_or(0);
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, *id);
-    if (!author) return author.stopped();
+    const auto author = author_of(ports, session, id);
     // What the writer had seen is kept with the comment, so that a reader of the event can hold it
     // back until he has seen as much.
     const auto comments = change_last<Comments>(
-        session, keys::comments(*id), eventsourcing::EventCodec<Comments>(ports.cipher),
-        AddComment{*id, *author, parent, request.account(), text});
-    if (!comments) return comments.stopped();
-    const CommentRow row{comments->state.last_id, parent, request.account(), "",
+        session, keys::comments(id), eventsourcing::EventCodec<Comments>(ports.cipher),
+        AddComment{id, author, parent, request.account(), text});
+    const CommentRow row{comments.state.last_id, parent, request.account(), "",
                          session.context().now};
     return Answer{201, comment_json(row, person_json(ports, request.account()), text).dump(),
-                  "/v1/projects/" + *id + "/comments", core::StreamId()};
+                  "/v1/projects/" + id + "/comments", core::StreamId()};
   });
 }
 

@@ -24,7 +24,6 @@ using eventsourcing::CommandSession;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using sql::Transaction;
@@ -56,19 +55,19 @@ struct SentDocument {
 };
 
 // The body is the document, so its title comes in the query.
-Parsed<SentDocument> read_document(const Request& request) {
+SentDocument read_document(const Request& request) {
   const auto title = http::normalise_nfc(request.query("title").value_or(""));
   const std::size_t length = title ? http::count_code_points(*title) : 0;
   if (length == 0 || length > kTitleMax) {
-    return http::unprocessable("title-length", "title=... has 1 to 200 characters");
+    http::refuse(http::unprocessable("title-length", "title=... has 1 to 200 characters"));
   }
   if (request.body.size() > kDocumentBytesMax) {
-    return http::problem(413, "content-too-large", "The document is too large",
-                         "it has at most " + std::to_string(kDocumentBytesMax) + " bytes");
+    http::refuse(http::problem(413, "content-too-large", "The document is too large",
+                               "it has at most " + std::to_string(kDocumentBytesMax) + " bytes"));
   }
   auto type = uploads::document_type_of(request.body);
   if (!type) {
-    return http::unsupported_media_type("the body is to be a PDF, plain text or an image");
+    http::refuse(http::unsupported_media_type("the body is to be a PDF, plain text or an image"));
   }
   return SentDocument{*title, {*std::move(type), request.body}};
 }
@@ -77,48 +76,39 @@ Parsed<SentDocument> read_document(const Request& request) {
 // names them: storing them again changes nothing.
 Response add_document(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   const auto sent = read_document(request);
-  if (!sent) return sent.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, *id);
-    if (!author) return author.stopped();
+    const auto author = author_of(ports, session, id);
     DocumentRow row;
     row.added_at = session.context().now;
     row.id = core::make_time_ordered_id(row.added_at, ports.random);
-    row.file = {sent->content.media_type, static_cast<std::int64_t>(sent->content.bytes.size()),
-                uploads::hash_of(sent->content.bytes)};
+    row.file = {sent.content.media_type, static_cast<std::int64_t>(sent.content.bytes.size()),
+                uploads::hash_of(sent.content.bytes)};
     const auto documents = change<Documents>(
-        session, keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
-        AddDocument{*id, *author, request.account(), row.id, sent->title, row.file});
-    if (!documents) return documents.stopped();
-    const auto stored = ports.uploads.put(request.account(), sent->content);
-    if (!stored) return stored.error();
-    if (!*stored) return uploads::kSpaceUsedUp;
-    return Answer{201, document_json(*id, row, sent->title).dump(),
-                  path_of(*id, row.id) + "/content", core::StreamId()};
+        session, keys::documents(id), eventsourcing::EventCodec<Documents>(ports.cipher),
+        AddDocument{id, author, request.account(), row.id, sent.title, row.file});
+    const auto stored = core::value_of(ports.uploads.put(request.account(), sent.content));
+    if (!stored) return uploads::kSpaceUsedUp;
+    return Answer{201, document_json(id, row, sent.title).dump(), path_of(id, row.id) + "/content",
+                  core::StreamId()};
   });
 }
 
 // The document that a path names, below its project; 404 for what none can be called.
-Parsed<std::string> document_in_path(const Request& request) {
+std::string document_in_path(const Request& request) {
   const std::string_view id = request.param("document_id");
-  if (!core::is_time_ordered_id(id)) return no_such_document();
+  if (!core::is_time_ordered_id(id)) http::refuse(no_such_document());
   return std::string(id);
 }
 
 Response remove_document(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   const auto document = document_in_path(request);
-  if (!document) return document.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, *id);
-    if (!author) return author.stopped();
+    const auto author = author_of(ports, session, id);
     const auto documents = change<Documents>(
-        session, keys::documents(*id), eventsourcing::EventCodec<Documents>(ports.cipher),
-        RemoveDocument{*id, *author, request.account(), *document});
-    if (!documents) return documents.stopped();
+        session, keys::documents(id), eventsourcing::EventCodec<Documents>(ports.cipher),
+        RemoveDocument{id, author, request.account(), document});
     return Answer{204, "", "", core::StreamId()};
   });
 }
@@ -130,38 +120,34 @@ Response answer_documents(const ApiPorts& ports, const std::string& project,
     sealed.push_back(
         {row.author, row.sealed_title, eventsourcing::Stored<DocumentAdded>::kTitleContext});
   }
-  const auto titles = ports.cipher.open_many(sealed);
-  if (!titles) return to_response(http::from_error(titles.error()));
+  const auto titles = core::value_of(ports.cipher.open_many(sealed));
   http::Page page;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    page.items.push_back(document_json(project, rows[i], (*titles)[i]));
+    page.items.push_back(document_json(project, rows[i], titles[i]));
   }
   return http::page_response("documents", std::move(page));
 }
 
 Response get_documents(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   using Rows = std::vector<DocumentRow>;
   return answer_from_tables<Rows>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<Rows> {
-        if (!find_project(transaction, *id)) return no_such_project();
-        return list_documents(transaction, *id);
+      [&](Transaction& transaction) -> Rows {
+        if (!find_project(transaction, id)) http::refuse(no_such_project());
+        return list_documents(transaction, id);
       },
-      [&](const Rows& rows) { return answer_documents(ports, *id, rows); });
+      [&](const Rows& rows) { return answer_documents(ports, id, rows); });
 }
 
 Response get_content(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   const auto document = document_in_path(request);
-  if (!document) return document.response();
   return answer_from_tables<DocumentRow>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<DocumentRow> {
-        auto row = find_document(transaction, *id, *document);
-        if (!row) return no_such_document();
+      [&](Transaction& transaction) -> DocumentRow {
+        auto row = find_document(transaction, id, document);
+        if (!row) http::refuse(no_such_document());
         return *std::move(row);
       },
       [&](const DocumentRow& row) {

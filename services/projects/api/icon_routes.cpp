@@ -19,7 +19,6 @@ using eventsourcing::CommandSession;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using sql::Transaction;
@@ -30,32 +29,24 @@ constexpr uploads::ImageLimits kIconLimits{256 * 1024, 1024};
 // names them: storing them again changes nothing.
 Response put_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   const auto image = uploads::read_image(request, kIconLimits);
-  if (!image) return image.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::project(*id);
-    const std::string hash = uploads::hash_of(image->content.bytes);
-    const auto project =
-        change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
-                        ChangeIcon{request.account(), hash});
-    if (!project) return project.stopped();
-    const auto stored = ports.uploads.put(request.account(), image->content);
-    if (!stored) return stored.error();
-    if (!*stored) return uploads::kSpaceUsedUp;
-    return Answer{200, Json({{"id", *id}, {"icon", icon_json(*id, hash)}}).dump(), "", stream};
+    const auto stream = keys::project(id);
+    const std::string hash = uploads::hash_of(image.content.bytes);
+    change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
+                    ChangeIcon{request.account(), hash});
+    const auto stored = core::value_of(ports.uploads.put(request.account(), image.content));
+    if (!stored) return uploads::kSpaceUsedUp;
+    return Answer{200, Json({{"id", id}, {"icon", icon_json(id, hash)}}).dump(), "", stream};
   });
 }
 
 Response delete_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::project(*id);
-    const auto project =
-        change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
-                        ChangeIcon{request.account(), std::nullopt});
-    if (!project) return project.stopped();
+    const auto stream = keys::project(id);
+    change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
+                    ChangeIcon{request.account(), std::nullopt});
     return Answer{204, "", "", stream};
   });
 }
@@ -64,13 +55,12 @@ http::Problem no_such_icon() { return http::not_found("the project has no such i
 
 Response get_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   const std::string hash(request.param("hash"));
   return answer_from_tables<ProjectRow>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<ProjectRow> {
-        auto project = find_project(transaction, *id);
-        if (!project) return no_such_project();
+      [&](Transaction& transaction) -> ProjectRow {
+        auto project = find_project(transaction, id);
+        if (!project) http::refuse(no_such_project());
         return *std::move(project);
       },
       [&](const ProjectRow& project) {

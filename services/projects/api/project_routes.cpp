@@ -24,7 +24,6 @@ using http::Access;
 using http::FieldReader;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using sql::Transaction;
@@ -68,18 +67,17 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json a
 }
 
 // Opens the cards of a page at once; the problem to answer with when that fails.
-Parsed<Json> projects_json(const ApiPorts& ports, const NamedProjects& named) {
+Json projects_json(const ApiPorts& ports, const NamedProjects& named) {
   std::vector<crypto::SealedText> sealed;
   for (const ProjectRow& row : named.projects) {
     sealed.push_back(
         {row.author, row.sealed_card, eventsourcing::Stored<ProjectCreated>::kCardContext});
   }
-  const auto cards = ports.cipher.open_many(sealed);
-  if (!cards) return http::from_error(cards.error());
+  const auto cards = core::value_of(ports.cipher.open_many(sealed));
   Json items = Json::array();
   for (std::size_t i = 0; i < named.projects.size(); ++i) {
     const ProjectRow& row = named.projects[i];
-    const auto& text = (*cards)[i];
+    const auto& text = cards[i];
     items.push_back(project_json(row, text ? card_from_json(*text) : std::nullopt,
                                  person_json(named.people, row.author)));
   }
@@ -131,16 +129,15 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
 }
 
 Response create_project(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  FieldReader fields(body);
   Card card{fields.text("name", kNameLength),
             fields.optional_text("introduction", kIntroductionLength).value_or(""),
             fields.optional_text("link", kLinkLength)};
   const auto labels = fields.optional_text_array("labels", kLabelsMax, kLabelLength);
   check_link(fields, card.link);
   check_labels(fields, labels);
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
@@ -148,18 +145,15 @@ Response create_project(const ApiPorts& ports, const Request& request) {
     const auto project =
         change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
                         CreateProject{id, request.account(), card, labels, now});
-    if (!project) return project.stopped();
-    return Answer{201, changed_body(ports, project->state, std::nullopt), "/v1/projects/" + id,
+    return Answer{201, changed_body(ports, project.state, std::nullopt), "/v1/projects/" + id,
                   stream};
   });
 }
 
 Response edit_project(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  FieldReader fields(body);
   EditProject edit;
   edit.editor = request.account();
   if (fields.has("name")) edit.name = fields.text("name", kNameLength);
@@ -173,40 +167,36 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   }
   edit.labels = fields.nullable_text_array("labels", kLabelsMax, kLabelLength);
   if (edit.labels) check_labels(fields, *edit.labels);
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::project(*id);
+    const auto stream = keys::project(id);
     const auto project =
         change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher), edit);
-    if (!project) return project.stopped();
-    return Answer{200, changed_body(ports, project->state, session.context().now), "", stream};
+    return Answer{200, changed_body(ports, project.state, session.context().now), "", stream};
   });
 }
 
 Response get_project(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   return answer_from_tables<NamedProjects>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<NamedProjects> {
-        auto row = find_project(transaction, *id);
-        if (!row) return no_such_project();
+      [&](Transaction& transaction) -> NamedProjects {
+        auto row = find_project(transaction, id);
+        if (!row) http::refuse(no_such_project());
         NamedProjects named{{std::move(*row)}, {}};
         named.people = authors_of(ports, transaction, named.projects);
         return named;
       },
       [&](const NamedProjects& named) {
         const auto items = projects_json(ports, named);
-        if (!items) return items.response();
-        return Response::json(200, (*items)[0])
+        return Response::json(200, items[0])
             .header("ETag", http::entity_tag(named.projects[0].version));
       });
 }
 
 Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedProjects& named) {
   auto items = projects_json(ports, named);
-  if (!items) return items.response();
-  http::Page page{*std::move(items), std::nullopt, std::nullopt};
+  http::Page page{std::move(items), std::nullopt, std::nullopt};
   const auto place = [](const ProjectRow& row) {
     return sql::place_text(sql::Place<std::string>{row.published_at, row.id});
   };
@@ -222,7 +212,7 @@ Response list_of_author(const ApiPorts& ports, const Request& request, std::stri
   const core::AccountId author = ports.account_ids.of(user_id);
   return answer_from_tables<NamedProjects>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<NamedProjects> {
+      [&](Transaction& transaction) -> NamedProjects {
         NamedProjects named{list_by_author(transaction, author), {}};
         named.people = authors_of(ports, transaction, named.projects);
         return named;
@@ -232,12 +222,11 @@ Response list_of_author(const ApiPorts& ports, const Request& request, std::stri
 
 Response list_of_label(const ApiPorts& ports, const Request& request, const std::string& label) {
   constexpr std::string_view kKind = "projects-by-label";
-  const auto page = http::read_page(request, kKind, sql::parse_id_place);
-  if (!page) return page.response();
+  const auto page = http::value_of(http::read_page(request, kKind, sql::parse_id_place));
   return answer_from_tables<NamedProjects>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<NamedProjects> {
-        auto slice = list_by_label(transaction, label, {page->before, page->after, page->limit});
+      [&](Transaction& transaction) -> NamedProjects {
+        auto slice = list_by_label(transaction, label, {page.before, page.after, page.limit});
         NamedProjects named{std::move(slice.items), {}, slice.more_before, slice.more_after};
         named.people = authors_of(ports, transaction, named.projects);
         return named;

@@ -22,7 +22,6 @@ using eventsourcing::CommandSession;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using sql::Transaction;
@@ -32,16 +31,13 @@ constexpr std::string_view kKind = "voting-board";
 template <class Command>
 Response change_voting(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, *id);
-    if (!author) return author.stopped();
-    const auto stream = keys::voting(*id);
-    const auto voting = change<Voting>(session, stream, eventsourcing::EventCodec<Voting>{},
-                                       Command{*id, *author, request.account()});
-    if (!voting) return voting.stopped();
+    const auto author = author_of(ports, session, id);
+    const auto stream = keys::voting(id);
+    change<Voting>(session, stream, eventsourcing::EventCodec<Voting>{},
+                   Command{id, author, request.account()});
     const std::string body =
-        status == 204 ? "" : Json({{"project_id", *id}, {"state", "open"}}).dump();
+        status == 204 ? "" : Json({{"project_id", id}, {"state", "open"}}).dump();
     return Answer{status, body, "", stream};
   });
 }
@@ -58,21 +54,16 @@ Response close_voting(const ApiPorts& ports, const Request& request) {
 template <class Command>
 Response change_vote(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, *id);
-    if (!author) return author.stopped();
-    const auto voting =
-        session.load<Voting>(keys::voting(*id), eventsourcing::EventCodec<Voting>{});
-    if (!voting) return voting.error();
-    session.assert_unchanged(*voting);
+    const auto author = author_of(ports, session, id);
+    const auto voting = session.load<Voting>(keys::voting(id), eventsourcing::EventCodec<Voting>{});
+    session.assert_unchanged(voting);
     const core::AccountId& voter = request.account();
-    const auto stream = keys::vote(*id, voter);
-    const auto vote = change<Vote>(session, stream, eventsourcing::EventCodec<Vote>{},
-                                   Command{*id, *author, voter, voting->state});
-    if (!vote) return vote.stopped();
+    const auto stream = keys::vote(id, voter);
+    change<Vote>(session, stream, eventsourcing::EventCodec<Vote>{},
+                 Command{id, author, voter, voting.state});
     const std::string body =
-        status == 204 ? "" : Json({{"project_id", *id}, {"voted", true}}).dump();
+        status == 204 ? "" : Json({{"project_id", id}, {"voted", true}}).dump();
     return Answer{status, body, "", stream};
   });
 }
@@ -87,15 +78,14 @@ Response withdraw_vote(const ApiPorts& ports, const Request& request) {
 
 Response get_own_vote(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  if (!id) return id.response();
   return answer_from_tables<bool>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<bool> {
-        if (!find_project(transaction, *id)) return no_such_project();
-        return has_voted(transaction, *id, request.account());
+      [&](Transaction& transaction) -> bool {
+        if (!find_project(transaction, id)) http::refuse(no_such_project());
+        return has_voted(transaction, id, request.account());
       },
       [&](bool voted) {
-        return Response::json(200, {{"project_id", *id}, {"voted", voted}});
+        return Response::json(200, {{"project_id", id}, {"voted", voted}});
       });
 }
 
@@ -140,12 +130,11 @@ Response answer_board(const ApiPorts& ports, const Board& board) {
     sealed.push_back(
         {row.author, row.sealed_card, eventsourcing::Stored<ProjectCreated>::kCardContext});
   }
-  const auto cards = ports.cipher.open_many(sealed);
-  if (!cards) return to_response(http::from_error(cards.error()));
+  const auto cards = core::value_of(ports.cipher.open_many(sealed));
   http::Page page;
   for (std::size_t i = 0; i < board.projects.size(); ++i) {
     const ProjectRow& row = board.projects[i];
-    const auto card = (*cards)[i] ? card_from_json(*(*cards)[i]) : std::nullopt;
+    const auto card = cards[i] ? card_from_json(*cards[i]) : std::nullopt;
     page.items.push_back({{"project_id", row.id},
                           {"name", card ? Json(card->name) : Json(nullptr)},
                           {"author", person_json(board.people, row.author)},
@@ -158,13 +147,10 @@ Response answer_board(const ApiPorts& ports, const Board& board) {
 }
 
 Response get_board(const ApiPorts& ports, const Request& request) {
-  const auto page = http::read_page(request, kKind, parse_board_place);
-  if (!page) return page.response();
+  const auto page = http::value_of(http::read_page(request, kKind, parse_board_place));
   return answer_from_tables<Board>(
       ports, request,
-      [&](Transaction& transaction) -> Parsed<Board> {
-        return read_board(ports, transaction, *page);
-      },
+      [&](Transaction& transaction) -> Board { return read_board(ports, transaction, page); },
       [&](const Board& board) { return answer_board(ports, board); });
 }
 

@@ -24,11 +24,11 @@ constexpr std::array kChoices = {
 
 }  // namespace
 
-http::Parsed<AskedBoard> read_board(const ApiPorts& ports, const http::Request& request) {
+AskedBoard read_board(const ApiPorts& ports, const http::Request& request) {
   AskedBoard board{{}, std::string(kList)};
   if (const auto department = request.query("department")) {
     if (department->empty() || department->size() > kDepartmentBytesMax) {
-      return http::malformed("department is the name of one");
+      http::refuse(http::malformed("department is the name of one"));
     }
     board.name.department = *department;
     board.list += "/department";
@@ -39,7 +39,8 @@ http::Parsed<AskedBoard> read_board(const ApiPorts& ports, const http::Request& 
       std::find_if(kChoices.begin(), kChoices.end(),
                    [&](const PeriodChoice& known) { return known.text == *period; });
   if (choice == kChoices.end()) {
-    return http::malformed("period is all, day, last-day, week, last-week, month or last-month");
+    http::refuse(
+        http::malformed("period is all, day, last-day, week, last-week, month or last-month"));
   }
   core::Day day = period_of(choice->span, ports.campus.day_of(ports.clock.now()));
   if (choice->last) day = period_before(choice->span, day);

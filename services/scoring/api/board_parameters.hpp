@@ -15,6 +15,6 @@ struct AskedBoard {
 };
 
 // 400 for another period, or an empty or very long department. Thread-safe.
-http::Parsed<AskedBoard> read_board(const ApiPorts& ports, const http::Request& request);
+AskedBoard read_board(const ApiPorts& ports, const http::Request& request);
 
 }  // namespace tideline::scoring

@@ -14,72 +14,64 @@ namespace tideline::scoring {
 namespace {
 
 using http::Json;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
 constexpr int kSpanDefault = 5;
 constexpr int kSpanMax = 50;
 
-Parsed<BoardWindow> read_board_window(const Request& request, const std::string& list) {
-  const auto page = http::read_page(request, list, parse_board_place);
-  if (!page) return page.problem();
-  return BoardWindow{page->before, page->after, static_cast<std::size_t>(page->limit)};
+BoardWindow read_board_window(const Request& request, const std::string& list) {
+  const auto page = http::value_of(http::read_page(request, list, parse_board_place));
+  return BoardWindow{page.before, page.after, static_cast<std::size_t>(page.limit)};
 }
 
-Parsed<std::size_t> read_span(const Request& request) {
+std::size_t read_span(const Request& request) {
   const auto text = request.query("span");
   int span = kSpanDefault;
   if (text) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), span);
     if (error != std::errc() || end != text->data() + text->size() || span < 1 || span > kSpanMax) {
-      return http::malformed("span is a number from 1 to 50");
+      http::refuse(http::malformed("span is a number from 1 to 50"));
     }
   }
   return static_cast<std::size_t>(span);
 }
 
-Parsed<Json> entries_json(const ApiPorts& ports, const std::vector<RankedEntry>& entries) {
+Json entries_json(const ApiPorts& ports, const std::vector<RankedEntry>& entries) {
   std::vector<core::AccountId> accounts;
   for (const RankedEntry& ranked : entries) accounts.push_back(ranked.entry.account);
   const auto people = NamedPeople::find(ports, accounts);
-  if (!people) return people.problem();
   Json items = Json::array();
   for (const RankedEntry& ranked : entries) {
-    items.push_back(entry_json(ports, ranked, people->json(ranked.entry.account)));
+    items.push_back(entry_json(ports, ranked, people.json(ranked.entry.account)));
   }
   return items;
 }
 
 Response leaderboard(const ApiPorts& ports, const Request& request) {
   const auto board = read_board(ports, request);
-  if (!board) return board.response();
-  const auto window = read_board_window(request, board->list);
-  if (!window) return window.response();
+  const auto window = read_board_window(request, board.list);
   return http::answer_query(request, {ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
-    const BoardPage found = ports.scores.page(*window, board->name);
+    const BoardPage found = ports.scores.page(window, board.name);
     auto items = entries_json(ports, found.items);
-    if (!items) return items.response();
     http::Page page;
-    page.items = std::move(items).value();
+    page.items = std::move(items);
     if (!found.items.empty()) {
       if (found.more_before) page.before = board_place_text(found.items.front().entry);
       if (found.more_after) page.after = board_place_text(found.items.back().entry);
     }
-    return http::page_response(board->list, std::move(page));
+    return http::page_response(board.list, std::move(page));
   });
 }
 
 Response rank_of(const ApiPorts& ports, const Request& request) {
   const auto board = read_board(ports, request);
-  if (!board) return board.response();
   return http::answer_query(request, {ports.people_applied, ports.scores_in_memory},
                             http::WhenBehind::Stale, [&] {
                               const auto person = member_in_path(ports, request);
-                              if (!person) return person.response();
-                              const Total total = ports.scores.total(person->account, board->name);
+                              const Total total = ports.scores.total(person.account, board.name);
                               Json json = total_json(ports, total);
-                              json["user"] = person_json(*person);
+                              json["user"] = person_json(person);
                               json["members"] = total.members;
                               return Response::json(200, json);
                             });
@@ -87,17 +79,12 @@ Response rank_of(const ApiPorts& ports, const Request& request) {
 
 Response around(const ApiPorts& ports, const Request& request) {
   const auto span = read_span(request);
-  if (!span) return span.response();
   const auto board = read_board(ports, request);
-  if (!board) return board.response();
   return http::answer_query(
       request, {ports.people_applied, ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
-        if (!person) return person.response();
-        auto items = entries_json(ports, ports.scores.around(person->account, *span, board->name));
-        if (!items) return items.response();
-        return Response::json(
-            200, {{"user", person_json(*person)}, {"items", std::move(items).value()}});
+        auto items = entries_json(ports, ports.scores.around(person.account, span, board.name));
+        return Response::json(200, {{"user", person_json(person)}, {"items", std::move(items)}});
       });
 }
 

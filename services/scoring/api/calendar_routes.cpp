@@ -11,21 +11,20 @@ namespace tideline::scoring {
 namespace {
 
 using http::Json;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
 constexpr int kYearMin = 1970;
 constexpr int kYearMax = 9999;
 
-Parsed<int> read_year(const Request& request, core::Day today) {
+int read_year(const Request& request, core::Day today) {
   const auto text = request.query("year");
   int year = static_cast<int>(std::chrono::year_month_day(today).year());
   if (text) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), year);
     if (error != std::errc() || end != text->data() + text->size() || year < kYearMin ||
         year > kYearMax) {
-      return http::malformed("year is a number from 1970 to 9999");
+      http::refuse(http::malformed("year is a number from 1970 to 9999"));
     }
   }
   return year;
@@ -46,20 +45,18 @@ Json months_json(const YearCalendar& calendar) {
 Response calendar_of(const ApiPorts& ports, const Request& request) {
   const core::Day today = ports.campus.day_of(ports.clock.now());
   const auto year = read_year(request, today);
-  if (!year) return year.response();
   return http::answer_query(
       request, {ports.people_applied, ports.scores_committed}, http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
-        if (!person) return person.response();
-        const auto calendar = ports.database.read([&](sql::Transaction& transaction) {
-          return find_calendar(transaction, person->account, *year, today);
-        });
-        if (!calendar) return to_response(http::from_error(calendar.error()));
-        Json json = person_json(*person);
-        json["year"] = *year;
-        json["months"] = months_json(*calendar);
-        json["historyscore"] = calendar->history_score;
-        json["currentscore"] = calendar->current_score;
+        const auto calendar =
+            core::value_of(ports.database.read([&](sql::Transaction& transaction) {
+              return find_calendar(transaction, person.account, year, today);
+            }));
+        Json json = person_json(person);
+        json["year"] = year;
+        json["months"] = months_json(calendar);
+        json["historyscore"] = calendar.history_score;
+        json["currentscore"] = calendar.current_score;
         return Response::json(200, json);
       });
 }

@@ -13,18 +13,16 @@
 namespace tideline::scoring {
 
 // From "{user_id}" of the path, also one whose account is closed; 404 "no-such-person".
-http::Parsed<people::Person> registered_in_path(const ApiPorts& ports,
-                                                const http::Request& request);
+people::Person registered_in_path(const ApiPorts& ports, const http::Request& request);
 // The same, but whose account is closed is not there either.
-http::Parsed<people::Person> member_in_path(const ApiPorts& ports, const http::Request& request);
+people::Person member_in_path(const ApiPorts& ports, const http::Request& request);
 
 http::Problem no_such_person();
 
 // Several at once, in one question to the database.
 class NamedPeople {
  public:
-  static http::Parsed<NamedPeople> find(const ApiPorts& ports,
-                                        const std::vector<core::AccountId>& accounts);
+  static NamedPeople find(const ApiPorts& ports, const std::vector<core::AccountId>& accounts);
   http::Json json(const core::AccountId& account) const;
 
  private:

@@ -38,9 +38,8 @@ Json points_json(const ApiPorts& ports, Json person, const core::AccountId& acco
 Response own_points(const ApiPorts& ports, const Request& request) {
   return http::answer_query(request, {ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
     auto named = NamedPeople::find(ports, {request.account()});
-    if (!named) return named.response();
     return Response::json(200,
-                          points_json(ports, named->json(request.account()), request.account()));
+                          points_json(ports, named.json(request.account()), request.account()));
   });
 }
 
@@ -48,8 +47,7 @@ Response points_of(const ApiPorts& ports, const Request& request) {
   return http::answer_query(
       request, {ports.people_applied, ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
-        if (!person) return person.response();
-        return Response::json(200, points_json(ports, person_json(*person), person->account));
+        return Response::json(200, points_json(ports, person_json(person), person.account));
       });
 }
 
@@ -66,57 +64,50 @@ Json ledger_json(const LedgerEntry& entry, const NamedPeople& people) {
 }
 
 Response own_ledger(const ApiPorts& ports, const Request& request) {
-  const auto wanted = http::read_page(request, kLedger, parse_ledger_place);
-  if (!wanted) return wanted.response();
+  const auto wanted = http::value_of(http::read_page(request, kLedger, parse_ledger_place));
   return http::answer_query(request, {ports.scores_committed}, http::WhenBehind::Stale, [&] {
-    const auto slice = ports.database.read([&](sql::Transaction& transaction) {
+    const auto slice = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
       return list_ledger(transaction, request.account(),
-                         {wanted->before, wanted->after, wanted->limit});
-    });
-    if (!slice) return to_response(http::from_error(slice.error()));
+                         {wanted.before, wanted.after, wanted.limit});
+    }));
     std::vector<core::AccountId> accounts;
-    for (const LedgerEntry& entry : slice->items) {
+    for (const LedgerEntry& entry : slice.items) {
       if (entry.person) accounts.push_back(*entry.person);
     }
     const auto people = NamedPeople::find(ports, accounts);
-    if (!people) return people.response();
     http::Page page;
-    for (const LedgerEntry& entry : slice->items) page.items.push_back(ledger_json(entry, *people));
+    for (const LedgerEntry& entry : slice.items) page.items.push_back(ledger_json(entry, people));
     const auto place = [](const LedgerEntry& entry) {
       return sql::place_text(LedgerPlace{entry.time, entry.event});
     };
-    if (!slice->items.empty()) {
-      if (slice->more_before) page.before = place(slice->items.front());
-      if (slice->more_after) page.after = place(slice->items.back());
+    if (!slice.items.empty()) {
+      if (slice.more_before) page.before = place(slice.items.front());
+      if (slice.more_after) page.after = place(slice.items.back());
     }
     return http::page_response(kLedger, std::move(page));
   });
 }
 
 Response adjust(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   AdjustPoints command;
   command.delta = fields.integer("delta", -Adjustment::kDeltaMax, Adjustment::kDeltaMax);
   command.reason = fields.text("reason", {1, kReasonLengthMax});
-  if (const auto problem = fields.problem()) return to_response(*problem);
-  if (auto behind = http::await_models(request, {ports.people_applied})) return *behind;
+  fields.check();
+  http::await_models(request, {ports.people_applied});
   const auto person = registered_in_path(ports, request);
-  if (!person) return person.response();
-  if (person->closed) {
+  if (person.closed) {
     return to_response(http::conflict("account-closed", "this person has closed the account"));
   }
-  command.account_id = person->account;
+  command.account_id = person.account;
   command.operator_id = request.account();
   const std::string id = core::make_time_ordered_id(ports.clock.now(), ports.random);
   const core::StreamId stream = keys::adjustment(id);
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
-    const auto changed =
-        es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>{}, command);
-    if (!changed) return changed.stopped();
+    es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>{}, command);
     const Json answer = {{"adjustment_id", id},
-                         {"user", person_json(*person)},
+                         {"user", person_json(person)},
                          {"delta", command.delta},
                          {"reason", command.reason}};
     return es::Answer{201, answer.dump(), "", stream};

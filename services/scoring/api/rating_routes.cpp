@@ -22,7 +22,6 @@ namespace {
 
 namespace es = eventsourcing;
 using http::Json;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -41,20 +40,18 @@ http::Problem no_such_project() {
   return http::problem(404, "no-such-project", "Not found", "there is no such project");
 }
 
-Parsed<Asked> person_asked(const ApiPorts& ports, const Request& request) {
+Asked person_asked(const ApiPorts& ports, const Request& request) {
   const auto person = member_in_path(ports, request);
-  if (!person) return person.problem();
-  return Asked{{RatingKind::Person, person->account.to_string()}, person->account};
+  return Asked{{RatingKind::Person, person.account.to_string()}, person.account};
 }
 
-Parsed<Asked> project_asked(const ApiPorts& ports, const Request& request) {
+Asked project_asked(const ApiPorts& ports, const Request& request) {
   const std::string id(request.param("project_id"));
-  if (!core::is_time_ordered_id(id)) return no_such_project();
-  const auto authors = ports.database.read_each_alone(
-      [&](sql::Transaction& transaction) { return find_project_authors(transaction, {id}); });
-  if (!authors) return http::from_error(authors.error());
-  const auto found = authors->find(id);
-  if (found == authors->end()) return no_such_project();
+  if (!core::is_time_ordered_id(id)) http::refuse(no_such_project());
+  const auto authors = core::value_of(ports.database.read_each_alone(
+      [&](sql::Transaction& transaction) { return find_project_authors(transaction, {id}); }));
+  const auto found = authors.find(id);
+  if (found == authors.end()) http::refuse(no_such_project());
   return Asked{{RatingKind::Project, id}, found->second};
 }
 
@@ -75,26 +72,19 @@ void add_total(Json& json, const RatingTotal& total) {
 
 template <class Find>
 Response rate(const ApiPorts& ports, const Request& request, const Find& find) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::int64_t stars = fields.integer("stars", Rating::kStarsMin, Rating::kStarsMax);
-  if (const auto problem = fields.problem()) return to_response(*problem);
-  if (auto behind = http::await_models(request, {ports.people_applied, ports.ratings_applied})) {
-    return *behind;
-  }
-  const Parsed<Asked> asked = find(ports, request);
-  if (!asked) return asked.response();
-  const auto people = NamedPeople::find(ports, {asked->owner});
-  if (!people) return people.response();
-  Json answer = subject_json(asked->subject, asked->owner, *people);
+  fields.check();
+  http::await_models(request, {ports.people_applied, ports.ratings_applied});
+  const Asked asked = find(ports, request);
+  const auto people = NamedPeople::find(ports, {asked.owner});
+  Json answer = subject_json(asked.subject, asked.owner, people);
   answer["stars"] = stars;
-  const core::StreamId stream = stream_of(request.account(), *asked);
-  const RateSubject command{request.account(), asked->subject, asked->owner, stars};
+  const core::StreamId stream = stream_of(request.account(), asked);
+  const RateSubject command{request.account(), asked.subject, asked.owner, stars};
   return ports.commands.answer(request, [=](es::CommandSession& session) -> es::CommandResult {
-    const auto changed =
-        es::change_last<Rating>(session, stream, eventsourcing::EventCodec<Rating>{}, command);
-    if (!changed) return changed.stopped();
+    es::change_last<Rating>(session, stream, eventsourcing::EventCodec<Rating>{}, command);
     return es::Answer{200, answer.dump(), "", stream};
   });
 }
@@ -108,18 +98,15 @@ template <class Find>
 Response show(const ApiPorts& ports, const Request& request, const Find& find) {
   return http::answer_query(
       request, {ports.people_applied, ports.ratings_applied}, http::WhenBehind::Stale, [&] {
-        const Parsed<Asked> asked = find(ports, request);
-        if (!asked) return asked.response();
-        const auto shown = ports.database.read([&](sql::Transaction& transaction) {
-          return Shown{find_rating(transaction, asked->subject),
-                       find_given(transaction, request.account(), asked->subject)};
-        });
-        if (!shown) return to_response(http::from_error(shown.error()));
-        const auto people = NamedPeople::find(ports, {asked->owner});
-        if (!people) return people.response();
-        Json json = subject_json(asked->subject, asked->owner, *people);
-        add_total(json, shown->total);
-        json["given"] = shown->given ? Json(*shown->given) : Json(nullptr);
+        const Asked asked = find(ports, request);
+        const auto shown = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
+          return Shown{find_rating(transaction, asked.subject),
+                       find_given(transaction, request.account(), asked.subject)};
+        }));
+        const auto people = NamedPeople::find(ports, {asked.owner});
+        Json json = subject_json(asked.subject, asked.owner, people);
+        add_total(json, shown.total);
+        json["given"] = shown.given ? Json(*shown.given) : Json(nullptr);
         return Response::json(200, json);
       });
 }
@@ -129,7 +116,7 @@ struct RatedPage {
   std::map<std::string, core::AccountId> authors;
 };
 
-Parsed<Json> items_json(const ApiPorts& ports, RatingKind kind, const RatedPage& page) {
+Json items_json(const ApiPorts& ports, RatingKind kind, const RatedPage& page) {
   const auto owner_of = [&](const std::string& id) -> std::optional<core::AccountId> {
     if (kind == RatingKind::Person) return core::AccountId::parse(id);
     const auto found = page.authors.find(id);
@@ -141,10 +128,9 @@ Parsed<Json> items_json(const ApiPorts& ports, RatingKind kind, const RatedPage&
     if (const auto owner = owner_of(rated.place.id)) accounts.push_back(*owner);
   }
   const auto people = NamedPeople::find(ports, accounts);
-  if (!people) return people.problem();
   Json items = Json::array();
   for (const RatedSubject& rated : page.subjects.items) {
-    Json item = subject_json({kind, rated.place.id}, owner_of(rated.place.id), *people);
+    Json item = subject_json({kind, rated.place.id}, owner_of(rated.place.id), people);
     add_total(item, rated.total);
     items.push_back(std::move(item));
   }
@@ -153,22 +139,19 @@ Parsed<Json> items_json(const ApiPorts& ports, RatingKind kind, const RatedPage&
 
 Response list(const ApiPorts& ports, const Request& request, RatingKind kind) {
   const std::string name = "ratings/" + std::string(name_of(kind));
-  const auto asked = http::read_page(request, name, parse_rating_place);
-  if (!asked) return asked.response();
+  const auto asked = http::value_of(http::read_page(request, name, parse_rating_place));
   return http::answer_query(request, {ports.ratings_applied}, http::WhenBehind::Stale, [&] {
-    const auto found = ports.database.read([&](sql::Transaction& transaction) {
-      RatedPage read{list_rated(transaction, kind, asked->before, asked->after, asked->limit), {}};
+    const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
+      RatedPage read{list_rated(transaction, kind, asked.before, asked.after, asked.limit), {}};
       std::vector<std::string> projects;
       for (const RatedSubject& rated : read.subjects.items) projects.push_back(rated.place.id);
       if (kind == RatingKind::Project) read.authors = find_project_authors(transaction, projects);
       return read;
-    });
-    if (!found) return to_response(http::from_error(found.error()));
-    auto items = items_json(ports, kind, *found);
-    if (!items) return items.response();
+    }));
+    auto items = items_json(ports, kind, found);
     http::Page page;
-    page.items = std::move(items).value();
-    const auto& subjects = found->subjects;
+    page.items = std::move(items);
+    const auto& subjects = found.subjects;
     if (subjects.more_before) page.before = place_text(subjects.items.front().place);
     if (subjects.more_after) page.after = place_text(subjects.items.back().place);
     return http::page_response(name, std::move(page));

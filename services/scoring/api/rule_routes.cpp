@@ -98,21 +98,19 @@ std::vector<std::int64_t> read_level_points(FieldReader& fields) {
 }
 
 Response change(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  FieldReader fields(body);
   ChangeRules command;
   command.rules = read_rules(fields);
   command.level_points = read_level_points(fields);
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   command.operator_id = request.account();
   const core::StreamId stream = keys::rules();
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     command.today = ports.campus.day_of(session.context().now);
     const auto changed =
         es::change<RuleChanges>(session, stream, eventsourcing::EventCodec<RuleChanges>{}, command);
-    if (!changed) return changed.stopped();
-    return es::Answer{201, rule_set_json(changed->state.book.newest()).dump(), "", stream};
+    return es::Answer{201, rule_set_json(changed.state.book.newest()).dump(), "", stream};
   });
 }
 

@@ -15,10 +15,11 @@ namespace es = eventsourcing;
 core::Result<RuleChanges::State> StoredRules::read() {
   const es::CommandContext context;
   es::CommandSession session(store_, context);
-  const auto loaded =
-      session.load<RuleChanges>(keys::rules(), eventsourcing::EventCodec<RuleChanges>{});
-  if (!loaded) return loaded.error();
-  return loaded->state;
+  try {
+    return session.load<RuleChanges>(keys::rules(), eventsourcing::EventCodec<RuleChanges>{}).state;
+  } catch (const core::Failed& failed) {
+    return failed.error();
+  }
 }
 
 core::Result<RuleChanges::State> StoredRules::settle(const std::vector<CountedDay>& days) {
@@ -29,8 +30,7 @@ core::Result<RuleChanges::State> StoredRules::settle(const std::vector<CountedDa
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
         const auto changed = es::change<RuleChanges>(
             session, keys::rules(), eventsourcing::EventCodec<RuleChanges>{}, SettleDays{days});
-        if (!changed) return changed.stopped();
-        settled = changed->state;
+        settled = changed.state;
         return es::Answer{};
       });
   if (!outcome) return outcome.error();

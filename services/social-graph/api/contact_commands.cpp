@@ -14,7 +14,6 @@ using core::AccountId;
 using eventsourcing::change;
 using eventsourcing::change_last;
 using eventsourcing::Changed;
-using eventsourcing::Step;
 
 // What an event of the pair means for the count of one of them; nullopt: nothing.
 std::optional<ContactCount::Command> count_command(const ContactPair::Event& event,
@@ -35,21 +34,18 @@ std::optional<ContactCount::Command> count_command(const ContactPair::Event& eve
 
 }  // namespace
 
-Step<Changed<ContactPair>> change_pair(eventsourcing::CommandSession& session, const AccountId& me,
-                                       const AccountId& other, const ContactPair::Command& command,
-                                       std::int64_t contact_limit) {
+Changed<ContactPair> change_pair(eventsourcing::CommandSession& session, const AccountId& me,
+                                 const AccountId& other, const ContactPair::Command& command,
+                                 std::int64_t contact_limit) {
   auto pair = change<ContactPair>(session, keys::contact(me, other),
                                   eventsourcing::EventCodec<ContactPair>{}, command);
-  if (!pair) return pair;
-  for (const ContactPair::Event& event : pair->events) {
+  for (const ContactPair::Event& event : pair.events) {
     for (const Whose whose : {Whose::Own, Whose::Theirs}) {
       const AccountId& account = whose == Whose::Own ? me : other;
       const auto counting = count_command(event, account, contact_limit, whose);
       if (!counting) continue;
-      const auto counted =
-          change_last<ContactCount>(session, keys::contact_count(account),
-                                    eventsourcing::EventCodec<ContactCount>{}, *counting);
-      if (!counted) return counted.stopped_as<Changed<ContactPair>>();
+      change_last<ContactCount>(session, keys::contact_count(account),
+                                eventsourcing::EventCodec<ContactCount>{}, *counting);
     }
   }
   return pair;

@@ -10,8 +10,10 @@
 namespace tideline::social_graph {
 
 // `me` acts, `other` is the other one of the pair. Blocks on the store.
-eventsourcing::Step<eventsourcing::Changed<ContactPair>> change_pair(
-    eventsourcing::CommandSession& session, const core::AccountId& me, const core::AccountId& other,
-    const ContactPair::Command& command, std::int64_t contact_limit);
+eventsourcing::Changed<ContactPair> change_pair(eventsourcing::CommandSession& session,
+                                                const core::AccountId& me,
+                                                const core::AccountId& other,
+                                                const ContactPair::Command& command,
+                                                std::int64_t contact_limit);
 
 }  // namespace tideline::social_graph

@@ -13,7 +13,6 @@ using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
 using http::Access;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
@@ -30,28 +29,23 @@ std::string relation_body(const NamedPerson& person, Relation relation) {
 
 Response request_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_body(ports, request, Standing::Open);
-  if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto pair = change_pair(session, me, other->account, RequestContact{me, other->account},
+    const auto pair = change_pair(session, me, other.account, RequestContact{me, other.account},
                                   ports.contact_limit);
-    if (!pair) return pair.stopped();
-    const bool contacts = pair->state.phase == ContactPair::Phase::Contacts;
-    return Answer{201, relation_body(*other, contacts ? Relation::Contact : Relation::Outgoing), "",
-                  keys::contact(me, other->account)};
+    const bool contacts = pair.state.phase == ContactPair::Phase::Contacts;
+    return Answer{201, relation_body(other, contacts ? Relation::Contact : Relation::Outgoing), "",
+                  keys::contact(me, other.account)};
   });
 }
 
 Response accept_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Open);
-  if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto pair = change_pair(session, me, other->account, AcceptContact{me, other->account},
-                                  ports.contact_limit);
-    if (!pair) return pair.stopped();
-    return Answer{200, relation_body(*other, Relation::Contact), "",
-                  keys::contact(me, other->account)};
+    change_pair(session, me, other.account, AcceptContact{me, other.account}, ports.contact_limit);
+    return Answer{200, relation_body(other, Relation::Contact), "",
+                  keys::contact(me, other.account)};
   });
 }
 
@@ -61,13 +55,10 @@ template <class MakeCommand>
 http::Handler ending(const ApiPorts& ports, const MakeCommand& make_command) {
   return [ports, make_command](const Request& request) -> Response {
     const auto other = person_in_path(ports, request, Standing::Any);
-    if (!other) return other.response();
     const AccountId& me = request.account();
     return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-      const auto pair = change_pair(session, me, other->account, make_command(me, other->account),
-                                    ports.contact_limit);
-      if (!pair) return pair.stopped();
-      return Answer{204, "", "", keys::contact(me, other->account)};
+      change_pair(session, me, other.account, make_command(me, other.account), ports.contact_limit);
+      return Answer{204, "", "", keys::contact(me, other.account)};
     });
   };
 }
@@ -81,7 +72,7 @@ Response list_requests(const ApiPorts& ports, const Request& request) {
   return answer_people(
       ports, request, incoming ? "contact-requests-incoming" : "contact-requests-outgoing",
       WhenBehind::Stale,
-      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
         return list_related(transaction, request.account(),
                             incoming ? Relation::Incoming : Relation::Outgoing, window);
       });
@@ -90,7 +81,7 @@ Response list_requests(const ApiPorts& ports, const Request& request) {
 Response list_contacts(const ApiPorts& ports, const Request& request) {
   return answer_people(
       ports, request, "contacts", WhenBehind::Stale,
-      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
         return list_related(transaction, request.account(), Relation::Contact, window);
       });
 }
@@ -102,19 +93,18 @@ struct FoundContact {
 
 Response get_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Any);
-  if (!other) return other.response();
   return answer_from_tables<FoundContact>(
       ports, request, WhenBehind::Stale,
-      [&](Transaction& transaction) -> Parsed<FoundContact> {
-        const auto contact = find_contact(transaction, request.account(), other->account);
+      [&](Transaction& transaction) -> FoundContact {
+        const auto contact = find_contact(transaction, request.account(), other.account);
         if (!contact) {
-          return http::problem(404, "no-such-contact", "Not found",
-                               "this person is not one of your contacts");
+          http::refuse(http::problem(404, "no-such-contact", "Not found",
+                                     "this person is not one of your contacts"));
         }
-        return FoundContact{*contact, ports.people.find(transaction, other->account)};
+        return FoundContact{*contact, ports.people.find(transaction, other.account)};
       },
       [&](FoundContact found) {
-        NamedPerson person = *other;
+        NamedPerson person = other;
         if (found.person) person.real_name = found.person->real_name;
         auto body = person_json(person);
         body["since"] = core::format_iso8601(found.contact.since);

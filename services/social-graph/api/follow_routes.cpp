@@ -17,7 +17,6 @@ using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
 using http::Access;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using sql::PersonSince;
@@ -27,26 +26,22 @@ using sql::Window;
 
 Response follow(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Open);
-  if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::follow(me, other->account);
-    const auto changed = change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
-                                        FollowPerson{me, other->account});
-    if (!changed) return changed.stopped();
-    return Answer{200, person_json(*other).dump(), "", stream};
+    const auto stream = keys::follow(me, other.account);
+    change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
+                   FollowPerson{me, other.account});
+    return Answer{200, person_json(other).dump(), "", stream};
   });
 }
 
 Response unfollow(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Any);
-  if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::follow(me, other->account);
-    const auto changed = change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
-                                        UnfollowPerson{me, other->account});
-    if (!changed) return changed.stopped();
+    const auto stream = keys::follow(me, other.account);
+    change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
+                   UnfollowPerson{me, other.account});
     return Answer{204, "", "", stream};
   });
 }
@@ -61,7 +56,7 @@ Response list(const ApiPorts& ports, const Request& request) {
                                                                        : FollowDirection::Followers;
   return answer_people(
       ports, request, name_of(wanted), http::WhenBehind::Stale,
-      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
         return list_follows(transaction, request.account(), wanted, window);
       });
 }

@@ -19,21 +19,22 @@ class GroupCommands {
       : cipher_(cipher), member_limit_(member_limit) {}
 
   // The creator is its first member.
-  eventsourcing::Step<eventsourcing::Changed<Group>> create(eventsourcing::CommandSession& session,
-                                                            const CreateGroup& command) const;
-  eventsourcing::Step<eventsourcing::Changed<Group>> dissolve(
-      eventsourcing::CommandSession& session, const std::string& group_id,
-      const core::AccountId& by) const;
+  eventsourcing::Changed<Group> create(eventsourcing::CommandSession& session,
+                                       const CreateGroup& command) const;
+  eventsourcing::Changed<Group> dissolve(eventsourcing::CommandSession& session,
+                                         const std::string& group_id,
+                                         const core::AccountId& by) const;
 
-  eventsourcing::Step<eventsourcing::Changed<Membership>> invite(
-      eventsourcing::CommandSession& session, const std::string& group_id,
-      const core::AccountId& account, const core::AccountId& by) const;
-  eventsourcing::Step<eventsourcing::Changed<Membership>> join(
-      eventsourcing::CommandSession& session, const std::string& group_id,
-      const core::AccountId& account) const;
-  eventsourcing::Step<eventsourcing::Changed<Membership>> leave(
-      eventsourcing::CommandSession& session, const std::string& group_id,
-      const core::AccountId& account) const;
+  eventsourcing::Changed<Membership> invite(eventsourcing::CommandSession& session,
+                                            const std::string& group_id,
+                                            const core::AccountId& account,
+                                            const core::AccountId& by) const;
+  eventsourcing::Changed<Membership> join(eventsourcing::CommandSession& session,
+                                          const std::string& group_id,
+                                          const core::AccountId& account) const;
+  eventsourcing::Changed<Membership> leave(eventsourcing::CommandSession& session,
+                                           const std::string& group_id,
+                                           const core::AccountId& account) const;
   // What becomes of a membership whose account is closed: a member leaves, and with its creator a
   // group is dissolved, for nobody else could, and its name went with his key.
   eventsourcing::CommandResult end_membership(eventsourcing::CommandSession& session,
@@ -41,11 +42,12 @@ class GroupCommands {
                                               const core::AccountId& account) const;
 
  private:
-  eventsourcing::Step<Group::State> usable_group(eventsourcing::CommandSession& session,
-                                                 const std::string& group_id) const;
-  eventsourcing::Step<eventsourcing::Changed<Membership>> change_counted(
-      eventsourcing::CommandSession& session, const std::string& group_id,
-      const core::AccountId& account, const Membership::Command& command) const;
+  Group::State usable_group(eventsourcing::CommandSession& session,
+                            const std::string& group_id) const;
+  eventsourcing::Changed<Membership> change_counted(eventsourcing::CommandSession& session,
+                                                    const std::string& group_id,
+                                                    const core::AccountId& account,
+                                                    const Membership::Command& command) const;
 
   crypto::SubjectCipher& cipher_;
   std::int64_t member_limit_;

@@ -24,7 +24,6 @@ using eventsourcing::CommandSession;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
@@ -42,9 +41,9 @@ http::Problem no_such_group() {
   return http::problem(404, kNoSuchGroup.code, "Not found", kNoSuchGroup.detail);
 }
 
-Parsed<std::string> group_in_path(const Request& request) {
+std::string group_in_path(const Request& request) {
   const std::string_view id = request.param("group_id");
-  if (!core::is_time_ordered_id(id)) return no_such_group();
+  if (!core::is_time_ordered_id(id)) http::refuse(no_such_group());
   return std::string(id);
 }
 
@@ -83,71 +82,59 @@ Json card_json(const GroupCard& card, const std::optional<std::string>& name,
 }
 
 Response create_group(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string name = fields.text("name", kNameLength);
   const bool is_private = fields.boolean("private");
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   const AccountId& me = request.account();
-  const auto people = ports.database.read_each_alone([&](Transaction& transaction) {
+  const auto people = core::value_of(ports.database.read_each_alone([&](Transaction& transaction) {
     return ports.people.find_many(transaction, {&me, 1});
-  });
-  if (!people) return to_response(http::from_error(people.error()));
+  }));
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
     const auto group = commands_of(ports).create(session, CreateGroup{id, me, name, is_private});
-    if (!group) return group.stopped();
     const GroupCard card{{id, me, "", is_private, now, 1, {}, now}, Phase::Member};
-    return Answer{201, card_json(card, name, *people).dump(), "/v1/groups/" + id, keys::group(id)};
+    return Answer{201, card_json(card, name, people).dump(), "/v1/groups/" + id, keys::group(id)};
   });
 }
 
 Response dissolve_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
-  if (!group_id) return group_id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto group = commands_of(ports).dissolve(session, *group_id, request.account());
-    if (!group) return group.stopped();
-    return Answer{204, "", "", keys::group(*group_id)};
+    const auto group = commands_of(ports).dissolve(session, group_id, request.account());
+    return Answer{204, "", "", keys::group(group_id)};
   });
 }
 
 Response join_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
-  if (!group_id) return group_id.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto member = commands_of(ports).join(session, *group_id, me);
-    if (!member) return member.stopped();
-    const Json body{{"group_id", *group_id}, {"membership", membership_name(Phase::Member)}};
-    return Answer{201, body.dump(), "/v1/groups/" + *group_id + "/members/me",
-                  keys::member(*group_id, me)};
+    const auto member = commands_of(ports).join(session, group_id, me);
+    const Json body{{"group_id", group_id}, {"membership", membership_name(Phase::Member)}};
+    return Answer{201, body.dump(), "/v1/groups/" + group_id + "/members/me",
+                  keys::member(group_id, me)};
   });
 }
 
 Response leave_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
-  if (!group_id) return group_id.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto member = commands_of(ports).leave(session, *group_id, me);
-    if (!member) return member.stopped();
-    return Answer{204, "", "", keys::member(*group_id, me)};
+    const auto member = commands_of(ports).leave(session, group_id, me);
+    return Answer{204, "", "", keys::member(group_id, me)};
   });
 }
 
 Response invite(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
-  if (!group_id) return group_id.response();
   const auto other = person_in_body(ports, request, Standing::Open);
-  if (!other) return other.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto member =
-        commands_of(ports).invite(session, *group_id, other->account, request.account());
-    if (!member) return member.stopped();
-    return Answer{201, person_json(*other).dump(), "", keys::member(*group_id, other->account)};
+        commands_of(ports).invite(session, group_id, other.account, request.account());
+    return Answer{201, person_json(other).dump(), "", keys::member(group_id, other.account)};
   });
 }
 
@@ -163,13 +150,12 @@ Response groups_response(const ApiPorts& ports, std::string_view kind, Phase pha
     sealed.push_back(
         {group.creator, group.sealed_name, eventsourcing::Stored<GroupCreated>::kNameContext});
   }
-  const auto names = ports.cipher.open_many(sealed);
-  if (!names) return to_response(http::from_error(names.error()));
+  const auto names = core::value_of(ports.cipher.open_many(sealed));
   http::Page page = cursors_of(found.slice, [](const ListedGroup& group) {
     return Place<std::string>{group.since, group.group_id};
   });
   for (std::size_t i = 0; i < found.slice.items.size(); ++i) {
-    page.items.push_back(card_json({found.slice.items[i], phase}, (*names)[i], found.people));
+    page.items.push_back(card_json({found.slice.items[i], phase}, names[i], found.people));
   }
   return http::page_response(kind, std::move(page));
 }
@@ -183,11 +169,10 @@ Response list_own_groups(const ApiPorts& ports, const Request& request) {
   const Phase phase = invited ? Phase::Invited : Phase::Member;
   const std::string_view kind = invited ? "groups-invited" : "groups";
   const auto window = read_id_window(request, kind);
-  if (!window) return window.response();
   return answer_from_tables<FoundGroups>(
       ports, request, WhenBehind::Refuse,
-      [&](Transaction& transaction) -> Parsed<FoundGroups> {
-        auto slice = list_groups(transaction, request.account(), phase, *window);
+      [&](Transaction& transaction) -> FoundGroups {
+        auto slice = list_groups(transaction, request.account(), phase, window);
         std::vector<AccountId> creators;
         for (const ListedGroup& group : slice.items) creators.push_back(group.creator);
         auto people = ports.people.find_many(transaction, creators);
@@ -197,24 +182,22 @@ Response list_own_groups(const ApiPorts& ports, const Request& request) {
 }
 
 // What the caller may see of the group at all.
-Parsed<GroupCard> visible_group(Transaction& transaction, const std::string& group_id,
-                                const AccountId& me) {
+GroupCard visible_group(Transaction& transaction, const std::string& group_id,
+                        const AccountId& me) {
   auto group = find_group(transaction, group_id);
-  if (!group) return no_such_group();
+  if (!group) http::refuse(no_such_group());
   const Phase phase = find_membership(transaction, group_id, me).phase;
   const bool known = phase == Phase::Member || phase == Phase::Invited;
-  if (group->is_private && !known) return no_such_group();
+  if (group->is_private && !known) http::refuse(no_such_group());
   return GroupCard{std::move(*group), phase};
 }
 
 // nullopt: the caller is a member of it.
-std::optional<http::Problem> refuse_stranger(Transaction& transaction, const std::string& group_id,
-                                             const AccountId& me) {
+void refuse_stranger(Transaction& transaction, const std::string& group_id, const AccountId& me) {
   const auto card = visible_group(transaction, group_id, me);
-  if (!card) return card.problem();
-  if (card->phase == Phase::Member) return std::nullopt;
-  return http::problem(403, "members-only", "The caller may not do this",
-                       "only members of the group may see its members");
+  if (card.phase == Phase::Member) return;
+  http::refuse(http::problem(403, "members-only", "The caller may not do this",
+                             "only members of the group may see its members"));
 }
 
 struct FoundCard {
@@ -224,35 +207,29 @@ struct FoundCard {
 
 Response get_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
-  if (!group_id) return group_id.response();
   return answer_from_tables<FoundCard>(
       ports, request, WhenBehind::Refuse,
-      [&](Transaction& transaction) -> Parsed<FoundCard> {
-        auto card = visible_group(transaction, *group_id, request.account());
-        if (!card) return card.problem();
-        auto people = ports.people.find_many(transaction, {&card->group.creator, 1});
-        return FoundCard{std::move(card).value(), std::move(people)};
+      [&](Transaction& transaction) -> FoundCard {
+        auto card = visible_group(transaction, group_id, request.account());
+        auto people = ports.people.find_many(transaction, {&card.group.creator, 1});
+        return FoundCard{std::move(card), std::move(people)};
       },
       [&](FoundCard found) {
         const ListedGroup& group = found.card.group;
-        const auto name = ports.cipher.open(group.creator, group.sealed_name,
-                                            eventsourcing::Stored<GroupCreated>::kNameContext);
-        if (!name) return to_response(http::from_error(name.error()));
-        return Response::json(200, card_json(found.card, *name, found.people))
+        const auto name = core::value_of(ports.cipher.open(
+            group.creator, group.sealed_name, eventsourcing::Stored<GroupCreated>::kNameContext));
+        return Response::json(200, card_json(found.card, name, found.people))
             .header("ETag", http::entity_tag(group.version));
       });
 }
 
 Response list_group_members(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
-  if (!group_id) return group_id.response();
   return answer_people(
       ports, request, "members", WhenBehind::Refuse,
-      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
-        if (auto refused = refuse_stranger(transaction, *group_id, request.account())) {
-          return *refused;
-        }
-        return list_members(transaction, *group_id, window);
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
+        refuse_stranger(transaction, group_id, request.account());
+        return list_members(transaction, group_id, window);
       });
 }
 
@@ -264,21 +241,19 @@ struct FoundMember {
 // One lookup by key, whatever the size of the group. Of himself everybody may ask.
 Response member_response(const ApiPorts& ports, const Request& request, const AccountId& account) {
   const auto group_id = group_in_path(request);
-  if (!group_id) return group_id.response();
   return answer_from_tables<FoundMember>(
       ports, request, WhenBehind::Refuse,
-      [&](Transaction& transaction) -> Parsed<FoundMember> {
+      [&](Transaction& transaction) -> FoundMember {
         const AccountId& me = request.account();
         if (account == me) {
-          const auto card = visible_group(transaction, *group_id, me);
-          if (!card) return card.problem();
-        } else if (auto refused = refuse_stranger(transaction, *group_id, me)) {
-          return *refused;
+          visible_group(transaction, group_id, me);
+        } else {
+          refuse_stranger(transaction, group_id, me);
         }
-        const HeldMembership held = find_membership(transaction, *group_id, account);
+        const HeldMembership held = find_membership(transaction, group_id, account);
         if (held.phase != Phase::Member) {
-          return http::problem(404, "no-such-member", "Not found",
-                               "this person is not a member of the group");
+          http::refuse(http::problem(404, "no-such-member", "Not found",
+                                     "this person is not a member of the group"));
         }
         return FoundMember{{account, held.since},
                            ports.people.find_many(transaction, {&account, 1})};

@@ -8,7 +8,6 @@ namespace tideline::social_graph {
 namespace {
 
 using core::AccountId;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using sql::parse_account_place;
@@ -19,10 +18,9 @@ using sql::Slice;
 using sql::Window;
 
 template <class Id, class Parse>
-Parsed<Window<Id>> read_window(const Request& request, std::string_view kind, const Parse& parse) {
-  const auto page = http::read_page(request, kind, parse);
-  if (!page) return page.problem();
-  return Window<Id>{page->before, page->after, page->limit};
+Window<Id> read_window(const Request& request, std::string_view kind, const Parse& parse) {
+  const auto page = http::value_of(http::read_page(request, kind, parse));
+  return Window<Id>{page.before, page.after, page.limit};
 }
 
 struct NamedSlice {
@@ -32,30 +30,27 @@ struct NamedSlice {
 
 }  // namespace
 
-Parsed<Window<AccountId>> read_account_window(const Request& request, std::string_view kind) {
+Window<AccountId> read_account_window(const Request& request, std::string_view kind) {
   return read_window<AccountId>(request, kind, parse_account_place);
 }
 
-Parsed<Window<std::string>> read_id_window(const Request& request, std::string_view kind) {
+Window<std::string> read_id_window(const Request& request, std::string_view kind) {
   return read_window<std::string>(request, kind, parse_id_place);
 }
 
 Response answer_people(
     const ApiPorts& ports, const Request& request, std::string_view kind,
     http::WhenBehind when_behind,
-    const std::function<Parsed<Slice<PersonSince>>(sql::Transaction&, const Window<AccountId>&)>&
-        query) {
+    const std::function<Slice<PersonSince>(sql::Transaction&, const Window<AccountId>&)>& query) {
   const auto window = read_account_window(request, kind);
-  if (!window) return window.response();
   return answer_from_tables<NamedSlice>(
       ports, request, when_behind,
-      [&](sql::Transaction& transaction) -> Parsed<NamedSlice> {
-        auto slice = query(transaction, *window);
-        if (!slice) return slice.problem();
+      [&](sql::Transaction& transaction) -> NamedSlice {
+        auto slice = query(transaction, window);
         std::vector<AccountId> accounts;
-        for (const PersonSince& item : slice->items) accounts.push_back(item.account);
+        for (const PersonSince& item : slice.items) accounts.push_back(item.account);
         auto people = ports.people.find_many(transaction, accounts);
-        return NamedSlice{std::move(slice).value(), std::move(people)};
+        return NamedSlice{std::move(slice), std::move(people)};
       },
       [&](NamedSlice found) {
         http::Page page = cursors_of(found.slice, [](const PersonSince& item) {

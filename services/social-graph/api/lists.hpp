@@ -13,10 +13,9 @@
 namespace tideline::social_graph {
 
 // The page that the request asks for; 400 for a cursor that this list did not give out.
-http::Parsed<sql::Window<core::AccountId>> read_account_window(const http::Request& request,
-                                                               std::string_view kind);
-http::Parsed<sql::Window<std::string>> read_id_window(const http::Request& request,
-                                                      std::string_view kind);
+sql::Window<core::AccountId> read_account_window(const http::Request& request,
+                                                 std::string_view kind);
+sql::Window<std::string> read_id_window(const http::Request& request, std::string_view kind);
 
 // The cursors of a slice around its items, which the caller turns into JSON.
 template <class Item, class PlaceOf>
@@ -28,9 +27,9 @@ http::Page cursors_of(const sql::Slice<Item>& slice, const PlaceOf& place_of) {
   return page;
 }
 
-// What a query found, or why the caller may not see it. Runs inside the snapshot.
+// What a query found; refuses what the caller may not see. Runs inside the snapshot.
 template <class Found>
-using Query = std::function<http::Parsed<Found>(sql::Transaction&)>;
+using Query = std::function<Found(sql::Transaction&)>;
 
 // Waits for the request's token on people and graph, runs `query` in one snapshot, and answers with
 // what `respond` makes of it after the snapshot is closed.
@@ -38,19 +37,15 @@ template <class Found>
 http::Response answer_from_tables(const ApiPorts& ports, const http::Request& request,
                                   http::WhenBehind when_behind, const Query<Found>& query,
                                   const std::function<http::Response(Found)>& respond) {
-  return http::answer_query(request, {ports.people_applied, ports.graph_applied}, when_behind,
-                            [&]() -> http::Response {
-                              auto found = ports.database.read(query);
-                              if (!found) return to_response(http::from_error(found.error()));
-                              if (!*found) return found->response();
-                              return respond(std::move(*found).value());
-                            });
+  return http::answer_query(
+      request, {ports.people_applied, ports.graph_applied}, when_behind,
+      [&]() -> http::Response { return respond(core::value_of(ports.database.read(query))); });
 }
 
 // A list of people: [{"user_id", "real_name", "since"}].
 http::Response answer_people(const ApiPorts& ports, const http::Request& request,
                              std::string_view kind, http::WhenBehind when_behind,
-                             const std::function<http::Parsed<sql::Slice<sql::PersonSince>>(
+                             const std::function<sql::Slice<sql::PersonSince>(
                                  sql::Transaction&, const sql::Window<core::AccountId>&)>& query);
 
 }  // namespace tideline::social_graph

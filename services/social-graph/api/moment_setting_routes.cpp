@@ -20,7 +20,6 @@ using eventsourcing::CommandSession;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
@@ -37,36 +36,32 @@ Json setting_json(const NamedPerson& other, bool hides_other, bool hidden_from_o
 }
 
 Response change_setting(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const bool hides_other = fields.boolean("hides_other");
   const bool hidden_from_other = fields.boolean("hidden_from_other");
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   const auto other = person_in_path(ports, request, Standing::Registered);
-  if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::exclusion(me, other->account);
-    const auto changed = change_last<MomentSetting>(
+    const auto stream = keys::exclusion(me, other.account);
+    change_last<MomentSetting>(
         session, stream, eventsourcing::EventCodec<MomentSetting>{},
-        ChangeMomentSetting{me, other->account, hides_other, hidden_from_other});
-    if (!changed) return changed.stopped();
-    return Answer{200, setting_json(*other, hides_other, hidden_from_other).dump(), "", stream};
+        ChangeMomentSetting{me, other.account, hides_other, hidden_from_other});
+    return Answer{200, setting_json(other, hides_other, hidden_from_other).dump(), "", stream};
   });
 }
 
 Response get_setting(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Registered);
-  if (!other) return other.response();
   return answer_from_tables<HeldSetting>(
       ports, request, WhenBehind::Stale,
-      [&](Transaction& transaction) -> Parsed<HeldSetting> {
-        return find_setting(transaction, request.account(), other->account).value_or(HeldSetting{});
+      [&](Transaction& transaction) -> HeldSetting {
+        return find_setting(transaction, request.account(), other.account).value_or(HeldSetting{});
       },
       [&](HeldSetting held) {
         auto response =
-            Response::json(200, setting_json(*other, held.hides_other, held.hidden_from_other));
+            Response::json(200, setting_json(other, held.hides_other, held.hidden_from_other));
         if (held.version.value() > 0) response.header("ETag", http::entity_tag(held.version));
         return response;
       });
@@ -75,7 +70,7 @@ Response get_setting(const ApiPorts& ports, const Request& request) {
 Response count(const ApiPorts& ports, const Request& request) {
   return answer_from_tables<SettingCounts>(
       ports, request, WhenBehind::Stale,
-      [&](Transaction& transaction) -> Parsed<SettingCounts> {
+      [&](Transaction& transaction) -> SettingCounts {
         return count_settings(transaction, request.account());
       },
       [](SettingCounts counts) {
@@ -86,11 +81,11 @@ Response count(const ApiPorts& ports, const Request& request) {
 
 http::Handler listing(const ApiPorts& ports, SettingList list, std::string_view kind) {
   return [ports, list, kind](const Request& request) {
-    return answer_people(ports, request, kind, WhenBehind::Stale,
-                         [&](Transaction& transaction,
-                             const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
-                           return list_settings(transaction, request.account(), list, window);
-                         });
+    return answer_people(
+        ports, request, kind, WhenBehind::Stale,
+        [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
+          return list_settings(transaction, request.account(), list, window);
+        });
   };
 }
 

@@ -10,56 +10,51 @@ namespace tideline::social_graph {
 namespace {
 
 using http::Json;
-using http::Parsed;
 using http::Request;
 
 http::Problem no_such_person() {
   return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
 }
 
-Parsed<NamedPerson> look_up(const ApiPorts& ports, const Request& request, std::string user_id,
-                            Standing standing) {
+NamedPerson look_up(const ApiPorts& ports, const Request& request, std::string user_id,
+                    Standing standing) {
   NamedPerson person{ports.account_ids.of(user_id), std::move(user_id), std::nullopt};
   if (person.account == request.account()) {
-    return http::unprocessable(kOneself.code, kOneself.detail);
+    http::refuse(http::unprocessable(kOneself.code, kOneself.detail));
   }
   if (standing == Standing::Any) return person;
-  const auto wanted = http::read_position(request);
-  if (!wanted) return wanted.problem();
-  if (!ports.people_applied.wait_for(*wanted, http::kPositionWaitMax)) {
-    return http::unavailable("what you have just seen is not known here yet, try again");
+  const auto wanted = http::value_of(http::read_position(request));
+  if (!ports.people_applied.wait_for(wanted, http::kPositionWaitMax)) {
+    http::refuse(http::unavailable("what you have just seen is not known here yet, try again"));
   }
-  const auto found = ports.database.read_each_alone([&](sql::Transaction& transaction) {
-    return ports.people.find(transaction, person.account);
-  });
-  if (!found) return http::from_error(found.error());
-  if (!*found) return no_such_person();
-  if (standing == Standing::Open && (*found)->closed) {
-    return http::conflict("account-closed", "this person has closed the account");
+  const auto found =
+      core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
+        return ports.people.find(transaction, person.account);
+      }));
+  if (!found) http::refuse(no_such_person());
+  if (standing == Standing::Open && found->closed) {
+    http::refuse(http::conflict("account-closed", "this person has closed the account"));
   }
-  person.real_name = (*found)->real_name;
+  person.real_name = found->real_name;
   return person;
 }
 
 }  // namespace
 
-Parsed<NamedPerson> person_in_path(const ApiPorts& ports, const Request& request,
-                                   Standing standing) {
+NamedPerson person_in_path(const ApiPorts& ports, const Request& request, Standing standing) {
   const std::string_view user_id = request.param("user_id");
-  if (!core::is_user_id(user_id)) return no_such_person();
+  if (!core::is_user_id(user_id)) http::refuse(no_such_person());
   return look_up(ports, request, std::string(user_id), standing);
 }
 
-Parsed<NamedPerson> person_in_body(const ApiPorts& ports, const Request& request,
-                                   Standing standing) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+NamedPerson person_in_body(const ApiPorts& ports, const Request& request, Standing standing) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   std::string user_id = fields.text("user_id", {1, 64});
   if (!user_id.empty() && !core::is_user_id(user_id)) {
     fields.violate("user_id", "is not a user_id");
   }
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   return look_up(ports, request, std::move(user_id), standing);
 }
 

@@ -28,11 +28,9 @@ enum class Standing {
 };
 
 // From "{user_id}" of the path: 422 "oneself" for the caller himself.
-http::Parsed<NamedPerson> person_in_path(const ApiPorts& ports, const http::Request& request,
-                                         Standing standing);
+NamedPerson person_in_path(const ApiPorts& ports, const http::Request& request, Standing standing);
 // From a body {"user_id": "..."}: 422 also for whatever else it holds.
-http::Parsed<NamedPerson> person_in_body(const ApiPorts& ports, const http::Request& request,
-                                         Standing standing);
+NamedPerson person_in_body(const ApiPorts& ports, const http::Request& request, Standing standing);
 
 // {"user_id", "real_name"}
 http::Json person_json(const NamedPerson& person);

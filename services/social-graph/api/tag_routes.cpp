@@ -25,11 +25,9 @@ using eventsourcing::Answer;
 using eventsourcing::change;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using eventsourcing::Step;
 using http::Access;
 using http::Json;
 using http::Method;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using http::WhenBehind;
@@ -45,9 +43,9 @@ http::Problem no_such_tag() {
   return http::problem(404, kNoSuchTag.code, "Not found", kNoSuchTag.detail);
 }
 
-Parsed<std::string> tag_in_path(const Request& request) {
+std::string tag_in_path(const Request& request) {
   const std::string_view id = request.param("tag_id");
-  if (!core::is_time_ordered_id(id)) return no_such_tag();
+  if (!core::is_time_ordered_id(id)) http::refuse(no_such_tag());
   return std::string(id);
 }
 
@@ -60,80 +58,66 @@ Json tag_json(const std::string& tag_id, const std::optional<std::string>& name,
 }
 
 Response create_tag(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string name = fields.text("name", kNameLength);
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string tag_id = core::make_time_ordered_id(now, ports.random);
     const auto stream = keys::tag(tag_id);
-    const auto tag = change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
-                                 CreateTag{request.account(), tag_id, name});
-    if (!tag) return tag.stopped();
+    change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
+                CreateTag{request.account(), tag_id, name});
     return Answer{201, tag_json(tag_id, name, 0, now).dump(), "/v1/tags/" + tag_id, stream};
   });
 }
 
 Response delete_tag(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
-  if (!tag_id) return tag_id.response();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto stream = keys::tag(*tag_id);
-    const auto tag = change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
-                                 DeleteTag{request.account(), *tag_id});
-    if (!tag) return tag.stopped();
+    const auto stream = keys::tag(tag_id);
+    change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
+                DeleteTag{request.account(), tag_id});
     return Answer{204, "", "", stream};
   });
 }
 
 // The caller's tag must still be there when the tagging commits.
-Step<Tag::State> usable_tag(const ApiPorts& ports, CommandSession& session,
-                            const std::string& tag_id, const AccountId& me) {
+Tag::State usable_tag(const ApiPorts& ports, CommandSession& session, const std::string& tag_id,
+                      const AccountId& me) {
   const auto tag =
       session.load<Tag>(keys::tag(tag_id), eventsourcing::EventCodec<Tag>(ports.cipher));
-  if (!tag) return tag.error();
-  if (auto refused = Tag::refuse_use(tag->state, me)) return *refused;
-  session.assert_unchanged(*tag);
-  return tag->state;
+  if (auto refused = Tag::refuse_use(tag.state, me)) throw eventsourcing::Rejected(*refused);
+  session.assert_unchanged(tag);
+  return tag.state;
 }
 
 Response tag_contact(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
-  if (!tag_id) return tag_id.response();
   const auto other = person_in_path(ports, request, Standing::Registered);
-  if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto tag = usable_tag(ports, session, *tag_id, me);
-    if (!tag) return tag.stopped();
-    const auto pair = session.load<ContactPair>(keys::contact(me, other->account),
+    usable_tag(ports, session, tag_id, me);
+    const auto pair = session.load<ContactPair>(keys::contact(me, other.account),
                                                 eventsourcing::EventCodec<ContactPair>{});
-    if (!pair) return pair.error();
-    session.assert_unchanged(*pair);
-    const bool is_contact = pair->state.phase == ContactPair::Phase::Contacts;
-    const auto stream = keys::tagged(*tag_id, other->account);
-    const auto tagging = change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
-                                         TagContact{me, *tag_id, other->account, is_contact});
-    if (!tagging) return tagging.stopped();
-    return Answer{200, person_json(*other).dump(), "", stream};
+    session.assert_unchanged(pair);
+    const bool is_contact = pair.state.phase == ContactPair::Phase::Contacts;
+    const auto stream = keys::tagged(tag_id, other.account);
+    change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
+                    TagContact{me, tag_id, other.account, is_contact});
+    return Answer{200, person_json(other).dump(), "", stream};
   });
 }
 
 Response untag_contact(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
-  if (!tag_id) return tag_id.response();
   const auto other = person_in_path(ports, request, Standing::Any);
-  if (!other) return other.response();
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto tag = usable_tag(ports, session, *tag_id, me);
-    if (!tag) return tag.stopped();
-    const auto stream = keys::tagged(*tag_id, other->account);
-    const auto tagging = change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
-                                         UntagContact{me, *tag_id, other->account});
-    if (!tagging) return tagging.stopped();
+    usable_tag(ports, session, tag_id, me);
+    const auto stream = keys::tagged(tag_id, other.account);
+    change<Tagging>(session, stream, eventsourcing::EventCodec<Tagging>{},
+                    UntagContact{me, tag_id, other.account});
     return Answer{204, "", "", stream};
   });
 }
@@ -143,25 +127,23 @@ Response tags_response(const ApiPorts& ports, const AccountId& owner, std::strin
   std::vector<crypto::SealedText> sealed;
   for (const ListedTag& tag : slice.items)
     sealed.push_back({owner, tag.sealed_name, eventsourcing::Stored<TagCreated>::kNameContext});
-  const auto names = ports.cipher.open_many(sealed);
-  if (!names) return to_response(http::from_error(names.error()));
+  const auto names = core::value_of(ports.cipher.open_many(sealed));
   http::Page page = cursors_of(slice, [](const ListedTag& tag) {
     return Place<std::string>{tag.since, tag.tag_id};
   });
   for (std::size_t i = 0; i < slice.items.size(); ++i) {
     const ListedTag& tag = slice.items[i];
-    page.items.push_back(tag_json(tag.tag_id, (*names)[i], tag.contact_count, tag.created_at));
+    page.items.push_back(tag_json(tag.tag_id, names[i], tag.contact_count, tag.created_at));
   }
   return http::page_response(kind, std::move(page));
 }
 
 Response list_own_tags(const ApiPorts& ports, const Request& request) {
   const auto window = read_id_window(request, "tags");
-  if (!window) return window.response();
   return answer_from_tables<Slice<ListedTag>>(
       ports, request, WhenBehind::Stale,
-      [&](Transaction& transaction) -> Parsed<Slice<ListedTag>> {
-        return list_tags(transaction, request.account(), *window);
+      [&](Transaction& transaction) -> Slice<ListedTag> {
+        return list_tags(transaction, request.account(), window);
       },
       [&](Slice<ListedTag> found) {
         return tags_response(ports, request.account(), "tags", found);
@@ -170,13 +152,11 @@ Response list_own_tags(const ApiPorts& ports, const Request& request) {
 
 Response list_tags_of_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Any);
-  if (!other) return other.response();
   const auto window = read_id_window(request, "contact-tags");
-  if (!window) return window.response();
   return answer_from_tables<Slice<ListedTag>>(
       ports, request, WhenBehind::Stale,
-      [&](Transaction& transaction) -> Parsed<Slice<ListedTag>> {
-        return list_tags_on(transaction, request.account(), other->account, *window);
+      [&](Transaction& transaction) -> Slice<ListedTag> {
+        return list_tags_on(transaction, request.account(), other.account, window);
       },
       [&](Slice<ListedTag> found) {
         return tags_response(ports, request.account(), "contact-tags", found);
@@ -185,31 +165,28 @@ Response list_tags_of_contact(const ApiPorts& ports, const Request& request) {
 
 Response get_tag(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
-  if (!tag_id) return tag_id.response();
   return answer_from_tables<ListedTag>(
       ports, request, WhenBehind::Stale,
-      [&](Transaction& transaction) -> Parsed<ListedTag> {
-        auto tag = find_tag(transaction, request.account(), *tag_id);
-        if (!tag) return no_such_tag();
+      [&](Transaction& transaction) -> ListedTag {
+        auto tag = find_tag(transaction, request.account(), tag_id);
+        if (!tag) http::refuse(no_such_tag());
         return std::move(*tag);
       },
       [&](ListedTag tag) {
-        const auto name = ports.cipher.open(request.account(), tag.sealed_name,
-                                            eventsourcing::Stored<TagCreated>::kNameContext);
-        if (!name) return to_response(http::from_error(name.error()));
-        return Response::json(200, tag_json(tag.tag_id, *name, tag.contact_count, tag.created_at))
+        const auto name = core::value_of(ports.cipher.open(
+            request.account(), tag.sealed_name, eventsourcing::Stored<TagCreated>::kNameContext));
+        return Response::json(200, tag_json(tag.tag_id, name, tag.contact_count, tag.created_at))
             .header("ETag", http::entity_tag(tag.version));
       });
 }
 
 Response list_tagged_contacts(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
-  if (!tag_id) return tag_id.response();
   return answer_people(
       ports, request, "tagged", WhenBehind::Stale,
-      [&](Transaction& transaction, const Window<AccountId>& window) -> Parsed<Slice<PersonSince>> {
-        if (!find_tag(transaction, request.account(), *tag_id)) return no_such_tag();
-        return list_tagged(transaction, request.account(), *tag_id, window);
+      [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
+        if (!find_tag(transaction, request.account(), tag_id)) http::refuse(no_such_tag());
+        return list_tagged(transaction, request.account(), tag_id, window);
       });
 }
 

@@ -21,22 +21,19 @@ using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
 using eventsourcing::Rejection;
 using eventsourcing::RejectionKind;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
 Response handle_like(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  if (auto refused = require_fresh(ports, request)) return *refused;
+  require_fresh(ports, request);
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     if (!ports.engine.find_author(*id, me)) return kNoSuchMoment;
     const auto stream = keys::like(*id, me);
-    const auto like =
-        eventsourcing::change<Like>(session, stream, eventsourcing::EventCodec<Like>{},
-                                    LikeMoment{*id, me, session.context().now});
-    if (!like) return like.stopped();
+    eventsourcing::change<Like>(session, stream, eventsourcing::EventCodec<Like>{},
+                                LikeMoment{*id, me, session.context().now});
     return Answer{204, "", "", stream};
   });
 }
@@ -50,25 +47,23 @@ Response handle_unlike(const ApiPorts& ports, const Request& request) {
     const auto stream = keys::like(*id, me);
     const auto like = eventsourcing::change<Like>(
         session, stream, eventsourcing::EventCodec<Like>{}, UnlikeMoment{*id, me});
-    if (!like) return like.stopped();
-    if (like->events.empty() && !may_know_of(ports, *id, me)) return kNoSuchMoment;
+    if (like.events.empty() && !may_know_of(ports, *id, me)) return kNoSuchMoment;
     return Answer{204, "", "", stream};
   });
 }
 
 // All but id, author of the moment, time and what its writer had seen, which come when the command
 // runs.
-Parsed<AddComment> read_comment(const Request& request, core::MomentId id) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+AddComment read_comment(const Request& request, core::MomentId id) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   AddComment command;
   command.text = fields.text("text", {1, Comment::kTextCodePointsMax});
   if (const auto parent = fields.optional_text("parent_id", {1, 19})) {
     command.parent = core::parse_comment_id(*parent);
     if (!command.parent) fields.violate("parent_id", "is no id");
   }
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   command.moment = id;
   command.author = request.account();
   return command;
@@ -87,8 +82,7 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
   command.now = session.context().now;
   command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
   const auto stream = keys::comment(command.moment, command.id);
-  const auto comment = eventsourcing::begin<Comment>(session, stream, codec, command);
-  if (!comment) return comment.stopped();
+  eventsourcing::begin<Comment>(session, stream, codec, command);
   const nlohmann::json body{{"id", core::to_string(command.id)},
                             {"written_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + core::to_string(command.moment) + "/comments",
@@ -99,10 +93,9 @@ Response handle_comment(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
   const auto command = read_comment(request, *id);
-  if (!command) return command.response();
-  if (auto refused = require_fresh(ports, request)) return *refused;
+  require_fresh(ports, request);
   return ports.commands.answer(
-      request, [&](CommandSession& session) { return add(ports, session, *command); });
+      request, [&](CommandSession& session) { return add(ports, session, command); });
 }
 
 Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
@@ -112,15 +105,16 @@ Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::comment(*id, *comment_id);
-    const auto removed = eventsourcing::change<Comment>(
-        session, stream, eventsourcing::EventCodec<Comment>(ports.cipher), DeleteComment{me});
-    if (removed) return Answer{204, "", "", stream};
-    return forbidden_as_not_found(
-        removed.stopped(),
+    forbidden_as_not_found(
+        [&] {
+          eventsourcing::change<Comment>(
+              session, stream, eventsourcing::EventCodec<Comment>(ports.cipher), DeleteComment{me});
+        },
         [&] {
           return ports.freshness.is_fresh() && ports.engine.shows_comment(*id, *comment_id, me);
         },
         Comment::decide({}, DeleteComment{me}).rejection());
+    return Answer{204, "", "", stream};
   });
 }
 

@@ -13,7 +13,6 @@ namespace tideline::feed {
 namespace {
 
 using http::Json;
-using http::Parsed;
 using http::Request;
 using http::Response;
 using sql::PersonSince;
@@ -32,37 +31,36 @@ struct Likes {
 Response likes_page(const ApiPorts& ports, core::MomentId moment,
                     const std::vector<core::AccountId>& likers,
                     const sql::Window<core::AccountId>& window) {
-  const auto likes = ports.database.read([&](Transaction& transaction) {
+  const auto likes = core::value_of(ports.database.read([&](Transaction& transaction) {
     Likes found{list_likes(transaction, moment, likers, window), {}};
     std::vector<core::AccountId> accounts;
     for (const PersonSince& like : found.page.items) accounts.push_back(like.account);
     found.people = ports.people.find_many(transaction, accounts);
     return found;
-  });
-  if (!likes) return to_response(http::from_error(likes.error()));
-  const auto& items = likes->page.items;
+  }));
+  const auto& items = likes.page.items;
   const auto place = [](const PersonSince& like) {
     return sql::place_text(sql::Place<core::AccountId>{like.since, like.account});
   };
   http::Page page;
   for (const PersonSince& like : items) {
-    page.items.push_back({{"person", person_json(likes->people, like.account)},
+    page.items.push_back({{"person", person_json(likes.people, like.account)},
                           {"liked_at", core::format_iso8601(like.since)}});
   }
-  if (likes->page.more_before) page.before = place(items.front());
-  if (likes->page.more_after) page.after = place(items.back());
+  if (likes.page.more_before) page.before = place(items.front());
+  if (likes.page.more_after) page.after = place(items.back());
   return http::page_response(kLikesCursor, std::move(page));
 }
 
 Response handle_likes(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  const auto wanted = http::read_page(request, kLikesCursor, sql::parse_account_place);
-  if (!wanted) return wanted.response();
+  const auto wanted =
+      http::value_of(http::read_page(request, kLikesCursor, sql::parse_account_place));
   return answer_private(ports, request, ports.interactions_applied, [&] {
     const auto likers = ports.engine.likers_of(*id, request.account());
     if (!likers) return to_response(http::not_found());
-    return likes_page(ports, *id, *likers, {wanted->before, wanted->after, wanted->limit});
+    return likes_page(ports, *id, *likers, {wanted.before, wanted.after, wanted.limit});
   });
 }
 
@@ -71,8 +69,8 @@ struct Comments {
   PeopleByAccount people;
 };
 
-Parsed<Json> comment_items(const ApiPorts& ports, core::MomentId moment,
-                           const std::vector<CommentEntry>& entries) {
+Json comment_items(const ApiPorts& ports, core::MomentId moment,
+                   const std::vector<CommentEntry>& entries) {
   std::vector<core::CommentId> ids;
   std::vector<core::AccountId> authors;
   for (const CommentEntry& entry : entries) {
@@ -82,37 +80,35 @@ Parsed<Json> comment_items(const ApiPorts& ports, core::MomentId moment,
   // The engine may have applied comments that the table has not got yet.
   const auto recent = ports.contents.find_sealed_comments(ids);
   std::erase_if(ids, [&](core::CommentId id) { return recent.contains(id); });
-  const auto found = read_up_to_engine(
+  const auto found = core::value_of(read_up_to_engine(
       ports, ports.interactions_applied,
       [&](Transaction& transaction) {
         Comments read{recent, ports.people.find_many(transaction, authors)};
         read.rows.merge(find_comments(transaction, moment, ids));
         return read;
       },
-      [&](const Comments& read) { return read.rows.size() == entries.size(); });
-  if (!found) return http::from_error(found.error());
+      [&](const Comments& read) { return read.rows.size() == entries.size(); }));
 
   std::vector<const CommentEntry*> shown;
   std::vector<crypto::SealedText> texts;
   for (const CommentEntry& entry : entries) {
-    const CommentRow& row = found->rows.at(entry.id);
+    const CommentRow& row = found.rows.at(entry.id);
     if (!row.sealed_text) continue;
     shown.push_back(&entry);
     texts.push_back(
         {entry.author, *row.sealed_text, eventsourcing::Stored<CommentAdded>::kTextContext});
   }
-  const auto opened = ports.cipher.open_many(texts);
-  if (!opened) return http::from_error(opened.error());
+  const auto opened = core::value_of(ports.cipher.open_many(texts));
   Json items = Json::array();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const CommentEntry& entry = *shown[i];
     Json item{{"id", core::to_string(entry.id)},
               {"parent_id", nullptr},
-              {"author", person_json(found->people, entry.author)},
+              {"author", person_json(found.people, entry.author)},
               {"text", nullptr},
-              {"written_at", core::format_iso8601(found->rows.at(entry.id).written_at)}};
+              {"written_at", core::format_iso8601(found.rows.at(entry.id).written_at)}};
     if (entry.parent) item["parent_id"] = core::to_string(*entry.parent);
-    if ((*opened)[i]) item["text"] = *(*opened)[i];
+    if (opened[i]) item["text"] = *opened[i];
     items.push_back(std::move(item));
   }
   return items;
@@ -121,17 +117,16 @@ Parsed<Json> comment_items(const ApiPorts& ports, core::MomentId moment,
 Response handle_comments(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  const auto wanted = http::read_page(request, kCommentsCursor, core::parse_comment_id);
-  if (!wanted) return wanted.response();
+  const auto wanted =
+      http::value_of(http::read_page(request, kCommentsCursor, core::parse_comment_id));
   return answer_private(ports, request, ports.engine_applied, [&]() -> Response {
     const auto comments =
-        ports.engine.comments_of(*id, request.account(), {wanted->before, wanted->after},
-                                 static_cast<std::size_t>(wanted->limit));
+        ports.engine.comments_of(*id, request.account(), {wanted.before, wanted.after},
+                                 static_cast<std::size_t>(wanted.limit));
     if (!comments) return to_response(http::not_found());
     auto items = comment_items(ports, *id, comments->items);
-    if (!items) return items.response();
     http::Page page;
-    page.items = std::move(items).value();
+    page.items = std::move(items);
     if (comments->more_before) page.before = core::to_string(comments->items.front().id);
     if (comments->more_after) page.after = core::to_string(comments->items.back().id);
     return http::page_response(kCommentsCursor, std::move(page));
@@ -146,10 +141,9 @@ Response handle_history(const ApiPorts& ports, const Request& request) {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     auto texts = moment_texts(ports, *moment);
-    if (!texts) return texts.response();
-    if (texts->empty()) return to_response(http::not_found());
+    if (texts.empty()) return to_response(http::not_found());
     http::Page page;
-    page.items = std::move(texts).value();
+    page.items = std::move(texts);
     return http::page_response(kHistoryCursor, std::move(page));
   });
 }

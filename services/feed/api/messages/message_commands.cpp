@@ -17,7 +17,6 @@ namespace {
 using eventsourcing::Answer;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -30,10 +29,9 @@ struct Envelope {
   std::string text;
 };
 
-Parsed<Envelope> read_envelope(const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+Envelope read_envelope(const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   Envelope envelope;
   envelope.to = fields.optional_text("to", {1, 64});
   envelope.group_id = fields.optional_text("group_id", {26, 26});
@@ -45,7 +43,7 @@ Parsed<Envelope> read_envelope(const Request& request) {
   if (envelope.group_id && !core::is_time_ordered_id(*envelope.group_id)) {
     fields.violate("group_id", "is no id");
   }
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   return envelope;
 }
 
@@ -71,28 +69,25 @@ CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Comm
     std::visit([&](auto& sending) { sending.now = sent_at; }, command);
     return eventsourcing::Creation<Message>{keys::message(sender, sent_at), command};
   });
-  if (!message) return message.stopped();
   const std::string key = message_key_text(sender_user_id, sent_at);
   const nlohmann::json body{{"key", key}, {"sent_at", core::format_iso8601(sent_at)}};
-  return Answer{201, body.dump(), "/v1/messages/" + key, message->stream};
+  return Answer{201, body.dump(), "/v1/messages/" + key, message.stream};
 }
 
 Response handle_send(const ApiPorts& ports, const Request& request) {
   const auto envelope = read_envelope(request);
-  if (!envelope) return envelope.response();
   const core::AccountId& sender = request.account();
   std::vector<core::AccountId> named{sender};
-  if (envelope->to) named.push_back(ports.account_ids.of(*envelope->to));
+  if (envelope.to) named.push_back(ports.account_ids.of(*envelope.to));
   const auto people = find_registered(ports, request, named);
-  if (!people) return people.response();
-  const auto& sender_user_id = people->at(sender).user_id;
+  const auto& sender_user_id = people.at(sender).user_id;
   if (!sender_user_id) {
     return to_response(http::unavailable("your name is not known here yet, try again"));
   }
-  if (envelope->group_id) {
-    if (auto refused = require_fresh(ports, request)) return *refused;
+  if (envelope.group_id) {
+    require_fresh(ports, request);
   }
-  const auto command = command_of(ports, request, *envelope, *people);
+  const auto command = command_of(ports, request, envelope, people);
   return ports.commands.answer(request, [&](CommandSession& session) {
     return send(ports, session, command, sender, *sender_user_id);
   });

@@ -23,7 +23,7 @@ std::optional<MessageKey> parse_message_key(const crypto::AccountIds& account_id
   return MessageKey{*sent_at, account_ids.of(user_id)};
 }
 
-http::Parsed<Json> message_items(const ApiPorts& ports, const std::vector<MessageRow>& messages) {
+Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& messages) {
   Json items = Json::array();
   if (messages.empty()) return items;
   std::vector<core::AccountId> accounts;
@@ -34,15 +34,15 @@ http::Parsed<Json> message_items(const ApiPorts& ports, const std::vector<Messag
     texts.push_back({message.key.sender, message.sealed_text,
                      eventsourcing::Stored<MessageSent>::kTextContext});
   }
-  const auto people = ports.database.read_each_alone(
-      [&](sql::Transaction& transaction) { return ports.people.find_many(transaction, accounts); });
-  if (!people) return http::from_error(people.error());
-  const auto opened = ports.cipher.open_many(texts);
-  if (!opened) return http::from_error(opened.error());
+  const auto people =
+      core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
+        return ports.people.find_many(transaction, accounts);
+      }));
+  const auto opened = core::value_of(ports.cipher.open_many(texts));
 
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const MessageRow& message = messages[i];
-    Json sender = person_json(*people, message.key.sender);
+    Json sender = person_json(people, message.key.sender);
     Json item{{"key", nullptr},
               {"to", nullptr},
               {"group_id", nullptr},
@@ -53,9 +53,9 @@ http::Parsed<Json> message_items(const ApiPorts& ports, const std::vector<Messag
       item["key"] = message_key_text(sender["user_id"].get<std::string>(), message.key.sent_at);
     }
     item["sender"] = std::move(sender);
-    if (message.recipient) item["to"] = person_json(*people, *message.recipient);
+    if (message.recipient) item["to"] = person_json(people, *message.recipient);
     if (message.group_id) item["group_id"] = *message.group_id;
-    if ((*opened)[i]) item["text"] = *(*opened)[i];
+    if (opened[i]) item["text"] = *opened[i];
     items.push_back(std::move(item));
   }
   return items;

@@ -19,7 +19,6 @@ std::string message_key_text(std::string_view sender_user_id, core::Timestamp se
 std::optional<MessageKey> parse_message_key(const crypto::AccountIds& account_ids,
                                             std::string_view text);
 
-http::Parsed<http::Json> message_items(const ApiPorts& ports,
-                                       const std::vector<MessageRow>& messages);
+http::Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& messages);
 
 }  // namespace tideline::feed

@@ -6,7 +6,6 @@
 namespace tideline::feed {
 namespace {
 
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -25,8 +24,7 @@ std::optional<MessageKey> parse_place(std::string_view text) {
 
 Response answer_list(const ApiPorts& ports, const Request& request, std::string_view kind,
                      MessageList list) {
-  const auto wanted = http::read_page(request, kind, parse_place);
-  if (!wanted) return wanted.response();
+  const auto wanted = http::value_of(http::read_page(request, kind, parse_place));
   list.owner = request.account();
   if (const auto day = request.query("day")) {
     list.day = core::parse_day(*day);
@@ -34,17 +32,15 @@ Response answer_list(const ApiPorts& ports, const Request& request, std::string_
   }
   return http::answer_query(
       request, {ports.messages_applied}, http::WhenBehind::Stale, [&]() -> Response {
-        const auto page = ports.database.read([&](sql::Transaction& transaction) {
-          return read_messages(transaction, list, {wanted->after, wanted->before},
-                               static_cast<std::size_t>(wanted->limit));
-        });
-        if (!page) return to_response(http::from_error(page.error()));
-        auto items = message_items(ports, page->messages);
-        if (!items) return items.response();
+        const auto page = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
+          return read_messages(transaction, list, {wanted.after, wanted.before},
+                               static_cast<std::size_t>(wanted.limit));
+        }));
+        auto items = message_items(ports, page.messages);
         http::Page answer;
-        answer.items = std::move(items).value();
-        if (page->has_newer) answer.before = place_text(page->messages.front().key);
-        if (page->has_older) answer.after = place_text(page->messages.back().key);
+        answer.items = std::move(items);
+        if (page.has_newer) answer.before = place_text(page.messages.front().key);
+        if (page.has_older) answer.after = place_text(page.messages.back().key);
         return http::page_response(kind, std::move(answer));
       });
 }
@@ -67,14 +63,12 @@ Response handle_message(const ApiPorts& ports, const Request& request) {
   if (!key) return to_response(http::not_found());
   return http::answer_query(
       request, {ports.messages_applied}, http::WhenBehind::Refuse, [&]() -> Response {
-        const auto found = ports.database.read([&](sql::Transaction& transaction) {
+        const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
           return find_message(transaction, *key, request.account());
-        });
-        if (!found) return to_response(http::from_error(found.error()));
-        if (!*found) return to_response(http::not_found());
-        const auto items = message_items(ports, {**found});
-        if (!items) return items.response();
-        return Response::json(200, items->front());
+        }));
+        if (!found) return to_response(http::not_found());
+        const auto items = message_items(ports, {*found});
+        return Response::json(200, items.front());
       });
 }
 

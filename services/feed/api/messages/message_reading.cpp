@@ -15,7 +15,6 @@ namespace {
 
 namespace es = eventsourcing;
 using http::Json;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -33,10 +32,9 @@ struct Marks {
   bool more = false;               // more than one call marks
 };
 
-Parsed<Wanted> read_wanted(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+Wanted read_wanted(const ApiPorts& ports, const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   Wanted wanted;
   const auto keys = fields.optional_text_array("keys", kKeysMax, {1, kKeyLengthMax});
   const auto up_to = fields.optional_text("up_to", {1, kKeyLengthMax});
@@ -53,7 +51,7 @@ Parsed<Wanted> read_wanted(const ApiPorts& ports, const Request& request) {
     wanted.up_to = parse_message_key(ports.account_ids, *up_to);
     if (!wanted.up_to) fields.violate("up_to", "is no key of a message");
   }
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   return wanted;
 }
 
@@ -80,23 +78,19 @@ std::optional<Marks> find_marks(sql::Transaction& transaction, const core::Accou
 
 Response handle_read(const ApiPorts& ports, const Request& request) {
   const auto wanted = read_wanted(ports, request);
-  if (!wanted) return wanted.response();
-  if (auto behind = http::await_models(request, {ports.messages_applied})) return *behind;
+  http::await_models(request, {ports.messages_applied});
   const core::AccountId& reader = request.account();
-  const auto marks = ports.database.read(
-      [&](sql::Transaction& transaction) { return find_marks(transaction, reader, *wanted); });
-  if (!marks) return to_response(http::from_error(marks.error()));
-  if (!*marks) {
+  const auto marks = core::value_of(ports.database.read(
+      [&](sql::Transaction& transaction) { return find_marks(transaction, reader, wanted); }));
+  if (!marks) {
     return to_response(http::problem(404, "no-such-message", "Not found",
                                      "one of the messages is not in the caller's Inbox"));
   }
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
     const auto stream = keys::reading(reader, session.context().now);
-    const auto changed =
-        es::change<MessageReading>(session, stream, eventsourcing::EventCodec<MessageReading>{},
-                                   MarkAsRead{reader, (**marks).unread});
-    if (!changed) return changed.stopped();
-    const Json answer{{"marked", (**marks).unread.size()}, {"more", (**marks).more}};
+    es::change<MessageReading>(session, stream, eventsourcing::EventCodec<MessageReading>{},
+                               MarkAsRead{reader, (*marks).unread});
+    const Json answer{{"marked", (*marks).unread.size()}, {"more", (*marks).more}};
     return es::Answer{200, answer.dump(), "", {}};
   });
 }
@@ -104,11 +98,10 @@ Response handle_read(const ApiPorts& ports, const Request& request) {
 Response handle_unread(const ApiPorts& ports, const Request& request) {
   return http::answer_query(
       request, {ports.messages_applied}, http::WhenBehind::Stale, [&]() -> Response {
-        const auto unread = ports.database.read([&](sql::Transaction& transaction) {
+        const auto unread = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
           return count_unread(transaction, request.account());
-        });
-        if (!unread) return to_response(http::from_error(unread.error()));
-        return Response::json(200, {{"unread", *unread}});
+        }));
+        return Response::json(200, {{"unread", unread}});
       });
 }
 

@@ -16,14 +16,12 @@ constexpr uploads::ImageLimits kImageLimits{1024 * 1024, 8192};
 // No event and no command: until a moment names it, nobody but the sweep knows of it.
 Response handle_upload(const ApiPorts& ports, const Request& request) {
   const auto image = uploads::read_image(request, kImageLimits);
-  if (!image) return image.response();
-  const auto stored = ports.uploads.put(request.account(), image->content);
-  if (!stored) return to_response(http::from_error(stored.error()));
-  if (!*stored) return http::to_response(uploads::kSpaceUsedUp);
-  return Response::json(201, {{"hash", uploads::hash_of(image->content.bytes)},
-                              {"media_type", image->content.media_type},
-                              {"width", image->header.width},
-                              {"height", image->header.height}});
+  const auto stored = core::value_of(ports.uploads.put(request.account(), image.content));
+  if (!stored) return http::to_response(uploads::kSpaceUsedUp);
+  return Response::json(201, {{"hash", uploads::hash_of(image.content.bytes)},
+                              {"media_type", image.content.media_type},
+                              {"width", image.header.width},
+                              {"height", image.header.height}});
 }
 
 // Whoever may see the moment may see its images, and nobody else; whether he has seen one before
@@ -36,9 +34,8 @@ Response handle_image(const ApiPorts& ports, const Request& request) {
     const auto moment = ports.engine.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     const auto author = author_of_image(ports, *moment, hash);
-    if (!author) return author.response();
-    if (!*author) return to_response(http::not_found());
-    return uploads::answer_content(ports.uploads, **author, hash, uploads::Caching::AskEachTime,
+    if (!author) return to_response(http::not_found());
+    return uploads::answer_content(ports.uploads, *author, hash, uploads::Caching::AskEachTime,
                                    http::not_found());
   });
 }

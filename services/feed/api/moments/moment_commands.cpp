@@ -18,7 +18,6 @@ using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
 using eventsourcing::Rejection;
 using eventsourcing::RejectionKind;
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -47,10 +46,9 @@ std::vector<std::string> read_images(http::FieldReader& fields) {
 }
 
 // All but its id, its time and what its author had seen, which come when the command runs.
-Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.problem();
-  http::FieldReader fields(*body);
+PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   PublishMoment command;
   command.content = fields.text("content", {1, Moment::kContentCodePointsMax});
   command.images = read_images(fields);
@@ -64,7 +62,7 @@ Parsed<PublishMoment> read_draft(const ApiPorts& ports, const Request& request) 
       fields.violate("user_ids", "holds something that is no user_id");
     command.lists.user_ids.push_back(ports.account_ids.of(user_id));
   }
-  if (auto problem = fields.problem()) return *problem;
+  fields.check();
   command.audience = *parse_audience(audience);
   command.author = request.account();
   return command;
@@ -74,16 +72,14 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
   // Of one's own uploads alone: to know the hash of another's image is no right to it. Asked here,
   // where a repeated request does not come: it is answered as the first, whatever became of them.
   if (!command.images.empty()) {
-    const auto held = ports.uploads.hold(command.author, command.images);
-    if (!held) return held.error();
-    if (!*held) return kNoSuchImage;
+    const auto held = core::value_of(ports.uploads.hold(command.author, command.images));
+    if (!held) return kNoSuchImage;
   }
   const eventsourcing::EventCodec<Moment> codec(ports.cipher);
   command.now = session.context().now;
   command.id = ports.moment_ids.next(command.now, command.author);
   const auto stream = keys::moment(command.id);
-  const auto moment = eventsourcing::begin<Moment>(session, stream, codec, command);
-  if (!moment) return moment.stopped();
+  eventsourcing::begin<Moment>(session, stream, codec, command);
   const std::string id = core::to_string(command.id);
   const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + id, stream};
@@ -91,36 +87,35 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
 
 Response handle_publish(const ApiPorts& ports, const Request& request) {
   const auto command = read_draft(ports, request);
-  if (!command) return command.response();
   // A mistyped name in the list of a partly-invisible moment would show it to whom it is to be kept
   // from.
-  if (!command->lists.user_ids.empty()) {
-    const auto named = find_registered(ports, request, command->lists.user_ids);
-    if (!named) return named.response();
+  if (!command.lists.user_ids.empty()) {
+    find_registered(ports, request, command.lists.user_ids);
   }
   return ports.commands.answer(
-      request, [&](CommandSession& session) { return publish(ports, session, *command); });
+      request, [&](CommandSession& session) { return publish(ports, session, command); });
 }
 
 // What only its author does to a moment.
 CommandResult change_own(const ApiPorts& ports, CommandSession& session, core::MomentId id,
                          const core::AccountId& by, const Moment::Command& command) {
   const auto stream = keys::moment(id);
-  const auto moment = eventsourcing::change<Moment>(
-      session, stream, eventsourcing::EventCodec<Moment>(ports.cipher), command);
-  if (moment) return Answer{204, "", "", stream};
-  return forbidden_as_not_found(
-      moment.stopped(), [&] { return may_know_of(ports, id, by); }, kNoSuchMoment);
+  forbidden_as_not_found(
+      [&] {
+        eventsourcing::change<Moment>(session, stream,
+                                      eventsourcing::EventCodec<Moment>(ports.cipher), command);
+      },
+      [&] { return may_know_of(ports, id, by); }, kNoSuchMoment);
+  return Answer{204, "", "", stream};
 }
 
 Response handle_edit(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const std::string content = fields.text("content", {1, Moment::kContentCodePointsMax});
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   const core::AccountId& by = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) {
     return change_own(ports, session, *id, by, EditMoment{by, content, session.context().now});

@@ -78,22 +78,21 @@ bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
 }
 
 // The engine may have applied a moment, or an edit, that the tables have not got yet.
-core::Result<Found> read_all_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
-                                  const Accounts& accounts) {
+Found read_all_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
+                    const Accounts& accounts) {
   const Found recent = take_recent(ports, entries);
   if (accounts.empty() && has_all(recent, entries)) return recent;
-  return read_up_to_engine(
+  return core::value_of(read_up_to_engine(
       ports, ports.moments_applied,
       [&](sql::Transaction& transaction) {
         return read_rows(ports, transaction, entries, accounts, recent);
       },
-      [&](const Found& found) { return has_all(found, entries); });
+      [&](const Found& found) { return has_all(found, entries); }));
 }
 
 // Without those that were deleted meanwhile.
-core::Result<std::vector<Opened>> open_texts(const ApiPorts& ports,
-                                             const std::vector<TimelineEntry>& entries,
-                                             const Found& found) {
+std::vector<Opened> open_texts(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
+                               const Found& found) {
   std::vector<Opened> opened;
   std::vector<crypto::SealedText> texts;
   for (const TimelineEntry& entry : entries) {
@@ -110,9 +109,8 @@ core::Result<std::vector<Opened>> open_texts(const ApiPorts& ports,
       opened.back().edited_at = edit.edited_at;
     }
   }
-  auto contents = ports.cipher.open_many(texts);
-  if (!contents) return contents.error();
-  for (std::size_t i = 0; i < opened.size(); ++i) opened[i].content = std::move((*contents)[i]);
+  auto contents = core::value_of(ports.cipher.open_many(texts));
+  for (std::size_t i = 0; i < opened.size(); ++i) opened[i].content = std::move(contents[i]);
   return opened;
 }
 
@@ -173,9 +171,8 @@ MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer
 }
 
 // What the entries lack, from the tables; remembered from now on.
-core::Status fill(const ApiPorts& ports, const core::AccountId& viewer,
-                  const std::vector<TimelineEntry>& entries, Contents& contents,
-                  PersonByAccount& people) {
+void fill(const ApiPorts& ports, const core::AccountId& viewer,
+          const std::vector<TimelineEntry>& entries, Contents& contents, PersonByAccount& people) {
   const std::uint64_t names_as_of = ports.contents.name_changes();
   std::vector<TimelineEntry> missing;
   Accounts authors;
@@ -184,23 +181,20 @@ core::Status fill(const ApiPorts& ports, const core::AccountId& viewer,
     missing.push_back(entries[i]);
     authors.push_back(entries[i].author);
   }
-  if (missing.empty()) return core::success();
+  if (missing.empty()) return;
   const auto found = read_all_rows(ports, missing, take_known(ports, authors, people));
-  if (!found) return found.error();
-  const auto opened = open_texts(ports, missing, *found);
-  if (!opened) return opened.error();
-  take_found(ports, found->people, names_as_of, people);
-  auto text = opened->begin();
+  const auto opened = open_texts(ports, missing, found);
+  take_found(ports, found.people, names_as_of, people);
+  auto text = opened.begin();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (contents[i] || text == opened->end() || text->row->id != entries[i].id) continue;
+    if (contents[i] || text == opened.end() || text->row->id != entries[i].id) continue;
     contents[i] = keep(ports, viewer, *text++, people.at(entries[i].author));
   }
-  return core::success();
 }
 
 // Whom the viewer names in the audiences of what he wrote himself.
-core::Status name_listed(const ApiPorts& ports, const core::AccountId& viewer,
-                         const Contents& contents, PersonByAccount& people) {
+void name_listed(const ApiPorts& ports, const core::AccountId& viewer, const Contents& contents,
+                 PersonByAccount& people) {
   const std::uint64_t names_as_of = ports.contents.name_changes();
   Accounts listed;
   for (const auto& content : contents) {
@@ -208,11 +202,9 @@ core::Status name_listed(const ApiPorts& ports, const core::AccountId& viewer,
     listed.insert(listed.end(), content->user_ids().begin(), content->user_ids().end());
   }
   const Accounts missing = take_known(ports, listed, people);
-  if (missing.empty()) return core::success();
+  if (missing.empty()) return;
   const auto found = read_all_rows(ports, {}, missing);
-  if (!found) return found.error();
-  take_found(ports, found->people, names_as_of, people);
-  return core::success();
+  take_found(ports, found.people, names_as_of, people);
 }
 
 // As far as the author may be told how they are called.
@@ -281,16 +273,14 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
 
 }  // namespace
 
-http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
-                                              const std::vector<TimelineEntry>& entries,
-                                              const core::AccountId& viewer, std::string& items) {
+std::size_t append_moment_items(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
+                                const core::AccountId& viewer, std::string& items) {
   items.reserve(items.size() + entries.size() * kItemBytes);
   if (append_remembered(ports, entries, viewer, items)) return entries.size();
   Contents contents = ports.contents.find(entries);
   PersonByAccount people;
-  auto filled = fill(ports, viewer, entries, contents, people);
-  if (filled) filled = name_listed(ports, viewer, contents, people);
-  if (!filled) return http::from_error(filled.error());
+  fill(ports, viewer, entries, contents, people);
+  name_listed(ports, viewer, contents, people);
   std::size_t count = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!contents[i]) continue;  // deleted meanwhile
@@ -300,28 +290,24 @@ http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
   return count;
 }
 
-http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,
-                                                             const TimelineEntry& entry,
-                                                             std::string_view hash) {
+std::optional<core::AccountId> author_of_image(const ApiPorts& ports, const TimelineEntry& entry,
+                                               std::string_view hash) {
   const auto found = read_all_rows(ports, {entry}, {});
-  if (!found) return http::from_error(found.error());
-  const MomentRow& row = found->rows.at(entry.id);
+  const MomentRow& row = found.rows.at(entry.id);
   const bool shows = !row.deleted && std::ranges::find(row.images, hash) != row.images.end();
   return shows ? std::optional(row.author) : std::nullopt;
 }
 
-http::Parsed<Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry) {
+Json moment_texts(const ApiPorts& ports, const TimelineEntry& entry) {
   std::vector<TimelineEntry> versions;
   for (std::uint32_t edits = 0; edits <= entry.edits; ++edits) {
     versions.insert(versions.begin(), entry);
     versions.front().edits = edits;
   }
   const auto found = read_all_rows(ports, versions, {});
-  if (!found) return http::from_error(found.error());
-  const auto opened = open_texts(ports, versions, *found);
-  if (!opened) return http::from_error(opened.error());
+  const auto opened = open_texts(ports, versions, found);
   Json texts = Json::array();
-  for (const Opened& text : *opened) {
+  for (const Opened& text : opened) {
     Json written{{"edit", text.entry->edits}, {"content", nullptr}};
     if (text.content) written["content"] = *text.content;
     written["written_at"] = core::format_iso8601(text.edited_at.value_or(text.row->published_at));

@@ -18,16 +18,14 @@ namespace tideline::feed {
 // commas between, as `viewer` is to see them, with the text of its entry's last edit; the audience
 // is shown to the author alone. A moment that was deleted meanwhile is left out. Returns how many
 // there are. 503 when a row is not there yet.
-http::Parsed<std::size_t> append_moment_items(const ApiPorts& ports,
-                                              const std::vector<TimelineEntry>& entries,
-                                              const core::AccountId& viewer, std::string& items);
+std::size_t append_moment_items(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
+                                const core::AccountId& viewer, std::string& items);
 
 // The moment's author, if it shows an image of that hash. 503 when its row is not there yet.
-http::Parsed<std::optional<core::AccountId>> author_of_image(const ApiPorts& ports,
-                                                             const TimelineEntry& entry,
-                                                             std::string_view hash);
+std::optional<core::AccountId> author_of_image(const ApiPorts& ports, const TimelineEntry& entry,
+                                               std::string_view hash);
 
 // All texts of the entry, newest first; none of one that was deleted meanwhile. 503 as above.
-http::Parsed<http::Json> moment_texts(const ApiPorts& ports, const TimelineEntry& entry);
+http::Json moment_texts(const ApiPorts& ports, const TimelineEntry& entry);
 
 }  // namespace tideline::feed

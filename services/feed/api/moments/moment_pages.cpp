@@ -10,7 +10,6 @@
 namespace tideline::feed {
 namespace {
 
-using http::Parsed;
 using http::Request;
 using http::Response;
 
@@ -25,48 +24,46 @@ Response page_of(const ApiPorts& ports, const Request& request, std::string_view
   if (page.has_newer) before = core::to_string(page.entries.front().id);
   if (page.has_older) after = core::to_string(page.entries.back().id);
   http::PageText text(kind, before, after);
-  const auto items = append_moment_items(ports, page.entries, request.account(), text.items());
-  if (!items) return items.response();
+  append_moment_items(ports, page.entries, request.account(), text.items());
   return std::move(text).response();
 }
 
 Response handle_timeline(const ApiPorts& ports, const Request& request) {
-  const auto wanted = http::read_page(request, kTimelineCursor, core::parse_moment_id);
-  if (!wanted) return wanted.response();
+  const auto wanted =
+      http::value_of(http::read_page(request, kTimelineCursor, core::parse_moment_id));
   return ports.shard_router.answer(request, [&] {
     return answer_private(ports, request, ports.engine_applied, [&] {
       return page_of(ports, request, kTimelineCursor,
-                     ports.engine.timeline(request.account(), {wanted->after, wanted->before},
-                                           static_cast<std::size_t>(wanted->limit)));
+                     ports.engine.timeline(request.account(), {wanted.after, wanted.before},
+                                           static_cast<std::size_t>(wanted.limit)));
     });
   });
 }
 
 Response handle_stream(const ApiPorts& ports, const Request& request) {
   return ports.shard_router.answer_here_alone(request, [&] {
-    if (auto refused = require_fresh(ports, request)) return *refused;
+    require_fresh(ports, request);
     return Response::event_stream(
         ports.streams.open(request.account(), request.header("Last-Event-ID")));
   });
 }
 
 // Of ?author=.
-Parsed<core::AccountId> read_author(const ApiPorts& ports, const Request& request) {
+core::AccountId read_author(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.query("author");
-  if (!user_id) return http::malformed("author=<user_id> is missing");
-  if (!core::is_user_id(*user_id)) return no_such_person();
+  if (!user_id) http::refuse(http::malformed("author=<user_id> is missing"));
+  if (!core::is_user_id(*user_id)) http::refuse(no_such_person());
   const core::AccountId author = ports.account_ids.of(*user_id);
   // Anyone who has registered once is never forgotten.
   if (ports.contents.find_person(author)) return author;
   const std::uint64_t names_as_of = ports.contents.name_changes();
   const auto known = find_registered(ports, request, {author});
-  if (!known) return known.problem();
-  ports.contents.put_person(known->at(author), names_as_of);
+  ports.contents.put_person(known.at(author), names_as_of);
   return author;
 }
 
 // Of ?month=YYYY-MM; all without it.
-Parsed<std::optional<std::chrono::year_month>> read_month(const Request& request) {
+std::optional<std::chrono::year_month> read_month(const Request& request) {
   const auto text = request.query("month");
   if (!text) return std::optional<std::chrono::year_month>();
   const auto first = core::parse_day(std::string(*text) + "-01");
@@ -75,32 +72,28 @@ Parsed<std::optional<std::chrono::year_month>> read_month(const Request& request
   const bool in_range =
       day.year() >= std::chrono::year(1970) && day.year() <= std::chrono::year(2100);
   if (text->size() != kMonthLength || !first || !in_range) {
-    return http::malformed("month is a month of UTC, YYYY-MM");
+    http::refuse(http::malformed("month is a month of UTC, YYYY-MM"));
   }
   return std::optional(day.year() / day.month());
 }
 
 Response handle_author_page(const ApiPorts& ports, const Request& request) {
-  const auto wanted = http::read_page(request, kAuthorCursor, core::parse_moment_id);
-  if (!wanted) return wanted.response();
+  const auto wanted =
+      http::value_of(http::read_page(request, kAuthorCursor, core::parse_moment_id));
   const auto month = read_month(request);
-  if (!month) return month.response();
   const auto author = read_author(ports, request);
-  if (!author) return author.response();
   return answer_private(ports, request, ports.engine_applied, [&] {
-    return page_of(
-        ports, request, kAuthorCursor,
-        ports.engine.moments_of(*author, request.account(), {wanted->after, wanted->before},
-                                static_cast<std::size_t>(wanted->limit), *month));
+    return page_of(ports, request, kAuthorCursor,
+                   ports.engine.moments_of(author, request.account(), {wanted.after, wanted.before},
+                                           static_cast<std::size_t>(wanted.limit), month));
   });
 }
 
 Response handle_months(const ApiPorts& ports, const Request& request) {
   const auto author = read_author(ports, request);
-  if (!author) return author.response();
   return answer_private(ports, request, ports.engine_applied, [&] {
     auto months = http::Json::array();
-    for (const auto& month : ports.engine.months_of(*author, request.account())) {
+    for (const auto& month : ports.engine.months_of(author, request.account())) {
       months.push_back(core::format_day(month / 1).substr(0, kMonthLength));
     }
     return Response::json(200, {{"months", std::move(months)}});
@@ -115,8 +108,7 @@ Response handle_moment(const ApiPorts& ports, const Request& request) {
     if (!moment) return to_response(http::not_found());
     std::string item;
     const auto items = append_moment_items(ports, {*moment}, request.account(), item);
-    if (!items) return items.response();
-    if (*items == 0) return to_response(http::not_found());
+    if (items == 0) return to_response(http::not_found());
     return Response::text(200, "application/json", std::move(item));
   });
 }

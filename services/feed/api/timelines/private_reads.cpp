@@ -15,7 +15,7 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
   return http::answer_query(request, {ports.engine_applied, tables}, http::WhenBehind::Refuse, [&] {
     const auto fresh_until = ports.freshness.fresh_until();
     if (!fresh_until) return to_response(catching_up());
-    http::Response response = query();
+    http::Response response = http::answer_of(query);
     // The engine may have begun anew in between.
     if (!ports.freshness.is_fresh()) return to_response(catching_up());
     response.good_until = fresh_until;
@@ -23,24 +23,25 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
   });
 }
 
-std::optional<http::Response> require_fresh(const ApiPorts& ports, const http::Request& request) {
-  if (auto refused = http::await_models(request, {ports.engine_applied})) return refused;
-  if (!ports.freshness.is_fresh()) return to_response(catching_up());
-  return std::nullopt;
+void require_fresh(const ApiPorts& ports, const http::Request& request) {
+  http::await_models(request, {ports.engine_applied});
+  if (!ports.freshness.is_fresh()) http::refuse(catching_up());
 }
 
 bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer) {
   return ports.freshness.is_fresh() && ports.engine.find_author(id, viewer);
 }
 
-eventsourcing::CommandResult forbidden_as_not_found(eventsourcing::CommandResult stopped,
-                                                    const std::function<bool()>& may_know,
-                                                    const eventsourcing::Rejection& none) {
-  const auto* rejection = std::get_if<eventsourcing::Rejection>(&stopped);
-  const bool forbidden =
-      rejection != nullptr && rejection->kind == eventsourcing::RejectionKind::Forbidden;
-  if (forbidden && !may_know()) return none;
-  return stopped;
+void forbidden_as_not_found(const std::function<void()>& step,
+                            const std::function<bool()>& may_know,
+                            const eventsourcing::Rejection& none) {
+  try {
+    step();
+  } catch (const eventsourcing::Rejected& rejected) {
+    const bool forbidden = rejected.rejection().kind == eventsourcing::RejectionKind::Forbidden;
+    if (forbidden && !may_know()) throw eventsourcing::Rejected(none);
+    throw;
+  }
 }
 
 }  // namespace tideline::feed

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "eventsourcing/commands/command.hpp"
 #include "feed/api/ports.hpp"
@@ -21,17 +20,17 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
                               eventsourcing::AppliedPositions& tables,
                               const std::function<http::Response()>& query);
 
-// For commands that decide on what their caller may see: nullopt when they may, else the same 503
-// or 400.
-std::optional<http::Response> require_fresh(const ApiPorts& ports, const http::Request& request);
+// For commands that decide on what their caller may see: refuses with the same 503 or 400.
+void require_fresh(const ApiPorts& ports, const http::Request& request);
 
 // Whether to tell him that the moment exists: he may see it, as far as that is known.
 bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer);
 
-// Anyone who is forbidden what he asked for, and is not to know that it exists, is told `none`.
-eventsourcing::CommandResult forbidden_as_not_found(eventsourcing::CommandResult stopped,
-                                                    const std::function<bool()>& may_know,
-                                                    const eventsourcing::Rejection& none);
+// Runs a step of a command. Where it is rejected as forbidden, and the caller may not know that the
+// thing exists, it is rejected with `none` instead.
+void forbidden_as_not_found(const std::function<void()>& step,
+                            const std::function<bool()>& may_know,
+                            const eventsourcing::Rejection& none);
 
 // Reads the rows of what the engine has let out, each statement alone. Those that the tables have
 // not got yet are waited for, once; retryable when they are still missing.

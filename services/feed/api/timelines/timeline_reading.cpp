@@ -18,20 +18,18 @@ using http::Response;
 constexpr std::size_t kUnreadMax = 1000;
 
 Response handle_seen(const ApiPorts& ports, const Request& request) {
-  const auto body = http::read_json_object(request);
-  if (!body) return body.response();
-  http::FieldReader fields(*body);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
   const auto up_to = core::parse_moment_id(fields.text("up_to", {1, 19}));
   if (!up_to) fields.violate("up_to", "is no id of a moment");
-  if (const auto problem = fields.problem()) return to_response(*problem);
+  fields.check();
   const core::AccountId& reader = request.account();
   return ports.commands.answer(
       request, [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
         const auto stream = keys::timeline_reading(reader);
-        const auto seen = eventsourcing::change<TimelineReading>(
+        eventsourcing::change<TimelineReading>(
             session, stream, eventsourcing::EventCodec<TimelineReading>{},
             MarkTimelineSeen{reader, *up_to, session.context().now});
-        if (!seen) return seen.stopped();
         return eventsourcing::Answer{204, "", "", stream};
       });
 }

@@ -121,8 +121,7 @@ class ClosedAccounts : public GraphDatabase {
   }
   bool change(const AccountId& me, const AccountId& other, const ContactPair::Command& command) {
     return run([&](es::CommandSession& session) -> es::CommandResult {
-      const auto pair = change_pair(session, me, other, command, kLimit);
-      if (!pair) return pair.stopped();
+      change_pair(session, me, other, command, kLimit);
       return es::Answer{};
     });
   }
@@ -134,9 +133,7 @@ class ClosedAccounts : public GraphDatabase {
   }
   bool join(const std::string& group, const std::string& user_id) {
     return run([&](es::CommandSession& session) -> es::CommandResult {
-      const auto member =
-          GroupCommands(service.cipher, 100).join(session, group, service.account(user_id));
-      if (!member) return member.stopped();
+      GroupCommands(service.cipher, 100).join(session, group, service.account(user_id));
       return es::Answer{};
     });
   }
@@ -145,7 +142,7 @@ class ClosedAccounts : public GraphDatabase {
   typename D::State state_of(const core::StreamId& stream, const C& codec) {
     es::CommandContext context;
     es::CommandSession session(service.store, context);
-    return session.load<D>(stream, codec)->state;
+    return session.load<D>(stream, codec).state;
   }
   std::int64_t contacts_of(const std::string& user_id) {
     return state_of<ContactCount>(keys::contact_count(service.account(user_id)),
