@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_tidy.py ROOT BUILD [--all] : clang-tidy (.clang-tidy) over the pure parts: libs/core,
-libs/eventsourcing and the domains of the services; with --all over every source of the product."""
+libs/sql, libs/eventsourcing and the domains of the services; with --all over every source of the product."""
 import concurrent.futures
 import json
 import pathlib
@@ -10,7 +10,7 @@ import sys
 
 import tree
 
-PURE = re.compile(r"(libs/(core|eventsourcing)/[^/]+\.cpp|services/[^/]+/domain/.*\.cpp)")
+PURE = re.compile(r"(libs/(core|eventsourcing|sql)/(?!.*tests/).*\.cpp|services/[^/]+/domain/.*\.cpp)")
 PRODUCT = re.compile(r"((libs|services)/(?!.*tests/).*|deploy/demo/.*)\.cpp")
 
 

@@ -16,6 +16,7 @@
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "eventsourcing/topics/in_memory_topics.hpp"
 #include "people/people_projection.hpp"
+#include "projections/runner/projection_runner.hpp"
 #include "people/profile_view.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/api/stored_rules.hpp"
