@@ -77,6 +77,19 @@ class CommandEndpointTest : public ::testing::TestWithParam<Way> {
   std::function<void()> before_append;  // once
 };
 
+TEST_P(CommandEndpointTest, AStepThatIsRejectedOrFailsEndsTheCommand) {
+  const auto rejected = send([](es::CommandSession&) -> es::CommandResult {
+    throw es::Rejected({es::RejectionKind::Forbidden, "not-yours", "it is another's"});
+  });
+  EXPECT_EQ(rejected.status, 403);
+  const auto failed = send([](es::CommandSession&) -> es::CommandResult {
+    throw core::Failed(core::unavailable("the database is away"));
+  });
+  EXPECT_EQ(failed.status, 503);
+  EXPECT_TRUE(failed.headers.find("Retry-After"));
+  EXPECT_EQ(count().status, 201) << "nothing was appended";
+}
+
 TEST_P(CommandEndpointTest, AnswersWithVersionAndPosition) {
   const Response response = count();
   EXPECT_EQ(response.status, 201);
@@ -255,7 +268,7 @@ TEST_F(QueryTest, AnswersFreshWhatIsApplied) {
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.headers.find(kPositionHeader), wanted.to_token());
   EXPECT_FALSE(response.headers.find(kStaleHeader));
-  EXPECT_FALSE(await_models(request, {model}));
+  EXPECT_NO_THROW(await_models(request, {model}));
 }
 
 TEST_F(QueryTest, RefusesOrMarksWhatHasGoneBackDuringTheQuery) {
@@ -279,6 +292,27 @@ TEST_F(QueryTest, RefusesOrMarksWhatIsBehind) {
   const Response stale = query(WhenBehind::Stale);
   EXPECT_EQ(stale.status, 200);
   EXPECT_EQ(stale.headers.find(kStaleHeader), "true");
+}
+
+TEST_F(QueryTest, WhatAQueryRefusesCarriesTheTokenOn) {
+  request.headers.set(kPositionHeader, wanted.to_token());
+  const auto missing = [&](WhenBehind when_behind) {
+    return answer_query(request, {model}, when_behind, []() -> Response { refuse(not_found()); });
+  };
+  EXPECT_EQ(missing(WhenBehind::Stale).headers.find(kStaleHeader), "true");
+  model.advance(wanted);
+  const Response response = missing(WhenBehind::Refuse);
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.headers.find(kPositionHeader), wanted.to_token());
+}
+
+TEST_F(QueryTest, CommandsAreRefusedWhileTheModelIsBehind) {
+  request.headers.set(kPositionHeader, wanted.to_token());
+  EXPECT_EQ(answer_of([&] {
+              await_models(request, {model});
+              return Response();
+            }).status,
+            503);
 }
 
 TEST_F(QueryTest, RefusesAGarbledToken) {

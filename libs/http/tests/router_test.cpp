@@ -129,6 +129,23 @@ TEST_F(RouterTest, IsUnavailableWhenNobodyCanTell) {
   EXPECT_EQ(response.body.find("10.0.0.1"), std::string::npos);
 }
 
+TEST_F(RouterTest, AHandlerLeavesEarlyWithAProblemOrAnError) {
+  router.add(Method::Get, "/v1/refused", Access::Public, [](const Request&) -> Response {
+    value_of(Parsed<int>(conflict("taken", "it is taken")));
+    return Response();
+  });
+  router.add(Method::Get, "/v1/failed", Access::Public, [](const Request&) -> Response {
+    core::value_of(core::Result<int>(core::unavailable("the database at 10.0.0.1")));
+    return Response();
+  });
+  const Response refused = send(Method::Get, "/v1/refused");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.body.find("taken"), std::string::npos);
+  const Response failed = send(Method::Get, "/v1/failed");
+  EXPECT_EQ(failed.status, 503);
+  EXPECT_EQ(failed.body.find("10.0.0.1"), std::string::npos);
+}
+
 TEST_F(RouterTest, ListsItsRoutes) {
   ASSERT_EQ(router.routes().size(), 5);
   EXPECT_EQ(router.routes()[1].path_template, "/v1/moments");
