@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include "core/check.hpp"
@@ -32,6 +33,22 @@ const Json& empty_object() {
 
 std::string between(std::size_t min, std::size_t max) {
   return std::to_string(min) + " to " + std::to_string(max);
+}
+
+// JSON Schema's sense: 1.0 is one, too.
+bool is_integer(const Json& value) {
+  if (!value.is_number_float()) return value.is_number_integer();
+  const auto number = value.get<double>();
+  return std::trunc(number) == number;
+}
+
+bool is_beyond_int64(const Json& value) {
+  constexpr double kBound = 9223372036854775808.0;  // 2^63
+  if (!value.is_number_float()) {
+    return value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  }
+  const auto number = value.get<double>();
+  return number < -kBound || number >= kBound;
 }
 
 }  // namespace
@@ -108,11 +125,11 @@ std::string FieldReader::read_text(std::string_view name, const Json& value, Len
 
 std::int64_t FieldReader::read_integer(std::string_view name, const Json& value, std::int64_t min,
                                        std::int64_t max) {
-  if (!value.is_number_integer()) {
+  if (!is_integer(value)) {
     report(name, "is not an integer");
     return 0;
   }
-  const bool beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  const bool beyond = is_beyond_int64(value);
   const std::int64_t number = beyond ? 0 : value.get<std::int64_t>();
   if (beyond || number < min || number > max) {
     report(name, "must be from " + std::to_string(min) + " to " + std::to_string(max));

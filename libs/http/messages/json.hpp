@@ -67,7 +67,7 @@ class FieldReader {
   std::optional<std::string> optional_text(std::string_view name, Length length);
   std::optional<std::optional<std::string>> nullable_text(std::string_view name, Length length);
 
-  // Only JSON integers; 1.0 and "1" are violations.
+  // JSON Schema's integers: 1.0 is one, "1" is a violation.
   std::int64_t integer(std::string_view name, std::int64_t min, std::int64_t max);
   std::optional<std::int64_t> optional_integer(std::string_view name, std::int64_t min,
                                                std::int64_t max);

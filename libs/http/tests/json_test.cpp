@@ -117,7 +117,7 @@ TEST(FieldReader, ReadsEveryKind) {
 }
 
 TEST(FieldReader, CollectsAllViolations) {
-  const Json body = Json::parse(R"({"t":"abc","n":1.0,"big":9223372036854775808,"b":1,"c":"x",
+  const Json body = Json::parse(R"({"t":"abc","n":1.5,"big":9223372036854775808,"b":1,"c":"x",
       "a":["ok","too long"],"many":[1,2],"d":"01","z":null,"o":{"x":1},"l":[{},2],"u/~":1})");
   FieldReader fields(body);
   fields.text("t", {4, 9});
@@ -144,6 +144,19 @@ TEST(FieldReader, CollectsAllViolations) {
   EXPECT_EQ(shown["errors"].size(), 16);
   EXPECT_EQ(shown["errors"][0]["pointer"], "/t");
   EXPECT_EQ(shown["errors"][0]["detail"], "must have 4 to 9 characters");
+}
+
+TEST(FieldReader, TakesAnIntegerThatIsWrittenWithAFraction) {
+  const Json body = Json::parse(R"({"n":3.0,"z":-0.0,"e":1e3,"least":-9223372036854775808.0,
+      "most":9223372036854775808.0,"huge":1e300})");
+  FieldReader fields(body);
+  EXPECT_EQ(fields.integer("n", 0, 9), 3);
+  EXPECT_EQ(fields.integer("z", 0, 9), 0);
+  EXPECT_EQ(fields.integer("e", 0, 1000), 1000);
+  EXPECT_EQ(fields.integer("least", INT64_MIN, INT64_MAX), INT64_MIN);
+  fields.integer("most", INT64_MIN, INT64_MAX);
+  fields.integer("huge", INT64_MIN, INT64_MAX);
+  EXPECT_EQ(pointers(fields), "/most /huge ");
 }
 
 TEST(FieldReader, BoundsWhatItReports) {

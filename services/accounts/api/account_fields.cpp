@@ -8,6 +8,7 @@ namespace tideline::accounts {
 namespace {
 
 constexpr std::int64_t kSexMax = 3;
+constexpr std::size_t kLocalPartMax = 64;  // code points
 constexpr const char* kNoEmail = "does not look like an e-mail address";
 
 Sex to_sex(std::int64_t number) { return static_cast<Sex>(number); }
@@ -20,7 +21,8 @@ bool looks_like_email(std::string_view text) {
     return false;
   const auto local = text.substr(0, at);
   const auto domain = text.substr(at + 1);
-  if (local.empty() || local.size() > 64 || domain.empty()) return false;
+  if (local.empty() || domain.empty()) return false;
+  if (http::count_code_points(local) > kLocalPartMax) return false;
   const bool clean = std::none_of(text.begin(), text.end(), [](unsigned char c) {
     return c <= 0x20 || c == 0x7f || c == ',' || c == ';' || c == '<' || c == '>' || c == '"';
   });

@@ -4,11 +4,13 @@
 #include <array>
 #include <string_view>
 
+#include "http/messages/json.hpp"
+
 namespace tideline::scoring {
 namespace {
 
 constexpr std::string_view kList = "leaderboard";
-constexpr std::size_t kDepartmentBytesMax = 1024;
+constexpr std::size_t kDepartmentMax = 1024;  // code points
 
 struct PeriodChoice {
   std::string_view text;
@@ -27,7 +29,7 @@ constexpr std::array kChoices = {
 AskedBoard read_board(const ApiPorts& ports, const http::Request& request) {
   AskedBoard board{{}, std::string(kList)};
   if (const auto department = request.query("department")) {
-    if (department->empty() || department->size() > kDepartmentBytesMax) {
+    if (department->empty() || http::count_code_points(*department) > kDepartmentMax) {
       http::refuse(http::malformed("department is the name of one"));
     }
     board.name.department = *department;

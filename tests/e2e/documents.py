@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""documents.py BUILD SCHEMATHESIS: the whole suite, through the gateway, does what schemas/http says.
+
+Schemathesis sends every operation of every document what it should and should not be sent, alone and in sequences.
+Each answer must be one that the document describes; openapi/hooks.py says which refusals need no word in it. Then a
+document with a status taken out must be found wrong. Everything runs in a folder and on ports of its own.
+
+  TIDELINE_SEED      the same seed draws the same requests; their answers differ by ids and times (default 1)
+  TIDELINE_EXAMPLES  how many are drawn for an operation, besides those that are derived from its schema (default 15)
+  TIDELINE_ROUNDS    with the seeds that follow, each with another caller (default 1: about two minutes)
+"""
+import copy
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import yaml
+from parts import Service, fail, free_ports, registration, until
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import registry
+
+ROOT = registry.ROOT
+BUILD, SCHEMATHESIS = sys.argv[1:3]
+SEED = int(os.environ.get("TIDELINE_SEED", 1))
+EXAMPLES = int(os.environ.get("TIDELINE_EXAMPLES", 15))
+ROUNDS = int(os.environ.get("TIDELINE_ROUNDS", 1))
+# Those of the documents' examples. openapi/schemathesis.toml has them too.
+PEOPLE = ["0042", "0711", "20260007", "20260042"]
+
+
+class Suite:
+    def __init__(self, home):
+        self.home = home
+        # Schemathesis takes its settings from the folder that it runs in, and leaves files there.
+        self.requests = shutil.copytree(ROOT / "tests/e2e/openapi", f"{home}/openapi")
+        parts = ["gateway", "gateway_metrics", "kafka", "kafka_controller", "postgres"]
+        parts += [service.identifier for service in registry.read()]
+        ports = dict(zip(parts, free_ports(len(parts))))
+        self.gateway = Service(ports["gateway"])
+        # All requests come from this machine, and most of them from one account, as fast as they can.
+        limits = dict.fromkeys(["RATE_ACCOUNT", "RATE_ANONYMOUS", "REGISTRATIONS_PER_SOURCE"], "1000000")
+        callers = ",".join(f"caller-{round_}" for round_ in range(ROUNDS))
+        ours = {**{f"{name.upper()}_PORT": str(port) for name, port in ports.items()}, **limits,
+                "HOME": home, "OPERATORS": callers}
+        self.environment = {**os.environ, **{f"TIDELINE_{name}": value for name, value in ours.items()}}
+        for other in ("TIDELINE_PG", "TIDELINE_KAFKA"):
+            self.environment.pop(other, None)
+
+    def deploy(self, script, *arguments):
+        done = subprocess.run([ROOT / "deploy" / script, *arguments], env=self.environment, capture_output=True,
+                              text=True, check=False)
+        if done.returncode != 0:
+            fail(f"deploy/{script}\n{done.stdout}{done.stderr}")
+
+    def register(self, user):
+        """The access token, and a token of the position at which the suite knows the account."""
+        headers, answer = self.gateway.expect(201, "POST", "/v1/accounts", None, registration(user))
+        position = next(value for name, value in headers.items() if name.lower() == "tideline-position")
+        return answer["session"]["access_token"], position
+
+
+class World:
+    """People who have published something, and have asked the caller to become a contact."""
+
+    def __init__(self, suite):
+        self.suite = suite
+        self.people = {user: suite.register(user) for user in PEOPLE}
+        token, position = self.people[PEOPLE[0]]
+        self.project = self.answer("/v1/projects", token, {"name": "Tide tables"}, position)["id"]
+
+    def answer(self, path, token, body, position):
+        """Of a service that knows the caller, after a while."""
+        def succeeds():
+            status, _, text = self.suite.gateway.call("POST", path, token, body, Tideline_Position=position)
+            answers.append(text)
+            return status == 201
+        answers = []
+        until(lambda: f"POST {path}: {answers[-1]}", succeeds)
+        return json.loads(answers[-1])
+
+    def caller(self, name):
+        token, position = self.suite.register(name)
+        for others, _ in self.people.values():
+            self.answer("/v1/contact-requests", others, {"user_id": name}, position)
+        return {"TIDELINE_TOKEN": token, "TIDELINE_POSITIONS": position, "TIDELINE_PROJECT": self.project}
+
+
+def run(suite, document, caller, seed, *options):
+    """Its report, and what it printed."""
+    report = pathlib.Path(suite.home, "report.json")
+    report.unlink(missing_ok=True)
+    command = [SCHEMATHESIS, "run", document, "--url", suite.gateway.url,
+               "--seed", str(seed), "--max-examples", str(EXAMPLES), "--no-color", "--report-json-path", report]
+    done = subprocess.run(
+        [*command, *options], cwd=suite.requests, capture_output=True, text=True, check=False,
+        env={**suite.environment, **caller, "PYTHONDONTWRITEBYTECODE": "1"})
+    printed = done.stdout + done.stderr
+    if not report.exists():
+        fail(printed)
+    return json.loads(report.read_text(encoding="utf-8")), printed
+
+
+def check(suite, service, caller, seed):
+    """How many findings there are; none also means that every phase has sent something to every operation."""
+    report, printed = run(suite, ROOT / f"schemas/http/{service}.yaml", caller, seed)
+    operations, cases = report["operations"], report["test_cases"]
+    findings = cases["unique_failures"] + cases["errored"] + len(report["errors"])
+    print(f"{service}: {operations['tested']} operations, {cases['generated']} requests, {findings} findings, "
+          f"{report['running_time']:.0f} s", flush=True)
+    phases = {name: phase["status"] for name, phase in report["phases"].items()}
+    if findings == 0 and (operations["tested"] != operations["total"] or set(phases.values()) != {"success"}):
+        fail(f"not everything was tested: {operations}, {phases}\n{printed}")
+    if findings > 0:
+        print(printed)
+    return findings
+
+
+def check_that_it_can_fail(suite, caller):
+    document = yaml.safe_load((ROOT / "schemas/http/accounts.yaml").read_text(encoding="utf-8"))
+    changed = copy.deepcopy(document)
+    del changed["paths"]["/v1/me"]["get"]["responses"]["200"]
+    file = pathlib.Path(suite.home, "changed.json")
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    report, printed = run(suite, file, caller, SEED, "--include-operation-id", "getMe", "--phases", "coverage")
+    if not report["failures"] or "Undocumented status code" not in printed:
+        fail(f"a status without a description was not found\n{printed}")
+
+
+def main():
+    started = time.monotonic()
+    home = tempfile.mkdtemp(prefix="tideline-documents.", dir="/var/tmp")
+    pathlib.Path(home).chmod(0o755)
+    suite = Suite(home)
+    findings = 0
+    try:
+        suite.deploy("run", "--built", BUILD, "--no-demo")
+        print(f"the suite runs after {time.monotonic() - started:.0f} s; seed {SEED}", flush=True)
+        world = World(suite)
+        for round_ in range(ROUNDS):
+            caller = world.caller(f"caller-{round_}")
+            findings += sum(check(suite, service, caller, SEED + round_) for service in registry.names())
+        check_that_it_can_fail(suite, caller)
+    finally:
+        subprocess.run([ROOT / "deploy/stop"], env=suite.environment, capture_output=True, check=False)
+        shutil.rmtree(home, ignore_errors=True)
+    print(f"{findings} findings, {time.monotonic() - started:.0f} s")
+    if findings:
+        fail(f"the same requests again: TIDELINE_SEED={SEED} TIDELINE_ROUNDS={ROUNDS} TIDELINE_EXAMPLES={EXAMPLES}")
+
+
+main()
