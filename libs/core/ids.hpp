@@ -13,7 +13,8 @@
 
 namespace tideline::core {
 
-// Name of a stream of events, for example "account-<id>". Built by the service that owns it (stream_key.hpp).
+// Name of a stream of events, for example "account-<id>". Built by the service that owns it
+// (stream_key.hpp).
 using StreamId = Strong<struct StreamIdTag, std::string>;
 // Number of an event within its stream; 1 for the first, 0 for "no such stream yet".
 using StreamVersion = Strong<struct StreamVersionTag, std::uint64_t>;

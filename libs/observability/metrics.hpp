@@ -16,6 +16,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace prometheus {
@@ -107,6 +109,23 @@ class HistogramFamily {
 // Upper bounds for durations in seconds, 0.5 ms to 10 s.
 std::span<const double> latency_buckets();
 
+// A gauge that is read of a Status rather than kept: by a member, or by a function of it.
+template <class Status>
+class Shown {
+ public:
+  template <class Value>
+  Shown(std::string_view name, std::string_view help, Value value)
+      : name_(name), help_(help), value_([value](const Status& status) {
+          return static_cast<double>(std::invoke(value, status));
+        }) {}
+
+ private:
+  friend class Metrics;
+  std::string name_;
+  std::string help_;
+  std::function<double(const Status&)> value_;
+};
+
 struct MetricsOptions {
   std::size_t label_sets_max = 500;  // per family
 };
@@ -136,6 +155,16 @@ class Metrics {
   // Called at the start of each render(), for gauges that are read rather than kept (a queue's
   // length). Must be quick and must outlive this object.
   void before_render(std::function<void()> refresh);
+  // The same for gauges of one status: `read` is called once a render().
+  template <class Read>
+  void show(Read read, const std::vector<Shown<std::invoke_result_t<const Read&>>>& shown) {
+    std::vector<Gauge> gauges;
+    for (const auto& one : shown) gauges.push_back(gauge(one.name_, one.help_));
+    before_render([read = std::move(read), shown, gauges = std::move(gauges)] {
+      const auto status = read();
+      for (std::size_t i = 0; i < gauges.size(); ++i) gauges[i].set(shown[i].value_(status));
+    });
+  }
 
   // Prometheus text format 0.0.4: Content-Type "text/plain; version=0.0.4; charset=utf-8".
   std::string render() const;

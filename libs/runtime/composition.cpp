@@ -315,14 +315,17 @@ void RunningService::keep_topics_there(std::stop_token stop) {
 }
 
 void RunningService::add_gauges() {
-  auto events = metrics_.gauge("tideline_events_appended", "events appended by this process");
-  auto batches = metrics_.gauge("tideline_append_batches", "transactions that appended");
-  auto at_once = metrics_.gauge("tideline_append_batches_at_once", "of these: in one round trip");
-  auto conflicts = metrics_.gauge("tideline_append_conflicts", "appends lost to another one");
-  auto spread = metrics_.gauge("tideline_appends_spread", "appends over several databases");
-  auto recovered =
-      metrics_.gauge("tideline_appends_recovered", "prepared transactions finished for others");
-  auto queued = metrics_.gauge("tideline_append_queue_length", "appends that wait");
+  using Appender = postgres::AppenderStatus;
+  metrics_.show(
+      [this] { return store_.status(); },
+      {{"tideline_events_appended", "events appended by this process", &Appender::events},
+       {"tideline_append_batches", "transactions that appended", &Appender::batches},
+       {"tideline_append_batches_at_once", "of these: in one round trip", &Appender::at_once},
+       {"tideline_append_conflicts", "appends lost to another one", &Appender::conflicts},
+       {"tideline_appends_spread", "appends over several databases", &Appender::spread},
+       {"tideline_appends_recovered", "prepared transactions finished for others",
+        &Appender::recovered},
+       {"tideline_append_queue_length", "appends that wait", &Appender::queued}});
   auto relayed = metrics_.gauge("tideline_relay_records", "records acknowledged by Kafka");
   auto relay_lag = metrics_.gauge("tideline_relay_lag_events", "appended, not yet in Kafka");
   auto lag =
@@ -337,14 +340,6 @@ void RunningService::add_gauges() {
       metrics_.gauge("tideline_http_requests_in_flight", "requests queued or in flight");
   metrics_.before_render([=, this] {
     if (server_) in_flight.set(static_cast<double>(server_->requests_in_flight()));
-    const auto appender = store_.status();
-    events.set(static_cast<double>(appender.events));
-    batches.set(static_cast<double>(appender.batches));
-    at_once.set(static_cast<double>(appender.at_once));
-    conflicts.set(static_cast<double>(appender.conflicts));
-    queued.set(static_cast<double>(appender.queued));
-    spread.set(static_cast<double>(appender.spread));
-    recovered.set(static_cast<double>(appender.recovered));
     double published = 0;
     double behind = 0;
     for (const auto& one : relays_) {

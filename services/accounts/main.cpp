@@ -1,3 +1,4 @@
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -54,17 +55,15 @@ void add_metrics(observability::Metrics& metrics, accounts::ApiPorts& ports) {
   ports.on_attempt = [attempts = metrics.counters("tideline_accounts_password_attempts_total",
                                                   "Passwords that were tried", {"outcome"})](
                          std::string_view outcome) { attempts.with({outcome}).add(); };
-  metrics.before_render([&hasher = ports.hasher, &views = ports.views,
-                         hashing = metrics.gauge("tideline_accounts_password_hashes_running",
-                                                 "Password hashes that run at this moment"),
-                         queued = metrics.gauge("tideline_accounts_profile_visits_queued",
-                                                "Visits that wait to be recorded"),
-                         dropped = metrics.gauge("tideline_accounts_profile_visits_dropped",
-                                                 "Visits since the start that were not recorded")] {
-    hashing.set(hasher.running());
-    queued.set(static_cast<double>(views.queued()));
-    dropped.set(static_cast<double>(views.dropped()));
-  });
+  metrics.show([&hasher = ports.hasher] { return hasher.running(); },
+               {{"tideline_accounts_password_hashes_running",
+                 "Password hashes that run at this moment", std::identity()}});
+  metrics.show(
+      [&views = ports.views] { return &views; },
+      {{"tideline_accounts_profile_visits_queued", "Visits that wait to be recorded",
+        &accounts::ProfileViewRecorder::queued},
+       {"tideline_accounts_profile_visits_dropped", "Visits since the start that were not recorded",
+        &accounts::ProfileViewRecorder::dropped}});
 }
 
 void compose(runtime::ServiceContext& context, const accounts::Settings& settings,

@@ -1,5 +1,6 @@
 #include <chrono>
 #include <filesystem>
+#include <functional>
 
 #include "feed/api/routes.hpp"
 #include "feed/migrations.hpp"
@@ -44,25 +45,24 @@ std::function<void(std::size_t)> count_evictions(runtime::ServiceContext& contex
 }
 
 void measure_size(runtime::ServiceContext& context, const FeedEngine& engine) {
-  auto viewers = context.metrics().gauge("tideline_feed_timelines", "viewers with a timeline");
-  auto ids = context.metrics().gauge("tideline_feed_timeline_ids", "ids in all timelines");
-  auto moments = context.metrics().gauge("tideline_feed_moments", "moments known");
-  auto bytes = context.metrics().gauge("tideline_feed_timeline_bytes",
-                                       "memory of all timelines' arrays, which is bounded");
-  auto a_viewer = context.metrics().gauge("tideline_feed_timeline_bytes_per_viewer",
-                                          "all of timelines' memory by viewers with one");
-  auto a_delivery = context.metrics().gauge("tideline_feed_timeline_bytes_per_delivery",
-                                            "all of timelines' memory by ids in them");
-  context.metrics().before_render([=, &engine] {
-    const auto size = engine.size();
-    viewers.set(static_cast<double>(size.viewers));
-    ids.set(static_cast<double>(size.ids));
-    moments.set(static_cast<double>(size.moments));
-    bytes.set(static_cast<double>(size.array_bytes));
-    const auto all_bytes = static_cast<double>(size.array_bytes + size.head_bytes);
-    a_viewer.set(size.viewers == 0 ? 0 : all_bytes / static_cast<double>(size.viewers));
-    a_delivery.set(size.ids == 0 ? 0 : all_bytes / static_cast<double>(size.ids));
-  });
+  using Size = FeedEngine::Size;
+  const auto bytes_by = [](std::size_t Size::*count) {
+    return [count](const Size& size) {
+      const auto bytes = static_cast<double>(size.array_bytes + size.head_bytes);
+      return size.*count == 0 ? 0 : bytes / static_cast<double>(size.*count);
+    };
+  };
+  context.metrics().show(
+      [&engine] { return engine.size(); },
+      {{"tideline_feed_timelines", "viewers with a timeline", &Size::viewers},
+       {"tideline_feed_timeline_ids", "ids in all timelines", &Size::ids},
+       {"tideline_feed_moments", "moments known", &Size::moments},
+       {"tideline_feed_timeline_bytes", "memory of all timelines' arrays, which is bounded",
+        &Size::array_bytes},
+       {"tideline_feed_timeline_bytes_per_viewer", "all of timelines' memory by viewers with one",
+        bytes_by(&Size::viewers)},
+       {"tideline_feed_timeline_bytes_per_delivery", "all of timelines' memory by ids in them",
+        bytes_by(&Size::ids)}});
 }
 
 auto tell_start(observability::Log log) {
@@ -121,19 +121,13 @@ runtime::Operation snapshot_operation(const Settings& settings) {
 MomentContents& add_contents(runtime::ServiceContext& context, std::size_t bytes_max) {
   auto& contents = context.make<MomentContents>(bytes_max, context.clock());
   context.on_profiles_changed([&contents](auto accounts) { contents.drop_names(accounts); });
-  auto hits = context.metrics().gauge("tideline_feed_content_hits",
-                                      "moments of pages whose text was in memory");
-  auto misses = context.metrics().gauge("tideline_feed_content_misses",
-                                        "and those whose text had to be opened");
-  auto moments = context.metrics().gauge("tideline_feed_content_moments", "texts in memory");
-  auto bytes = context.metrics().gauge("tideline_feed_content_bytes", "of texts and names");
-  context.metrics().before_render([=, &contents] {
-    const auto counts = contents.counts();
-    hits.set(static_cast<double>(counts.hits));
-    misses.set(static_cast<double>(counts.misses));
-    moments.set(static_cast<double>(counts.moments));
-    bytes.set(static_cast<double>(counts.bytes));
-  });
+  using Counts = MomentContents::Counts;
+  context.metrics().show(
+      [&contents] { return contents.counts(); },
+      {{"tideline_feed_content_hits", "moments of pages whose text was in memory", &Counts::hits},
+       {"tideline_feed_content_misses", "and those whose text had to be opened", &Counts::misses},
+       {"tideline_feed_content_moments", "texts in memory", &Counts::moments},
+       {"tideline_feed_content_bytes", "of texts and names", &Counts::bytes}});
   return contents;
 }
 
@@ -177,18 +171,19 @@ const ShardRouter& add_shards(runtime::ServiceContext& context, const Settings& 
     const bool joined = shards.leases.has_joined();
     return runtime::PartHealth{joined, false, joined ? "" : "has not joined the instances yet", 0};
   });
-  auto held = context.metrics().gauge("tideline_feed_shards", "of 64, at this instance");
-  context.metrics().before_render(
-      [held, &shards] { held.set(static_cast<double>(shards.leases.held_count())); });
+  context.metrics().show([&shards] { return shards.leases.held_count(); },
+                         {{"tideline_feed_shards", "of 64, at this instance", std::identity()}});
   return shards.shard_router;
 }
 
 void compose(runtime::ServiceContext& context, const Settings& settings) {
+#ifdef TIDELINE_BREAKABLE
   if (!settings.disabled_rule.empty()) {
     context.log("feed").error(
         "A VISIBILITY RULE IS SWITCHED OFF: people are shown what is not for them",
         {{"rule", settings.disabled_rule}});
   }
+#endif
   MomentContents& contents = add_contents(context, settings.content_bytes_max);
   auto made = std::make_unique<FeedEngine>(FeedEngineOptions{
       .timeline_length_max = settings.timeline_length_max,

@@ -20,6 +20,7 @@ bool is_instance_name(const std::string& text) {
 
 }  // namespace
 
+#ifdef TIDELINE_BREAKABLE
 VisibilityRules Settings::rules() const {
   VisibilityRules rules;
   rules.exclusion = disabled_rule != "exclusion";
@@ -27,6 +28,9 @@ VisibilityRules Settings::rules() const {
   rules.audience = disabled_rule != "audience";
   return rules;
 }
+#else
+VisibilityRules Settings::rules() const { return {}; }
+#endif
 
 Settings Settings::read(core::Config& config) {
   Settings settings;
@@ -50,11 +54,13 @@ Settings Settings::read(core::Config& config) {
   settings.lease = std::chrono::milliseconds(
       config.integer("TIDELINE_FEED_LEASE_MS", settings.lease.count(), 500, 60'000));
   settings.snapshot = snapshots::SnapshotSettings::read(config, "FEED", kSnapshotPrefix);
+#ifdef TIDELINE_BREAKABLE
   settings.disabled_rule = config.text("TIDELINE_FEED_DISABLED_RULE", "");
   if (!settings.disabled_rule.empty() && settings.rules() == VisibilityRules()) {
     config.add_error("TIDELINE_FEED_DISABLED_RULE",
                      "is none of exclusion, partly-invisible, audience");
   }
+#endif
   return settings;
 }
 

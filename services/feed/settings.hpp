@@ -38,10 +38,12 @@ struct Settings {
   // TIDELINE_FEED_SNAPSHOT_FOLDER, _SNAPSHOT_INTERVAL_S and _SNAPSHOTS_KEPT
   // (snapshots/snapshot_settings.hpp): an older one means more events to apply at a start.
   snapshots::SnapshotSettings snapshot;
+#ifdef TIDELINE_BREAKABLE
   // TIDELINE_FEED_DISABLED_RULE, empty by default: switches one visibility rule off (exclusion,
-  // partly-invisible, audience). For fault injection alone: it shows people what is not for them,
-  // so that a check of timelines can be seen to fail.
+  // partly-invisible, audience). It shows people what is not for them, so that a check of timelines
+  // can be seen to fail; a release does not know it.
   std::string disabled_rule;
+#endif
 
   VisibilityRules rules() const;
 

@@ -17,19 +17,21 @@ namespace {
 using namespace tideline;
 
 void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& engine) {
-  auto members = metrics.gauge("tideline_scoring_board_members", "people on the board");
-  auto band =
-      metrics.gauge("tideline_scoring_band_members", "people whose lists are kept in order");
-  auto counters = metrics.gauge("tideline_scoring_cap_counters", "daily counters in memory");
-  auto pending = metrics.gauge("tideline_scoring_pending_changes", "changes not in the tables yet");
-  auto deferred =
-      metrics.gauge("tideline_scoring_flushes_pending",
-                    "flushes whose totals and days are not folded into their tables yet");
-  auto departments =
-      metrics.gauge("tideline_scoring_departments", "departments that somebody is or was in");
-  auto periods =
-      metrics.gauge("tideline_scoring_periods",
-                    "days, weeks and months with a board; more than nine: of times ahead");
+  using Status = scoring::EngineStatus;
+  metrics.show(
+      [&engine] { return engine.status(); },
+      {{"tideline_scoring_board_members", "people on the board", &Status::members},
+       {"tideline_scoring_band_members", "people whose lists are kept in order", &Status::band},
+       {"tideline_scoring_cap_counters", "daily counters in memory", &Status::cap_counters},
+       {"tideline_scoring_pending_changes", "changes not in the tables yet",
+        &Status::pending_changes},
+       {"tideline_scoring_flushes_pending",
+        "flushes whose totals and days are not folded into their tables yet",
+        &Status::flushes_pending},
+       {"tideline_scoring_departments", "departments that somebody is or was in",
+        &Status::departments},
+       {"tideline_scoring_periods",
+        "days, weeks and months with a board; more than nine: of times ahead", &Status::periods}});
   auto bytes = metrics.gauges("tideline_scoring_memory_bytes",
                               "memory of what is known of people, and of boards", {"part"});
   auto awards = metrics.gauges("tideline_scoring_awards",
@@ -37,13 +39,6 @@ void show_metrics(observability::Metrics& metrics, const scoring::ScoreEngine& e
                                {"reason", "capped"});
   metrics.before_render([=, &engine] {
     const auto status = engine.status();
-    members.set(static_cast<double>(status.members));
-    band.set(static_cast<double>(status.band));
-    counters.set(static_cast<double>(status.cap_counters));
-    pending.set(static_cast<double>(status.pending_changes));
-    deferred.set(static_cast<double>(status.flushes_pending));
-    departments.set(static_cast<double>(status.departments));
-    periods.set(static_cast<double>(status.periods));
     bytes.with({"people"}).set(static_cast<double>(status.bytes.people));
     bytes.with({"all-time"}).set(static_cast<double>(status.bytes.all_time));
     bytes.with({"periods"}).set(static_cast<double>(status.bytes.periods));

@@ -55,7 +55,6 @@ class Engine {
             {.timeline_length_max = options.timeline_length,
              .timeline_bytes_max = std::size_t{1} << 38,
              .rules = {},
-             .ignored_grant = {},
              .on_fan_out = [this](const feed::FanOut& told) { deliveries_ += told.deliveries; }}) {
     const auto pairs = bench::graph_of(options.graph, options.law);
     const std::uint32_t people = bench::people_in(pairs);

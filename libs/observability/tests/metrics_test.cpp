@@ -97,6 +97,29 @@ TEST(MetricsTest, RefreshesBeforeRendering) {
   EXPECT_THAT(metrics.render(), HasSubstr("tideline_test_queue_items 2\n"));
 }
 
+TEST(MetricsTest, ShowsWhatAStatusSays) {
+  struct Status {
+    int depth = 0;
+    double seconds = 0;
+  };
+  Metrics metrics;
+  Status status{1, 0.5};
+  int reads = 0;
+  metrics.show(
+      [&] {
+        ++reads;
+        return status;
+      },
+      {{"tideline_test_queue_items", "Help", &Status::depth},
+       {"tideline_test_queue_ms", "Help", [](const Status& s) { return s.seconds * 1000; }}});
+  EXPECT_THAT(metrics.render(), HasSubstr("tideline_test_queue_items 1\n"));
+  status = {2, 0.25};
+  const std::string text = metrics.render();
+  EXPECT_THAT(text, HasSubstr("tideline_test_queue_items 2\n"));
+  EXPECT_THAT(text, HasSubstr("tideline_test_queue_ms 250\n"));
+  EXPECT_EQ(reads, 2);
+}
+
 TEST(MetricsTest, DefaultHandlesCountNothing) {
   Counter().add();
   Gauge().set(1);

@@ -56,7 +56,8 @@ struct RunnerPorts {
 struct RunnerOptions {
   // What checkpoints and parked events are kept under; empty: the projection's name.
   std::string name = {};
-  std::optional<eventsourcing::FlushPolicy> flush_policy = std::nullopt;  // nullopt: the projection's
+  std::optional<eventsourcing::FlushPolicy> flush_policy =
+      std::nullopt;  // nullopt: the projection's
   // After so many parked events of one projection nothing more is parked: the runner waits for a
   // person, for so many are an outage and not bad events.
   std::size_t parked_max = 1000;

@@ -23,8 +23,8 @@ constexpr milliseconds kBackoffMax{5000};
 }  // namespace
 
 struct StateTopicRunner::State {
-  State(eventsourcing::StateView& view_, sql::Database& database_, std::unique_ptr<eventsourcing::StateSource> source_,
-        LogLine log_)
+  State(eventsourcing::StateView& view_, sql::Database& database_,
+        std::unique_ptr<eventsourcing::StateSource> source_, LogLine log_)
       : view(view_),
         database(database_),
         source(std::move(source_)),
@@ -156,8 +156,7 @@ void StateTopicRunner::State::failed(const core::Error& error) {
   ends_reached.clear();
 }
 
-core::Status StateTopicRunner::State::transact(
-    const std::function<void(sql::Transaction&)>& work) {
+core::Status StateTopicRunner::State::transact(const std::function<void(sql::Transaction&)>& work) {
   const auto guarded = [&](sql::Transaction& transaction) {
     try {
       work(transaction);
@@ -183,7 +182,7 @@ void StateTopicRunner::State::publish_status() {
 }
 
 StateTopicRunner::StateTopicRunner(eventsourcing::StateView& view, sql::Database& database,
-                                                std::unique_ptr<eventsourcing::StateSource> source, LogLine log)
+                                   std::unique_ptr<eventsourcing::StateSource> source, LogLine log)
     : state_(std::make_unique<State>(view, database, std::move(source), std::move(log))) {}
 
 StateTopicRunner::~StateTopicRunner() = default;

@@ -13,6 +13,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+
+#include "feed/domain/visibility_rules.hpp"
 #include "feed/events.hpp"
 
 namespace tideline::feed {
@@ -48,22 +50,6 @@ struct MomentAudience {
   std::span<const typename G::Tag> tags;
   std::span<const typename G::Person> users;
   bool deleted = false;
-};
-
-// Which rules hold. All do; a rule is switched off only to show that a check notices it missing.
-struct VisibilityRules {
-  bool exclusion = true;         // moment settings, in both directions
-  bool partly_invisible = true;  // the lists of partly-invisible moments
-  bool audience = true;          // every audience but public
-  bool contacts_only = true;     // the partly audiences are for contacts alone
-  bool own = true;               // an author sees whatever he writes
-  bool moment_first = true;      // nothing under a moment is for who may not see it
-  bool known_writers = true;     // likes and comments are met of one's contacts alone, ...
-  bool own_words = true;         // ... of oneself, ...
-  bool authors_words = true;     // ... and of the moment's author
-  bool closed_words = true;      // those of a closed account are gone
-
-  friend bool operator==(const VisibilityRules&, const VisibilityRules&) = default;
 };
 
 template <AudienceGraph G>
@@ -128,7 +114,7 @@ class Visibility {
   }
 
   const G& graph_;
-  VisibilityRules rules_;
+  [[no_unique_address]] VisibilityRules rules_;
 };
 
 }  // namespace tideline::feed

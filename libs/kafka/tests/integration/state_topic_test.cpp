@@ -1,5 +1,5 @@
-#include "projections/runner/state_topic_runner.hpp"
 #include "kafka/state_topic.hpp"
+#include "projections/runner/state_topic_runner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "eventsourcing/topics/in_memory_topics.hpp"
-#include "postgres/tests/integration/fresh_database.hpp"
 #include "postgres/projections/checkpoints.hpp"
+#include "postgres/tests/integration/fresh_database.hpp"
 #include "projections/rebuild/rebuild.hpp"
 #include "projections/runner/projection_runner.hpp"
 

@@ -366,7 +366,7 @@ void FeedEngine::grant_by(const Relation& relation) {
 
 // Who has a cold array gets everything of now when it is made.
 void FeedEngine::grant(PersonIndex viewer, PersonIndex author, Grant cause) {
-  if (options_.ignored_grant == cause || moments_.of_author(author).empty()) return;
+  if (options_.ignores(cause) || moments_.of_author(author).empty()) return;
   if (timelines_.is_cold(viewer)) return;
   shard_at(viewer).pending[viewer].insert(author);
 }
@@ -378,7 +378,7 @@ void FeedEngine::grant_by_group(PersonIndex viewer, GroupIndex group, Grant caus
 }
 
 void FeedEngine::lose(PersonIndex viewer, Loss cause) {
-  if (options_.ignored_loss != cause) timelines_.mark_stale(viewer);
+  if (!options_.ignores(cause)) timelines_.mark_stale(viewer);
 }
 
 void FeedEngine::keep(const ShardSet& shards) {

@@ -91,8 +91,16 @@ struct FeedEngineOptions {
   std::size_t timeline_length_max = 512;                  // ids a viewer's array holds at most
   std::size_t timeline_bytes_max = std::size_t{1} << 30;  // that all arrays take
   VisibilityRules rules;
-  std::optional<Grant> ignored_grant{};           // only to show that a check notices it missing
-  std::optional<Loss> ignored_loss{};             // as well
+#ifdef TIDELINE_BREAKABLE
+  // Only to show that a check notices them missing.
+  std::optional<Grant> ignored_grant{};
+  std::optional<Loss> ignored_loss{};
+  bool ignores(Grant grant) const { return ignored_grant == grant; }
+  bool ignores(Loss loss) const { return ignored_loss == loss; }
+#else
+  static constexpr bool ignores(Grant) { return false; }
+  static constexpr bool ignores(Loss) { return false; }
+#endif
   std::function<void(const FanOut&)> on_fan_out;  // may be empty
   // Asked by each load(): a memory that was saved; nullopt: begin at the first event. Throws
   // TransactionFailed when that cannot be said now. May be empty.
