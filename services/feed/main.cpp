@@ -103,10 +103,11 @@ runtime::Operation snapshot_operation(const Settings& settings) {
             service.log_lines("snapshot")};
         const auto taken = take_snapshot(
             {settings.snapshot.folder, service.event_log(), tell_start(service.log("snapshot"))},
-            [&](FeedEngine& engine) {
+            [&](FeedEngine& engine, const auto& then) {
               return projections::catch_up(
                   engine, std::move(topics), service.event_log().logs(),
-                  [&](eventsourcing::AppliedPositions& applied) { engine.watch(applied); }, stop);
+                  [&](eventsourcing::AppliedPositions& applied) { engine.watch(applied); }, then,
+                  stop);
             },
             service.clock(), settings.snapshot.kept);
         if (!taken) return taken.error();

@@ -26,15 +26,17 @@ bool run_until_caught_up(ProjectionRunner& runner, const std::stop_token& stop) 
 
 }  // namespace
 
-core::Result<std::optional<eventsourcing::PartitionPlaces>> catch_up(
-    eventsourcing::Projection& projection, RunnerPorts ports, std::uint32_t logs,
-    const std::function<void(eventsourcing::AppliedPositions&)>& begun,
-    const std::stop_token& stop) {
+core::Result<bool> catch_up(eventsourcing::Projection& projection, RunnerPorts ports,
+                            std::uint32_t logs,
+                            const std::function<void(eventsourcing::AppliedPositions&)>& begun,
+                            const std::function<core::Status(eventsourcing::PartitionPlaces)>& then,
+                            const std::stop_token& stop) {
   ProjectionRunner runner(projection, std::move(ports), logs);
   begun(runner.applied());
-  if (!run_until_caught_up(runner, stop)) return std::optional<eventsourcing::PartitionPlaces>();
+  if (!run_until_caught_up(runner, stop)) return false;
   if (runner.status().parked > 0) return core::internal_error("an event could not be applied");
-  return std::optional(runner.places());
+  if (const auto done = then(runner.places()); !done) return done.error();
+  return true;
 }
 
 }  // namespace tideline::projections

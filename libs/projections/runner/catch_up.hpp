@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <stop_token>
 
 #include "core/result.hpp"
@@ -13,11 +12,13 @@
 
 namespace tideline::projections {
 
-// Blocks; where the projection stands then. `begun` gets the positions before anything is applied.
-// nullopt: stop was requested before. Internal: an event could not be applied.
-core::Result<std::optional<eventsourcing::PartitionPlaces>> catch_up(
-    eventsourcing::Projection& projection, RunnerPorts ports, std::uint32_t logs,
-    const std::function<void(eventsourcing::AppliedPositions&)>& begun,
-    const std::stop_token& stop);
+// Blocks. `begun` gets the positions before anything is applied; they live until this returns.
+// `then` gets where the projection stands when it has caught up, and its Status is what comes of
+// it. False: stop was requested before. Internal: an event could not be applied.
+core::Result<bool> catch_up(eventsourcing::Projection& projection, RunnerPorts ports,
+                            std::uint32_t logs,
+                            const std::function<void(eventsourcing::AppliedPositions&)>& begun,
+                            const std::function<core::Status(eventsourcing::PartitionPlaces)>& then,
+                            const std::stop_token& stop);
 
 }  // namespace tideline::projections

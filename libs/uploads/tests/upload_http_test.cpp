@@ -60,7 +60,9 @@ class OneContent final : public ContentStore {
 TEST(UploadHttp, AnAnswerCarriesTheHashAndForbidsGuessing) {
   OneContent store;
   const auto ask = [&](const char* hash, Caching caching) {
-    return answer_content(store, OneContent::kOwner, hash, caching, http::not_found());
+    return http::answer_of([&] {
+      return answer_content(store, OneContent::kOwner, hash, caching, http::not_found());
+    });
   };
   const auto fixed = ask("a1", Caching::Immutable);
   EXPECT_EQ(fixed.status, 200);

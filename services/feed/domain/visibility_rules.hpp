@@ -1,5 +1,5 @@
-// Which rules of visibility hold: all. Builds with tests (TIDELINE_BREAKABLE) can switch one off, to
-// show that a check notices it missing; in a release there is nothing to switch.
+// Which rules of visibility hold: all. Builds with tests (TIDELINE_BREAKABLE) can switch one off,
+// to show that a check notices it missing; in a release there is nothing to switch.
 #pragma once
 
 namespace tideline::feed {
@@ -10,6 +10,7 @@ namespace tideline::feed {
 #define TIDELINE_RULE static constexpr bool
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): members in a build with tests
 struct VisibilityRules {
   TIDELINE_RULE exclusion = true;         // moment settings, in both directions
   TIDELINE_RULE partly_invisible = true;  // the lists of partly-invisible moments
@@ -24,6 +25,7 @@ struct VisibilityRules {
 
   friend bool operator==(const VisibilityRules&, const VisibilityRules&) = default;
 };
+// NOLINTEND(readability-identifier-naming)
 
 #undef TIDELINE_RULE
 

@@ -83,10 +83,10 @@ class FeedSnapshot : public ::testing::Test {
     clock.advance(std::chrono::seconds(1));
     return take_snapshot(
         start(),
-        [&](FeedEngine& engine) {
+        [&](FeedEngine& engine, const auto& then) {
           return projections::catch_up(
               engine, ports(), own.logs(),
-              [&](eventsourcing::AppliedPositions& applied) { engine.watch(applied); },
+              [&](eventsourcing::AppliedPositions& applied) { engine.watch(applied); }, then,
               stop.get_token());
         },
         clock, 2);

@@ -21,9 +21,10 @@ struct TakenFeed {
   std::size_t moments = 0;
 };
 
-// Has the engine apply what the topics hold; where it stands then, nullopt when stop was requested.
-using CatchUp =
-    std::function<core::Result<std::optional<eventsourcing::PartitionPlaces>>(FeedEngine& engine)>;
+// Has the engine apply what the topics hold, and calls `then` with where it stands, while it still
+// watches those topics. False: stop was requested before.
+using CatchUp = std::function<core::Result<bool>(
+    FeedEngine& engine, const std::function<core::Status(eventsourcing::PartitionPlaces)>& then)>;
 
 // Under the folder's lock. Keeps the newest `kept`, this one among them. nullopt: stop was
 // requested, or this service has no event yet, by which one could be told from another's. An event
