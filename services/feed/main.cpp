@@ -205,8 +205,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
                                                [&engine] { return engine.is_rebuilding(); }},
                               settings.staleness_max);
   const auto& shard_router = add_shards(context, settings, engine);
-  auto& streams = context.make<TimelineStreams>(
-      TimelineStreams::Ports{engine, engine_applied, freshness, context.clock(), shard_router});
+  auto& streams = context.make<TimelineStreams>(TimelineStreams::Ports{
+      engine.reader(), engine_applied, freshness, context.clock(), shard_router});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
   auto& moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed;
@@ -219,7 +219,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .cipher = context.cipher(),
        .people = context.people(),
        .uploads = runtime::add_uploads(context, "moments", kReferencedUploadsSql),
-       .engine = engine,
+       .reader = engine.reader(),
        .contents = contents,
        .freshness = freshness,
        .shard_router = shard_router,

@@ -62,7 +62,8 @@ std::uint64_t digest(feed::FeedEngine& engine, const Options& options) {
   const auto add = [&](std::uint64_t word) { sum = (sum ^ word) * 1'099'511'628'211U; };
   for (std::uint32_t i = 0; i < options.readers; ++i) {
     const std::uint64_t number = std::uint64_t{i} * options.law.people / options.readers;
-    const auto page = engine.timeline(account(static_cast<std::uint32_t>(number)), {}, kPage);
+    const auto page =
+        engine.reader().timeline(account(static_cast<std::uint32_t>(number)), {}, kPage);
     for (const feed::TimelineEntry& entry : page.entries) add(entry.id.value());
     add(page.entries.size() * 2 + (page.has_older ? 1 : 0));
   }

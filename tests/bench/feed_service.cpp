@@ -189,7 +189,7 @@ class Service {
   std::string page_of(std::uint32_t person) {
     const core::AccountId& viewer = preloaded_.account(person);  // as a token names him
     http::PageText text("timeline", {}, {});
-    const auto page = engine_.timeline(viewer, {}, kPage);
+    const auto page = engine_.reader().timeline(viewer, {}, kPage);
     feed::append_moment_items(api_, page.entries, viewer, text.items());
     return std::move(text).response().body;
   }

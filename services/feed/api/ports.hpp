@@ -10,7 +10,7 @@
 #include "feed/api/freshness.hpp"
 #include "feed/api/timelines/timeline_streams.hpp"
 #include "feed/contents/moment_contents.hpp"
-#include "feed/projections/engine/feed_engine.hpp"
+#include "feed/projections/engine/feed_reader.hpp"
 #include "feed/shards/shard_router.hpp"
 #include "http/routing/command_endpoint.hpp"
 #include "people/people_directory.hpp"
@@ -27,7 +27,7 @@ struct ApiPorts {
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   uploads::ContentStore& uploads;
-  FeedEngine& engine;
+  const FeedReader& reader;
   // What was read lately of what the engine lets out.
   MomentContents& contents;
   // Whether the engine's answers are of these seconds.

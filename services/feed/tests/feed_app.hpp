@@ -241,16 +241,18 @@ class FeedApp {
       {.find = [this](std::size_t) { return place; },
        .after_next_look = [this](auto then) { waiting.push_back(then); },
        .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); }}};
-  TimelineStreams streams{{engine, engine_applied, freshness, clock, shard_router}};
+  TimelineStreams streams{{engine.reader(), engine_applied, freshness, clock, shard_router}};
   http::Router router{std::make_shared<TrustingVerifier>(), clock};
   http::Router forgetful_router{std::make_shared<TrustingVerifier>(), clock};
 
  private:
   ApiPorts ports_with(MomentContents& remembered) {
-    return {endpoint,         database,       moment_ids,     account_ids,     cipher,
-            people,           uploads,        engine,         remembered,      freshness,
-            shard_router,     streams,        engine_applied, moments_applied, interactions_applied,
-            messages_applied, people_applied, kLogs};
+    return {endpoint,         database,        moment_ids,
+            account_ids,      cipher,          people,
+            uploads,          engine.reader(), remembered,
+            freshness,        shard_router,    streams,
+            engine_applied,   moments_applied, interactions_applied,
+            messages_applied, people_applied,  kLogs};
   }
 
   // What is answered at once is answered so by who has just been asked, and by who has never been.

@@ -77,7 +77,7 @@ class FeedEngineTest : public ::testing::Test {
   }
   void publish(const Json& data) { tell("feed", "MomentPublished", data); }
   std::size_t seen_by(std::uint8_t who) {
-    return engine.timeline(person(who), {}, 20).entries.size();
+    return engine.reader().timeline(person(who), {}, 20).entries.size();
   }
 
   std::vector<FanOut> fan_outs;
@@ -123,7 +123,7 @@ TEST_F(FeedEngineTest, AfterAStartFromASnapshotBothSidesOfAFollowAreKnown) {
   NoTables none;
   started.load(none);
   const auto seen = [&](std::uint8_t who) {
-    return started.timeline(person(who), {}, 20).entries.size();
+    return started.reader().timeline(person(who), {}, 20).entries.size();
   };
   EXPECT_EQ(seen(1) + seen(2) + seen(4), 3U);
   started.apply(event("feed", "MomentPublished", moment(101, 1)));
@@ -135,7 +135,7 @@ TEST_F(FeedEngineTest, AfterAStartFromASnapshotBothSidesOfAFollowAreKnown) {
 TEST_F(FeedEngineTest, KeepsNoMoreThanTheBoundAndStillReadsAll) {
   for (std::uint64_t id = 1; id <= 50; ++id) publish(moment(id, 1));
   EXPECT_LE(engine.size().ids, 8U);
-  EXPECT_EQ(engine.timeline(person(1), {}, 100).entries.size(), 50U);
+  EXPECT_EQ(engine.reader().timeline(person(1), {}, 100).entries.size(), 50U);
 }
 
 TEST_F(FeedEngineTest, HoldsAMomentUntilWhatItsWriterSawIsHere) {
@@ -149,7 +149,7 @@ TEST_F(FeedEngineTest, HoldsAMomentUntilWhatItsWriterSawIsHere) {
   publish(data);
   EXPECT_EQ(seen_by(1), 1U);
   EXPECT_EQ(seen_by(2), 0U);
-  EXPECT_FALSE(engine.find_visible(core::MomentId(100), person(3)));
+  EXPECT_FALSE(engine.reader().find_visible(core::MomentId(100), person(3)));
 
   eventsourcing::PositionVector reached;
   reached.raise("social-graph", core::LogIndex(5), core::LogPosition(9));
@@ -158,20 +158,20 @@ TEST_F(FeedEngineTest, HoldsAMomentUntilWhatItsWriterSawIsHere) {
   reached.raise("accounts", core::LogIndex(1), core::LogPosition(4));
   applied.advance(reached);
   EXPECT_EQ(seen_by(2), 1U);
-  EXPECT_TRUE(engine.find_visible(core::MomentId(100), person(3)));
+  EXPECT_TRUE(engine.reader().find_visible(core::MomentId(100), person(3)));
 }
 
 TEST_F(FeedEngineTest, NamesTheMembersOfAGroupThatAreThere) {
   join("g", 3);
   join("g", 1);
   join("g", 2);
-  EXPECT_EQ(engine.members_of("g").size(), 3U);
+  EXPECT_EQ(engine.reader().members_of("g").size(), 3U);
   tell("social-graph", "GroupLeft", {{"group_id", "g"}, {"account_id", person(2).to_string()}});
   tell("accounts", "AccountClosed", {{"account_id", person(3).to_string()}});
-  EXPECT_EQ(engine.members_of("g"), std::vector{person(1)});
+  EXPECT_EQ(engine.reader().members_of("g"), std::vector{person(1)});
   tell("social-graph", "GroupDissolved", {{"group_id", "g"}});
-  EXPECT_TRUE(engine.members_of("g").empty());
-  EXPECT_TRUE(engine.members_of("unheard-of").empty());
+  EXPECT_TRUE(engine.reader().members_of("g").empty());
+  EXPECT_TRUE(engine.reader().members_of("unheard-of").empty());
 }
 
 TEST_F(FeedEngineTest, SaysThatItIsRebuildingUntilItKnowsAgainWhatItKnew) {
@@ -284,8 +284,8 @@ TEST_F(FeedEngineTest, MakesAnArrayNoLongerThanTheBoundAndNoSlowerThanSome) {
   for (std::uint64_t id = 51; id <= 200; ++id) publish(moment(id, 1, "private"));
   engine.keep({});
   engine.keep(shards_of({1, 2}));
-  EXPECT_EQ(engine.timeline(person(1), {}, 300).entries.size(), 200U);
-  EXPECT_EQ(engine.timeline(person(2), {}, 300).entries.size(), 50U)
+  EXPECT_EQ(engine.reader().timeline(person(1), {}, 300).entries.size(), 200U);
+  EXPECT_EQ(engine.reader().timeline(person(2), {}, 300).entries.size(), 50U)
       << "behind many that he is not shown";
   EXPECT_LE(engine.size().ids, 8U);
 }

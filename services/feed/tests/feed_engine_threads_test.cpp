@@ -48,7 +48,7 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
     do {
       PlaceInTimeline place;
       while (true) {
-        const TimelinePage page = engine.timeline(viewer, place, 5);
+        const TimelinePage page = engine.reader().timeline(viewer, place, 5);
         ++pages;
         for (std::size_t i = 0; i < page.entries.size(); ++i) {
           const TimelineEntry& entry = page.entries[i];
@@ -59,9 +59,9 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
         if (!page.has_older) break;
         place.older_than = page.entries.back().id;
       }
-      engine.moments_of(history.people()[0], viewer, {}, 5);
+      engine.reader().moments_of(history.people()[0], viewer, {}, 5);
       engine.size();
-      engine.members_of(history.groups()[0]);
+      engine.reader().members_of(history.groups()[0]);
     } while (!done);
   };
   std::vector<std::jthread> readers;

@@ -76,7 +76,7 @@ class FeedSnapshot : public ::testing::Test {
             }};
   }
   projections::RunnerPorts ports() {
-    return {database, topics.source(FeedEngine::services()), {}, {}};
+    return {database, topics.source(FeedMemory::services()), {}, {}};
   }
   core::Result<std::optional<TakenFeed>> take() {
     told.clear();

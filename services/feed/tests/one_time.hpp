@@ -69,7 +69,7 @@ class LooksAtOneTime {
   Difference look(FeedEngine& engine, std::size_t v, std::size_t since) const {
     const auto& last_on = last_on_[v];
     const core::AccountId& viewer = history_.people()[v];
-    for (const auto& entry : engine.timeline(viewer, {}, 10'000).entries) {
+    for (const auto& entry : engine.reader().timeline(viewer, {}, 10'000).entries) {
       // His own are his at once.
       if (entry.author == viewer) continue;
       const std::uint64_t id = entry.id.value();

@@ -68,13 +68,13 @@ inline Difference compare_pages(const std::string& what, const Oracle::Ids& expe
 inline Difference compare_under(core::MomentId id, const core::AccountId& viewer,
                                 const Oracle::Met* expected, FeedEngine& engine,
                                 std::size_t limit) {
-  const auto entry = engine.find_visible(id, viewer);
-  const auto author = engine.find_author(id, viewer);
+  const auto entry = engine.reader().find_visible(id, viewer);
+  const auto author = engine.reader().find_author(id, viewer);
   if (author.has_value() != entry.has_value() || (entry && *author != entry->author)) {
     return "finds another author";
   }
-  const auto likers = engine.likers_of(id, viewer);
-  const auto all = engine.comments_of(id, viewer, {}, 10'000);
+  const auto likers = engine.reader().likers_of(id, viewer);
+  const auto all = engine.reader().comments_of(id, viewer, {}, 10'000);
   if (!expected) {
     if (entry) return "finds it";
     return likers || all ? Difference("meets something under it") : std::nullopt;
@@ -101,7 +101,7 @@ inline Difference compare_under(core::MomentId id, const core::AccountId& viewer
     PlaceInComments there;
     if (place.older_than) there.after = core::CommentId(place.older_than->value());
     if (place.newer_than) there.before = core::CommentId(place.newer_than->value());
-    const auto slice = engine.comments_of(id, viewer, there, limit);
+    const auto slice = engine.reader().comments_of(id, viewer, there, limit);
     TimelinePage page{{}, slice->more_before, slice->more_after};
     for (const CommentEntry& comment : slice->items) {
       page.entries.push_back({.id = core::MomentId(comment.id.value()), .author = comment.author});
@@ -114,12 +114,12 @@ inline Difference compare_under(core::MomentId id, const core::AccountId& viewer
 inline Difference compare_months(const core::AccountId& author, const core::AccountId& viewer,
                                  FeedEngine& engine, const Oracle& oracle, std::size_t limit) {
   std::vector<std::string> names;
-  for (const std::chrono::year_month& month : engine.months_of(author, viewer)) {
+  for (const std::chrono::year_month& month : engine.reader().months_of(author, viewer)) {
     names.push_back(core::format_day(month / 1).substr(0, 7));
     Oracle::Ids expected = oracle.moments_of(author, viewer);
     std::erase_if(expected, [&](auto id) { return Oracle::month_of(id) != names.back(); });
     auto difference = compare_pages("month " + names.back(), expected, [&](const auto& place) {
-      return engine.moments_of(author, viewer, place, limit, month);
+      return engine.reader().moments_of(author, viewer, place, limit, month);
     });
     if (difference) return difference;
   }
@@ -131,7 +131,7 @@ inline Difference compare_unread(const core::AccountId& viewer, FeedEngine& engi
                                  const Oracle& oracle, std::size_t limit) {
   const std::size_t expected = oracle.unread(viewer);
   for (const std::size_t max : {limit, std::size_t{10'000}}) {
-    const UnreadMoments unread = engine.unread(viewer, max);
+    const UnreadMoments unread = engine.reader().unread(viewer, max);
     if (unread.count != std::min(expected, max) || unread.more != (expected > max)) {
       return " counts " + std::to_string(unread.count) + " unread, expected " +
              std::to_string(expected);
@@ -147,15 +147,16 @@ inline Difference compare(const History& history, FeedEngine& engine, const Orac
   for (std::size_t v = 0; v < history.people().size(); ++v) {
     const core::AccountId& viewer = history.people()[v];
     const std::string who = "viewer " + std::to_string(v);
-    auto difference =
-        compare_pages(who + "'s timeline", oracle.timeline(viewer),
-                      [&](const auto& place) { return engine.timeline(viewer, place, limit); });
+    auto difference = compare_pages(
+        who + "'s timeline", oracle.timeline(viewer),
+        [&](const auto& place) { return engine.reader().timeline(viewer, place, limit); });
     if (difference) return difference;
     for (std::size_t a = 0; a < history.people().size(); ++a) {
       const core::AccountId& author = history.people()[a];
-      difference = compare_pages(
-          who + " on the page of " + std::to_string(a), oracle.moments_of(author, viewer),
-          [&](const auto& place) { return engine.moments_of(author, viewer, place, limit); });
+      difference = compare_pages(who + " on the page of " + std::to_string(a),
+                                 oracle.moments_of(author, viewer), [&](const auto& place) {
+                                   return engine.reader().moments_of(author, viewer, place, limit);
+                                 });
       if (difference) return difference;
       difference = compare_months(author, viewer, engine, oracle, limit);
       if (difference) return who + " on the page of " + std::to_string(a) + ": " + *difference;
@@ -171,7 +172,7 @@ inline Difference compare(const History& history, FeedEngine& engine, const Orac
     for (const auto& [id, comment] : history.comments()) {
       const auto found = met.find(id.value());
       const bool expected = found != met.end() && found->second.comments.contains(comment.value());
-      if (engine.shows_comment(id, comment, viewer) != expected) {
+      if (engine.reader().shows_comment(id, comment, viewer) != expected) {
         return who + " meets comment " + core::to_string(comment) + " otherwise";
       }
     }
@@ -251,7 +252,7 @@ inline Difference run(const Trial& trial, const BrokenEngine& broken = {},
     // What a read leaves behind, the next events find: an array that is made, merged, made anew.
     if (looks.below(3) == 1) {
       const auto person = looks.below(static_cast<std::uint32_t>(history.people().size()));
-      engine.timeline(history.people()[person], {}, trial.limit);
+      engine.reader().timeline(history.people()[person], {}, trial.limit);
     }
     if (moves.below(12) == 1) engine.keep(some_shards(moves));
     if (engine.size().array_bytes > bytes_max_of(trial)) return "it holds more than it may";

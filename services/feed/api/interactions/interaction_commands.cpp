@@ -30,7 +30,7 @@ Response handle_like(const ApiPorts& ports, const Request& request) {
   require_fresh(ports, request);
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    if (!ports.engine.find_author(*id, me)) return kNoSuchMoment;
+    if (!ports.reader.find_author(*id, me)) return kNoSuchMoment;
     const auto stream = keys::like(*id, me);
     eventsourcing::change<Like>(session, stream, eventsourcing::EventCodec<Like>{},
                                 LikeMoment{*id, me, session.context().now});
@@ -70,10 +70,10 @@ AddComment read_comment(const Request& request, core::MomentId id) {
 }
 
 CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment command) {
-  const auto moment_author = ports.engine.find_author(command.moment, command.author);
+  const auto moment_author = ports.reader.find_author(command.moment, command.author);
   if (!moment_author) return kNoSuchMoment;
   if (command.parent &&
-      !ports.engine.shows_comment(command.moment, *command.parent, command.author)) {
+      !ports.reader.shows_comment(command.moment, *command.parent, command.author)) {
     return Rejection{RejectionKind::Invalid, "no-such-comment",
                      "the comment that this one answers does not exist"};
   }
@@ -111,7 +111,7 @@ Response handle_delete_comment(const ApiPorts& ports, const Request& request) {
               session, stream, eventsourcing::EventCodec<Comment>(ports.cipher), DeleteComment{me});
         },
         [&] {
-          return ports.freshness.is_fresh() && ports.engine.shows_comment(*id, *comment_id, me);
+          return ports.freshness.is_fresh() && ports.reader.shows_comment(*id, *comment_id, me);
         },
         Comment::decide({}, DeleteComment{me}).rejection());
     return Answer{204, "", "", stream};

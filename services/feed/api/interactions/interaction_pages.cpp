@@ -58,7 +58,7 @@ Response handle_likes(const ApiPorts& ports, const Request& request) {
   const auto wanted =
       http::value_of(http::read_page(request, kLikesCursor, sql::parse_account_place));
   return answer_private(ports, request, ports.interactions_applied, [&] {
-    const auto likers = ports.engine.likers_of(*id, request.account());
+    const auto likers = ports.reader.likers_of(*id, request.account());
     if (!likers) return to_response(http::not_found());
     return likes_page(ports, *id, *likers, {wanted.before, wanted.after, wanted.limit});
   });
@@ -121,7 +121,7 @@ Response handle_comments(const ApiPorts& ports, const Request& request) {
       http::value_of(http::read_page(request, kCommentsCursor, core::parse_comment_id));
   return answer_private(ports, request, ports.engine_applied, [&]() -> Response {
     const auto comments =
-        ports.engine.comments_of(*id, request.account(), {wanted.before, wanted.after},
+        ports.reader.comments_of(*id, request.account(), {wanted.before, wanted.after},
                                  static_cast<std::size_t>(wanted.limit));
     if (!comments) return to_response(http::not_found());
     auto items = comment_items(ports, *id, comments->items);
@@ -138,7 +138,7 @@ Response handle_history(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
   return answer_private(ports, request, ports.engine_applied, [&]() -> Response {
-    const auto moment = ports.engine.find_visible(*id, request.account());
+    const auto moment = ports.reader.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     auto texts = moment_texts(ports, *moment);
     if (texts.empty()) return to_response(http::not_found());

@@ -56,7 +56,7 @@ Message::Command command_of(const ApiPorts& ports, const Request& request, const
     return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}};
   }
   return SendToGroup{
-      sender, *envelope.group_id, ports.engine.members_of(*envelope.group_id), envelope.text, {}};
+      sender, *envelope.group_id, ports.reader.members_of(*envelope.group_id), envelope.text, {}};
 }
 
 CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,

@@ -31,7 +31,7 @@ Response handle_image(const ApiPorts& ports, const Request& request) {
   if (!id) return to_response(http::not_found());
   const std::string hash(request.param("hash"));
   return answer_private(ports, request, ports.engine_applied, [&] {
-    const auto moment = ports.engine.find_visible(*id, request.account());
+    const auto moment = ports.reader.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     const auto author = author_of_image(ports, *moment, hash);
     if (!author) return to_response(http::not_found());

@@ -166,7 +166,7 @@ MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer
   if (!author) return MomentContent::of(texts, {});
   auto kept = ports.contents.put(id, texts);
   // Its deletion may have been applied since: anyone who tells of it told before it was there.
-  if (!ports.engine.find_author(id, viewer)) ports.contents.drop(id);
+  if (!ports.reader.find_author(id, viewer)) ports.contents.drop(id);
   return kept;
 }
 

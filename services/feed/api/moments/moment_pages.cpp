@@ -34,7 +34,7 @@ Response handle_timeline(const ApiPorts& ports, const Request& request) {
   return ports.shard_router.answer(request, [&] {
     return answer_private(ports, request, ports.engine_applied, [&] {
       return page_of(ports, request, kTimelineCursor,
-                     ports.engine.timeline(request.account(), {wanted.after, wanted.before},
+                     ports.reader.timeline(request.account(), {wanted.after, wanted.before},
                                            static_cast<std::size_t>(wanted.limit)));
     });
   });
@@ -84,7 +84,7 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
   const auto author = read_author(ports, request);
   return answer_private(ports, request, ports.engine_applied, [&] {
     return page_of(ports, request, kAuthorCursor,
-                   ports.engine.moments_of(author, request.account(), {wanted.after, wanted.before},
+                   ports.reader.moments_of(author, request.account(), {wanted.after, wanted.before},
                                            static_cast<std::size_t>(wanted.limit), month));
   });
 }
@@ -93,7 +93,7 @@ Response handle_months(const ApiPorts& ports, const Request& request) {
   const auto author = read_author(ports, request);
   return answer_private(ports, request, ports.engine_applied, [&] {
     auto months = http::Json::array();
-    for (const auto& month : ports.engine.months_of(author, request.account())) {
+    for (const auto& month : ports.reader.months_of(author, request.account())) {
       months.push_back(core::format_day(month / 1).substr(0, kMonthLength));
     }
     return Response::json(200, {{"months", std::move(months)}});
@@ -104,7 +104,7 @@ Response handle_moment(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
   return answer_private(ports, request, ports.engine_applied, [&] {
-    const auto moment = ports.engine.find_visible(*id, request.account());
+    const auto moment = ports.reader.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     std::string item;
     const auto items = append_moment_items(ports, {*moment}, request.account(), item);

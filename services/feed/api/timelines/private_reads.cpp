@@ -29,7 +29,7 @@ void require_fresh(const ApiPorts& ports, const http::Request& request) {
 }
 
 bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer) {
-  return ports.freshness.is_fresh() && ports.engine.find_author(id, viewer);
+  return ports.freshness.is_fresh() && ports.reader.find_author(id, viewer);
 }
 
 void forbidden_as_not_found(const std::function<void()>& step,

@@ -37,7 +37,7 @@ Response handle_seen(const ApiPorts& ports, const Request& request) {
 Response handle_unread(const ApiPorts& ports, const Request& request) {
   return ports.shard_router.answer(request, [&] {
     return answer_private(ports, request, ports.engine_applied, [&] {
-      const UnreadMoments unread = ports.engine.unread(request.account(), kUnreadMax);
+      const UnreadMoments unread = ports.reader.unread(request.account(), kUnreadMax);
       Json answer{{"unread", unread.count}, {"more", unread.more}, {"seen_up_to", nullptr}};
       if (unread.seen_up_to) answer["seen_up_to"] = core::to_string(*unread.seen_up_to);
       return Response::json(200, answer);

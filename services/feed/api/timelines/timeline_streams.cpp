@@ -85,7 +85,7 @@ std::size_t TimelineStreams::size() const {
 TimelineStreams::Changes TimelineStreams::advance(Live& live) const {
   // Read first: what is applied in between is in the window and looked at again.
   live.position = ports_.engine_applied.current();
-  const auto [ids, has_older] = ports_.engine.newest_ids(live.viewer, kWindow);
+  const auto [ids, has_older] = ports_.reader.newest_ids(live.viewer, kWindow);
   if (has_older) live.floor = std::max(live.floor, ids.back());
   const Ids before = std::exchange(live.window, {});
   for (auto id = ids.rbegin(); id != ids.rend(); ++id) {

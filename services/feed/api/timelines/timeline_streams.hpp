@@ -35,7 +35,7 @@
 #include "core/clock.hpp"
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "feed/api/freshness.hpp"
-#include "feed/projections/engine/feed_engine.hpp"
+#include "feed/projections/engine/feed_reader.hpp"
 #include "feed/shards/shard_router.hpp"
 #include "http/routing/event_stream.hpp"
 
@@ -48,7 +48,7 @@ class TimelineStreams {
 
   // All outlive the streams.
   struct Ports {
-    FeedEngine& engine;
+    const FeedReader& reader;
     eventsourcing::AppliedPositions& engine_applied;
     Freshness& freshness;
     const core::Clock& clock;

@@ -6,7 +6,6 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/time_ordered_id.hpp"
@@ -23,16 +22,18 @@ namespace tideline::feed {
 using SeenUpTo = absl::flat_hash_map<PersonIndex, core::MomentId>;
 
 struct FeedMemory {
-  explicit FeedMemory(std::vector<std::string> services) : holdback(std::move(services)) {}
+  // Whose events it is made of.
+  static std::vector<std::string> services() { return {"accounts", "social-graph", "feed"}; }
 
   GraphMemory graph;
   MomentMemory moments;
   InteractionMemory interactions;
   SeenUpTo seen_up_to;
-  CausalHoldback holdback;
+  CausalHoldback holdback{services()};
   eventsourcing::PositionVector known;  // of the events that have been used
 
-  // What FeedEngine::save() has written. What it is not fails `in`.
+  void save(snapshots::ValueWriter& out) const;
+  // Into an empty one, what save() has written; anything else fails `in`.
   void load(snapshots::ValueReader& in);
 };
 

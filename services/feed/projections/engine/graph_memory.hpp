@@ -9,7 +9,7 @@
 // that they show what both answers would.
 //
 // People, tags and groups are named by small numbers, given out at their first mention. Not
-// synchronized: FeedEngine guards it.
+// synchronized: FeedState::mutex guards it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

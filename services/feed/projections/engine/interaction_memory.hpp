@@ -1,7 +1,7 @@
 // Who has liked which moment, who has commented on it, and how often its text was edited, in memory
 // and without texts: what decides whom they are shown to and how many there are. Lies apart from
 // the moments, most of which have nothing of it; events of a moment and of what belongs to it come
-// in any order. Not synchronized: FeedEngine guards it.
+// in any order. Not synchronized: FeedState::mutex guards it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -1,14 +1,14 @@
-// What queries read from the engine of the likes, comments and edits of a moment. Who may not see
-// the moment meets nothing under it; the rest is asked of each writer.
+// FeedReader's queries of the likes, comments and edits of a moment. Who may not see the moment
+// meets nothing under it; the rest is asked of each writer.
 #include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 
-#include "feed/projections/engine/feed_engine.hpp"
+#include "feed/projections/engine/feed_reader.hpp"
 
 namespace tideline::feed {
 
-TimelineEntry FeedEngine::entry_of(PersonIndex viewer, const MomentFacts& moment) const {
+TimelineEntry FeedReader::entry_of(PersonIndex viewer, const MomentFacts& moment) const {
   const MomentInteractions& interactions = interactions_.of(moment.id);
   TimelineEntry entry{.id = moment.id,
                       .author = graph_.account_of(moment.author),
@@ -22,10 +22,10 @@ TimelineEntry FeedEngine::entry_of(PersonIndex viewer, const MomentFacts& moment
   return entry;
 }
 
-std::optional<std::vector<core::AccountId>> FeedEngine::likers_of(
-    core::MomentId id, const core::AccountId& viewer_id) {
-  release_held();
-  const std::shared_lock lock(mutex_);
+std::optional<std::vector<core::AccountId>> FeedReader::likers_of(
+    core::MomentId id, const core::AccountId& viewer_id) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   const MomentFacts* moment = find_for(viewer, id);
   if (moment == nullptr) return std::nullopt;
@@ -36,12 +36,12 @@ std::optional<std::vector<core::AccountId>> FeedEngine::likers_of(
   return accounts;
 }
 
-std::optional<sql::Slice<CommentEntry>> FeedEngine::comments_of(core::MomentId id,
+std::optional<sql::Slice<CommentEntry>> FeedReader::comments_of(core::MomentId id,
                                                                 const core::AccountId& viewer_id,
                                                                 const PlaceInComments& place,
-                                                                std::size_t limit) {
-  release_held();
-  const std::shared_lock lock(mutex_);
+                                                                std::size_t limit) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   const MomentFacts* moment = find_for(viewer, id);
   if (moment == nullptr) return std::nullopt;
@@ -72,10 +72,10 @@ std::optional<sql::Slice<CommentEntry>> FeedEngine::comments_of(core::MomentId i
   return slice;
 }
 
-bool FeedEngine::shows_comment(core::MomentId id, core::CommentId comment_id,
-                               const core::AccountId& viewer_id) {
-  release_held();
-  const std::shared_lock lock(mutex_);
+bool FeedReader::shows_comment(core::MomentId id, core::CommentId comment_id,
+                               const core::AccountId& viewer_id) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   const MomentFacts* moment = find_for(viewer, id);
   if (moment == nullptr) return false;
@@ -83,18 +83,18 @@ bool FeedEngine::shows_comment(core::MomentId id, core::CommentId comment_id,
   return comment != nullptr && meets(viewer, *comment, *moment);
 }
 
-const MomentFacts* FeedEngine::find_for(PersonIndex viewer, core::MomentId id) const {
+const MomentFacts* FeedReader::find_for(PersonIndex viewer, core::MomentId id) const {
   const MomentFacts* moment = moments_.find(id);
-  if (moment == nullptr || !options_.rules.moment_first) return moment;
+  if (moment == nullptr || !state_.options.rules.moment_first) return moment;
   return is_visible(viewer, *moment) ? moment : nullptr;
 }
 
 // Asks the fewer ones: those who like it, or those whom the viewer can meet.
-std::vector<PersonIndex> FeedEngine::met_likers(PersonIndex viewer, const MomentFacts& moment,
+std::vector<PersonIndex> FeedReader::met_likers(PersonIndex viewer, const MomentFacts& moment,
                                                 const MomentInteractions& interactions) const {
   const PeopleArray& likers = interactions.likers;
   const PeopleArray& contacts = graph_.contacts_of(viewer);
-  const auto predicates = visibility();
+  const auto predicates = state_.visibility();
   std::vector<PersonIndex> met;
   const auto ask = [&](PersonIndex liker) {
     if (predicates.may_meet(viewer, liker, moment.author)) met.push_back(liker);
@@ -112,7 +112,7 @@ std::vector<PersonIndex> FeedEngine::met_likers(PersonIndex viewer, const Moment
   return met;
 }
 
-std::vector<const CommentFacts*> FeedEngine::met_comments(
+std::vector<const CommentFacts*> FeedReader::met_comments(
     PersonIndex viewer, const MomentFacts& moment, const MomentInteractions& interactions) const {
   std::vector<const CommentFacts*> met;
   for (const CommentFacts& comment : interactions.comments) {
@@ -121,10 +121,10 @@ std::vector<const CommentFacts*> FeedEngine::met_comments(
   return met;
 }
 
-bool FeedEngine::meets(PersonIndex viewer, const CommentFacts& comment,
+bool FeedReader::meets(PersonIndex viewer, const CommentFacts& comment,
                        const MomentFacts& moment) const {
   if (comment.held && viewer != comment.author) return false;
-  return visibility().may_meet(viewer, comment.author, moment.author);
+  return state_.visibility().may_meet(viewer, comment.author, moment.author);
 }
 
 }  // namespace tideline::feed

@@ -1,5 +1,5 @@
 // Every moment's author and audience in memory, without its content: what visibility is decided on,
-// and what pages below an array's floor are made of. Not synchronized: FeedEngine guards it.
+// and what pages below an array's floor are made of. Not synchronized: FeedState::mutex guards it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -5,13 +5,12 @@
 // file with right checksums may still be of a writer that was wrong.
 #include <algorithm>
 #include <functional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "feed/projections/engine/feed_engine.hpp"
+#include "feed/projections/engine/feed_memory.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -297,19 +296,17 @@ void CausalHoldback::load(ValueReader& in) {
   }
 }
 
-void FeedEngine::save(ValueWriter& out) {
-  release_held();
-  const std::shared_lock lock(mutex_);
-  graph_.save(out);
-  moments_.save(out);
-  interactions_.save(out);
-  out.put(std::uint64_t{seen_up_to_.size()});
-  for (const auto& [reader, id] : seen_up_to_) {
+void FeedMemory::save(ValueWriter& out) const {
+  graph.save(out);
+  moments.save(out);
+  interactions.save(out);
+  out.put(std::uint64_t{seen_up_to.size()});
+  for (const auto& [reader, id] : seen_up_to) {
     out.put(reader);
     out.put(id);
   }
-  holdback_.save(out);
-  out.put_text(known_.to_token());
+  holdback.save(out);
+  out.put_text(known.to_token());
 }
 
 void FeedMemory::load(ValueReader& in) {

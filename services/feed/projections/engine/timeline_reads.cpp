@@ -1,12 +1,11 @@
-// What queries read from the engine of moments; interaction_reads.cpp has what lies under them, and
-// feed_engine.cpp what events do to it.
+// FeedReader's queries of moments; interaction_reads.cpp has those of what lies under them.
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <mutex>
 #include <shared_mutex>
 
-#include "feed/projections/engine/feed_engine.hpp"
+#include "feed/projections/engine/feed_reader.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -23,11 +22,11 @@ core::MomentId first_id_of(const std::chrono::year_month& month) {
 
 }  // namespace
 
-TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceInTimeline& place,
-                                  std::size_t limit) {
-  release_held();
+TimelinePage FeedReader::timeline(const core::AccountId& viewer_id, const PlaceInTimeline& place,
+                                  std::size_t limit) const {
+  grants_.release_due();
   make_room();
-  const std::shared_lock lock(mutex_);
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
   timelines_.prefetch_head(viewer);
@@ -38,10 +37,10 @@ TimelinePage FeedEngine::timeline(const core::AccountId& viewer_id, const PlaceI
       [&](core::MomentId bound, std::size_t n) { return timeline_newer(viewer, bound, n); });
 }
 
-TimelineIds FeedEngine::newest_ids(const core::AccountId& viewer_id, std::size_t limit) {
-  release_held();
+TimelineIds FeedReader::newest_ids(const core::AccountId& viewer_id, std::size_t limit) const {
+  grants_.release_due();
   make_room();
-  const std::shared_lock lock(mutex_);
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return {};
   const Moments found = timeline_older(viewer, kAboveAll, limit + 1);
@@ -52,12 +51,12 @@ TimelineIds FeedEngine::newest_ids(const core::AccountId& viewer_id, std::size_t
   return newest;
 }
 
-TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
+TimelinePage FeedReader::moments_of(const core::AccountId& author_id,
                                     const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                     std::size_t limit,
-                                    const std::optional<std::chrono::year_month>& month) {
-  release_held();
-  const std::shared_lock lock(mutex_);
+                                    const std::optional<std::chrono::year_month>& month) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex author = graph_.find_person(author_id);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   IdSpan span{kBelowAll, kAboveAll};
@@ -73,10 +72,10 @@ TimelinePage FeedEngine::moments_of(const core::AccountId& author_id,
       });
 }
 
-std::vector<std::chrono::year_month> FeedEngine::months_of(const core::AccountId& author_id,
-                                                           const core::AccountId& viewer_id) {
-  release_held();
-  const std::shared_lock lock(mutex_);
+std::vector<std::chrono::year_month> FeedReader::months_of(const core::AccountId& author_id,
+                                                           const core::AccountId& viewer_id) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex author = graph_.find_person(author_id);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   std::vector<std::chrono::year_month> months;
@@ -92,16 +91,17 @@ std::vector<std::chrono::year_month> FeedEngine::months_of(const core::AccountId
   }
 }
 
-UnreadMoments FeedEngine::unread(const core::AccountId& viewer_id, std::size_t max) {
+UnreadMoments FeedReader::unread(const core::AccountId& viewer_id, std::size_t max) const {
   constexpr std::size_t kAtOnce = 128;
-  release_held();
+  grants_.release_due();
   make_room();
-  const std::shared_lock lock(mutex_);
+  const std::shared_lock lock(state_.mutex);
   UnreadMoments unread;
   const PersonIndex viewer = graph_.find_person(viewer_id);
   if (viewer == GraphMemory::kStranger) return unread;
   core::MomentId bound = kBelowAll;
-  if (const auto seen = seen_up_to_.find(viewer); seen != seen_up_to_.end()) {
+  if (const auto seen = state_.memory.seen_up_to.find(viewer);
+      seen != state_.memory.seen_up_to.end()) {
     bound = seen->second;
     unread.seen_up_to = bound;
   }
@@ -118,27 +118,27 @@ UnreadMoments FeedEngine::unread(const core::AccountId& viewer_id, std::size_t m
   }
 }
 
-std::optional<TimelineEntry> FeedEngine::find_visible(core::MomentId id,
-                                                      const core::AccountId& viewer_id) {
-  release_held();
-  const std::shared_lock lock(mutex_);
+std::optional<TimelineEntry> FeedReader::find_visible(core::MomentId id,
+                                                      const core::AccountId& viewer_id) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   const MomentFacts* moment = moments_.find(id);
   if (moment == nullptr || !is_visible(viewer, *moment)) return std::nullopt;
   return entry_of(viewer, *moment);
 }
 
-std::optional<core::AccountId> FeedEngine::find_author(core::MomentId id,
-                                                       const core::AccountId& viewer_id) {
-  release_held();
-  const std::shared_lock lock(mutex_);
+std::optional<core::AccountId> FeedReader::find_author(core::MomentId id,
+                                                       const core::AccountId& viewer_id) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
   const MomentFacts* moment = moments_.find(id);
   if (moment == nullptr || !is_visible(graph_.find_person(viewer_id), *moment)) return std::nullopt;
   return graph_.account_of(moment->author);
 }
 
-std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) const {
-  const std::shared_lock lock(mutex_);
+std::vector<core::AccountId> FeedReader::members_of(std::string_view group_id) const {
+  const std::shared_lock lock(state_.mutex);
   const auto group = graph_.find_group(group_id);
   std::vector<core::AccountId> members;
   if (!group || graph_.is_dissolved(*group)) return members;
@@ -149,40 +149,22 @@ std::vector<core::AccountId> FeedEngine::members_of(std::string_view group_id) c
   return members;
 }
 
-FeedEngine::Size FeedEngine::size() const {
-  const std::shared_lock lock(mutex_);
-  Size size;
-  size.moments = moments_.size();
-  size.people = graph_.people() - 1;
-  std::vector<std::unique_lock<std::mutex>> all_shards;
-  for (const Shard& shard : *shards_) all_shards.emplace_back(shard.mutex);
-  for (std::uint32_t number = 0; number < timelines_.size(); ++number) {
-    const std::size_t ids = timelines_.of(static_cast<PersonIndex>(number)).size();
-    size.viewers += ids > 0 ? 1 : 0;
-    size.ids += ids;
-  }
-  size.array_bytes = timelines_.array_bytes();
-  size.head_bytes = timelines_.head_bytes();
-  size.evictions = evictions_;
-  return size;
-}
-
-bool FeedEngine::is_visible(PersonIndex viewer, const MomentFacts& moment) const {
+bool FeedReader::is_visible(PersonIndex viewer, const MomentFacts& moment) const {
   if (moment.held && viewer != moment.author) return false;
-  return visibility().may_see(viewer, moment.for_predicates());
+  return state_.visibility().may_see(viewer, moment.for_predicates());
 }
 
-bool FeedEngine::is_on_timeline(PersonIndex viewer, const MomentFacts& moment) const {
-  return visibility().wants(viewer, moment.author) && is_visible(viewer, moment);
+bool FeedReader::is_on_timeline(PersonIndex viewer, const MomentFacts& moment) const {
+  return state_.visibility().wants(viewer, moment.author) && is_visible(viewer, moment);
 }
 
-ViewerTimeline FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
+ViewerTimeline FeedReader::merged_timeline(PersonIndex viewer, Shard& shard) const {
   const bool was_cold = timelines_.is_cold(viewer);
   const bool is_to_make = was_cold || timelines_.is_stale(viewer);
-  if (is_to_make && kept_[shard_number(viewer)] && timelines_.has_room()) {
+  if (is_to_make && state_.kept[state_.shard_number(viewer)] && timelines_.has_room()) {
     shard.pending.erase(viewer);
     warm_up(viewer);
-    if (!was_cold && timelines_.is_cold(viewer)) count_evictions(1);
+    if (!was_cold && timelines_.is_cold(viewer)) state_.count_evictions(1);
   } else if (const auto pending = shard.pending.find(viewer); pending != shard.pending.end()) {
     merge_pending(viewer, pending->second);
     shard.pending.erase(pending);
@@ -193,8 +175,8 @@ ViewerTimeline FeedEngine::merged_timeline(PersonIndex viewer, Shard& shard) {
   return timeline;
 }
 
-void FeedEngine::merge_pending(PersonIndex viewer, const People& authors) {
-  const auto predicates = visibility();
+void FeedReader::merge_pending(PersonIndex viewer, const People& authors) const {
+  const auto predicates = state_.visibility();
   for (const PersonIndex author : authors) {
     if (!predicates.wants(viewer, author)) continue;
     const auto ids = moments_.of_author(author);
@@ -205,18 +187,18 @@ void FeedEngine::merge_pending(PersonIndex viewer, const People& authors) {
       }
     }
   }
-  if (timelines_.is_cold(viewer)) count_evictions(1);
+  if (timelines_.is_cold(viewer)) state_.count_evictions(1);
 }
 
 // What is held is in it, too: that is asked when it is read.
-void FeedEngine::warm_up(PersonIndex viewer) {
-  const auto predicates = visibility();
+void FeedReader::warm_up(PersonIndex viewer) const {
+  const auto predicates = state_.visibility();
   std::vector<core::MomentId> newest;
   AuthorMerge merge = merge_for(viewer, kAboveAll, AuthorMerge::Direction::Older);
   core::MomentId floor = kBelowAll;
   // Whose authors show him little gets a shorter array: readers of his shard wait.
-  for (auto left = kLookedAtPerPlace * options_.timeline_length_max; !merge.done(); --left) {
-    if (left == 0 || newest.size() == options_.timeline_length_max) break;
+  for (auto left = kLookedAtPerPlace * state_.options.timeline_length_max; !merge.done(); --left) {
+    if (left == 0 || newest.size() == state_.options.timeline_length_max) break;
     const core::MomentId id = merge.next();
     floor = merge.done() ? kBelowAll : core::MomentId(id.value() - 1);
     if (predicates.may_see(viewer, moments_.find(id)->for_predicates())) newest.push_back(id);
@@ -229,7 +211,7 @@ void FeedEngine::warm_up(PersonIndex viewer) {
 // the next one looks at. So short are the loops that the processor is in many turns at once, and
 // looks up many pages' addresses at the same time, for which even a prefetch waits.
 template <class NextId, class Accept>
-void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
+void FeedReader::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
                             Moments& found) const {
   constexpr std::size_t kAtOnce = 32;
   std::array<core::MomentId, kAtOnce> ids;
@@ -256,7 +238,7 @@ void FeedEngine::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
 
 // Whom he wants is a search among his contacts for each moment, and all of them in the cache.
 template <class NextId>
-void FeedEngine::read_array(PersonIndex viewer, std::size_t n, NextId next_id,
+void FeedReader::read_array(PersonIndex viewer, std::size_t n, NextId next_id,
                             Moments& found) const {
   const auto is_seen = [&](const MomentFacts& moment) { return is_visible(viewer, moment); };
   const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
@@ -267,13 +249,13 @@ void FeedEngine::read_array(PersonIndex viewer, std::size_t n, NextId next_id,
   read_ahead(n, next_id, is_his, found);
 }
 
-FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentId bound,
-                                               std::size_t n) {
+FeedReader::Moments FeedReader::timeline_older(PersonIndex viewer, core::MomentId bound,
+                                               std::size_t n) const {
   Moments found;
   found.reserve(n);
   core::MomentId floor;
   {
-    Shard& shard = shard_at(viewer);
+    Shard& shard = state_.shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
     const ViewerTimeline timeline = merged_timeline(viewer, shard);
     floor = timeline.floor();
@@ -289,11 +271,11 @@ FeedEngine::Moments FeedEngine::timeline_older(PersonIndex viewer, core::MomentI
   return found;
 }
 
-FeedEngine::Moments FeedEngine::timeline_newer(PersonIndex viewer, core::MomentId bound,
-                                               std::size_t n) {
+FeedReader::Moments FeedReader::timeline_newer(PersonIndex viewer, core::MomentId bound,
+                                               std::size_t n) const {
   Moments found;
   {
-    Shard& shard = shard_at(viewer);
+    Shard& shard = state_.shard_at(viewer);
     const std::lock_guard lock(shard.mutex);
     const ViewerTimeline timeline = merged_timeline(viewer, shard);
     if (bound >= timeline.floor()) {
@@ -308,9 +290,9 @@ FeedEngine::Moments FeedEngine::timeline_newer(PersonIndex viewer, core::MomentI
   return found;
 }
 
-AuthorMerge FeedEngine::merge_for(PersonIndex viewer, core::MomentId bound,
+AuthorMerge FeedReader::merge_for(PersonIndex viewer, core::MomentId bound,
                                   AuthorMerge::Direction direction) const {
-  const auto predicates = visibility();
+  const auto predicates = state_.visibility();
   std::vector<std::span<const core::MomentId>> lists;
   const auto add = [&](PersonIndex author) {
     if (predicates.wants(viewer, author)) lists.push_back(moments_.of_author(author));
@@ -324,13 +306,13 @@ AuthorMerge FeedEngine::merge_for(PersonIndex viewer, core::MomentId bound,
   return {lists, bound, direction};
 }
 
-void FeedEngine::read_merged(PersonIndex viewer, core::MomentId bound,
+void FeedReader::read_merged(PersonIndex viewer, core::MomentId bound,
                              AuthorMerge::Direction direction, std::size_t n,
                              Moments& found) const {
   read_visible(merge_for(viewer, bound, direction), viewer, n, found);
 }
 
-FeedEngine::Moments FeedEngine::read_author(PersonIndex author, PersonIndex viewer,
+FeedReader::Moments FeedReader::read_author(PersonIndex author, PersonIndex viewer,
                                             const IdSpan& span, core::MomentId bound,
                                             AuthorMerge::Direction direction, std::size_t n) const {
   Moments found;
@@ -341,14 +323,14 @@ FeedEngine::Moments FeedEngine::read_author(PersonIndex author, PersonIndex view
   return found;
 }
 
-void FeedEngine::read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n,
+void FeedReader::read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n,
                               Moments& found) const {
   const auto next_id = [&] { return merge.done() ? std::nullopt : std::optional(merge.next()); };
   read_ahead(
       n, next_id, [&](const MomentFacts& moment) { return is_visible(viewer, moment); }, found);
 }
 
-TimelinePage FeedEngine::make_page(PersonIndex viewer, const PlaceInTimeline& place,
+TimelinePage FeedReader::make_page(PersonIndex viewer, const PlaceInTimeline& place,
                                    std::size_t limit, const Reading& older,
                                    const Reading& newer) const {
   TimelinePage page;
@@ -372,36 +354,11 @@ TimelinePage FeedEngine::make_page(PersonIndex viewer, const PlaceInTimeline& pl
 }
 
 // Some arrays at a time, for it has to wait for all who read.
-void FeedEngine::make_room() {
+void FeedReader::make_room() const {
   constexpr std::size_t kAtOnce = 16;
   if (timelines_.has_room()) return;
-  const std::unique_lock lock(mutex_);
-  make_room(std::clamp<std::size_t>(timelines_.arrays_max() / kAtOnce, 1, kAtOnce));
-}
-
-void FeedEngine::release_held() {
-  if (!anything_held_ || applied_ == nullptr) return;
-  const auto applied = applied_->current();
-  {
-    const std::shared_lock lock(mutex_);
-    if (!holdback_.is_due(applied)) return;
-  }
-  const std::unique_lock lock(mutex_);
-  for (const HeldEntry& entry : holdback_.release(applied)) release(entry);
-  anything_held_ = !holdback_.empty();
-}
-
-void FeedEngine::release(const HeldEntry& entry) {
-  if (entry.relation != Relation()) {
-    graph_.confirm(entry.relation);
-    grant_by(entry.relation);
-  } else if (entry.comment != core::CommentId()) {
-    interactions_.release_comment(entry.moment, entry.comment);
-  } else if (entry.edit != 0) {
-    interactions_.release_edit(entry.moment, entry.edit);
-  } else {
-    moments_.release(entry.moment);
-  }
+  const std::unique_lock lock(state_.mutex);
+  state_.make_room(std::clamp<std::size_t>(timelines_.arrays_max() / kAtOnce, 1, kAtOnce));
 }
 
 }  // namespace tideline::feed

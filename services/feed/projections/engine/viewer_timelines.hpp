@@ -16,7 +16,7 @@
 //
 // Not synchronized, but for this: different viewers may be changed and asked at the same time, as
 // long as nobody calls resize(), clear() or make_room(). has_room() from any thread;
-// prefetch_head() and full() while nobody calls resize() or clear(). FeedEngine guards it.
+// prefetch_head() and full() while nobody calls resize() or clear(). FeedState::mutex guards it.
 #pragma once
 
 #include <bit>

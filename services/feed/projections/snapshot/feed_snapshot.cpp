@@ -76,7 +76,7 @@ core::Result<SnapshotReader> SnapshotReader::open(const std::filesystem::path& f
 }
 
 core::Result<RestoredFeed> SnapshotReader::read() {
-  RestoredFeed restored{FeedMemory(FeedEngine::services()), origin_.places};
+  RestoredFeed restored{{}, origin_.places};
   snapshots::ValueReader in(blocks_);
   restored.memory.load(in);
   if (const auto whole = in.finish(); !whole) return whole.error();

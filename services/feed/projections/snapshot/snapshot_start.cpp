@@ -11,7 +11,7 @@ namespace {
 using eventsourcing::PartitionPlaces;
 
 bool are_all_partitions(const PartitionPlaces& places, std::uint32_t logs) {
-  const auto sources = FeedEngine::services();
+  const auto sources = FeedMemory::services();
   if (places.size() != sources.size() * logs) return false;
   for (const std::string& service : sources) {
     for (std::uint32_t log = 0; log < logs; ++log) {

@@ -37,14 +37,14 @@ std::string line(const char* what, core::MomentId moment, const std::string& res
 Lines met_by_engine(FeedEngine& engine, const History& history, const core::AccountId& viewer) {
   Lines lines;
   for (const core::MomentId id : history.moments()) {
-    const auto entry = engine.find_visible(id, viewer);
+    const auto entry = engine.reader().find_visible(id, viewer);
     if (!entry) continue;
     if (entry->edits > 0) lines.push_back(line("edits", id, std::to_string(entry->edits)));
-    const auto likers = engine.likers_of(id, viewer);
+    const auto likers = engine.reader().likers_of(id, viewer);
     for (const auto& liker : *likers) {
       lines.push_back(line("like", id, liker.to_string()));
     }
-    const auto comments = engine.comments_of(id, viewer, {}, 10'000);
+    const auto comments = engine.reader().comments_of(id, viewer, {}, 10'000);
     for (const auto& comment : comments->items) {
       const auto parent = comment.parent.value_or(core::CommentId());
       lines.push_back(
@@ -127,11 +127,11 @@ class Batch {
       const SqlOracle::Viewer key{delivered_.size(), viewer.to_string()};
       auto& timeline = timelines_[key];
       timeline.by_oracle = delivery.oracle().timeline(viewer);
-      timeline.by_engine = testing::ids_of(engine.timeline(viewer, {}, 10'000));
+      timeline.by_engine = testing::ids_of(engine.reader().timeline(viewer, {}, 10'000));
       auto& shown = shown_[key];
       shown.by_oracle = delivery.oracle().shown_to(viewer);
       for (const core::MomentId id : history.moments()) {
-        if (engine.find_visible(id, viewer)) shown.by_engine.push_back(id.value());
+        if (engine.reader().find_visible(id, viewer)) shown.by_engine.push_back(id.value());
       }
       std::sort(shown.by_engine.rbegin(), shown.by_engine.rend());
       met_[key].by_engine = met_by_engine(engine, history, viewer);

@@ -1,0 +1,125 @@
+// Queries of the feed engine: pages of timelines, of authors' moments, and what lies under a
+// moment, as one viewer may see them. Asks before any id leaves whether the viewer may see it.
+//
+// A viewer's array is merged with what is pending for it, or made anew, when it is read.
+//
+// Thread-safe. A query waits for at most one event to be applied, and for the other queries of its
+// viewer's shard.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "feed/projections/engine/author_merge.hpp"
+#include "feed/projections/engine/feed_pages.hpp"
+#include "feed/projections/engine/feed_state.hpp"
+#include "feed/projections/engine/grants.hpp"
+#include "sql/keyset.hpp"
+
+namespace tideline::feed {
+
+class FeedReader {
+ public:
+  // Both outlive the reader.
+  FeedReader(FeedState& state, Grants& grants) : state_(state), grants_(grants) {}
+
+  // The home timeline: what the viewer may see and wants.
+  TimelinePage timeline(const core::AccountId& viewer, const PlaceInTimeline& place,
+                        std::size_t limit) const;
+  // The newest of it.
+  TimelineIds newest_ids(const core::AccountId& viewer, std::size_t limit) const;
+  // One author's moments, as the viewer may see them: all, or those of a month (UTC).
+  TimelinePage moments_of(const core::AccountId& author, const core::AccountId& viewer,
+                          const PlaceInTimeline& place, std::size_t limit,
+                          const std::optional<std::chrono::year_month>& month = {}) const;
+  // The months in which there are any, newest first.
+  std::vector<std::chrono::year_month> months_of(const core::AccountId& author,
+                                                 const core::AccountId& viewer) const;
+  // Counts up to `max`.
+  UnreadMoments unread(const core::AccountId& viewer, std::size_t max) const;
+  // nullopt, here and below: not a moment that the viewer may see.
+  std::optional<TimelineEntry> find_visible(core::MomentId id, const core::AccountId& viewer) const;
+  // Its author, without a look at what lies under it.
+  std::optional<core::AccountId> find_author(core::MomentId id,
+                                             const core::AccountId& viewer) const;
+  // Who likes the moment, of those whom the viewer meets; in no order.
+  std::optional<std::vector<core::AccountId>> likers_of(core::MomentId id,
+                                                        const core::AccountId& viewer) const;
+  // Its comments that the viewer meets, oldest first.
+  std::optional<sql::Slice<CommentEntry>> comments_of(core::MomentId id,
+                                                      const core::AccountId& viewer,
+                                                      const PlaceInComments& place,
+                                                      std::size_t limit) const;
+  // Whether it is one of these.
+  bool shows_comment(core::MomentId id, core::CommentId comment,
+                     const core::AccountId& viewer) const;
+
+  // Members who have not closed their accounts; none for a dissolved or unknown group.
+  std::vector<core::AccountId> members_of(std::string_view group_id) const;
+
+ private:
+  using Shard = FeedState::Shard;
+  // Ids not below `from`, below `until`.
+  struct IdSpan {
+    core::MomentId from;
+    core::MomentId until;
+  };
+  // As they stand while the state's mutex is held.
+  using Moments = std::vector<const MomentFacts*>;
+  using Reading = std::function<Moments(core::MomentId bound, std::size_t n)>;
+
+  // Each under the state's mutex, shared.
+  bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
+  bool is_on_timeline(PersonIndex viewer, const MomentFacts& moment) const;
+  // Under its shard's mutex, too: the viewer's array with nothing pending, as it is while that is
+  // held. Cold if it is not kept or found no room.
+  ViewerTimeline merged_timeline(PersonIndex viewer, Shard& shard) const;
+  void merge_pending(PersonIndex viewer, const People& authors) const;
+  void warm_up(PersonIndex viewer) const;
+  // At most n visible moments below / above the bound, nearest first.
+  Moments timeline_older(PersonIndex viewer, core::MomentId bound, std::size_t n) const;
+  Moments timeline_newer(PersonIndex viewer, core::MomentId bound, std::size_t n) const;
+  // What ids of the viewer's array add to `found`, until that holds n.
+  template <class NextId>
+  void read_array(PersonIndex viewer, std::size_t n, NextId next_id, Moments& found) const;
+  // Of the author's moments from..until alone.
+  Moments read_author(PersonIndex author, PersonIndex viewer, const IdSpan& span,
+                      core::MomentId bound, AuthorMerge::Direction direction, std::size_t n) const;
+  // Of all whom the viewer wants.
+  AuthorMerge merge_for(PersonIndex viewer, core::MomentId bound,
+                        AuthorMerge::Direction direction) const;
+  // What these add to `found`, until that holds n.
+  void read_merged(PersonIndex viewer, core::MomentId bound, AuthorMerge::Direction direction,
+                   std::size_t n, Moments& found) const;
+  void read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n, Moments& found) const;
+  template <class NextId, class Accept>
+  void read_ahead(std::size_t n, NextId next_id, const Accept& accept, Moments& found) const;
+  TimelinePage make_page(PersonIndex viewer, const PlaceInTimeline& place, std::size_t limit,
+                         const Reading& older, const Reading& newer) const;
+  TimelineEntry entry_of(PersonIndex viewer, const MomentFacts& moment) const;
+
+  // Each under the state's mutex, shared, and of a moment whose being visible is asked apart.
+  // nullptr: not one that the viewer may see.
+  const MomentFacts* find_for(PersonIndex viewer, core::MomentId id) const;
+  std::vector<PersonIndex> met_likers(PersonIndex viewer, const MomentFacts& moment,
+                                      const MomentInteractions& interactions) const;
+  std::vector<const CommentFacts*> met_comments(PersonIndex viewer, const MomentFacts& moment,
+                                                const MomentInteractions& interactions) const;
+  bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
+
+  // Under no lock: a reader may change the viewer's own array alone.
+  void make_room() const;
+
+  FeedState& state_;
+  Grants& grants_;
+  const GraphMemory& graph_ = state_.memory.graph;
+  const MomentMemory& moments_ = state_.memory.moments;
+  const InteractionMemory& interactions_ = state_.memory.interactions;
+  ViewerTimelines& timelines_ = state_.timelines;
+};
+
+}  // namespace tideline::feed
