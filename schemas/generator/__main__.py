@@ -2,7 +2,8 @@
 python3 schemas/generator schemas OUT        OUT/<service>/<Event>.v<version>.json of every version of every event
 python3 schemas/generator asyncapi [--check]  writes schemas/asyncapi.yaml, or says whether it is up to date
 python3 schemas/generator golden SERVICE EVENT VERSION DATA
-                                             adds an event, as it is stored, to schemas/golden"""
+                                             adds an event, or an object that lies sealed in one, as it
+                                             is stored, to schemas/golden"""
 
 import json
 import pathlib
@@ -59,7 +60,7 @@ def add_golden(name, event_name, version, data):
     import golden  # needs jsonschema, which the build does not
 
     service = load_services(SCHEMAS)[name]
-    golden.add(SCHEMAS, service, service.events[event_name], int(version), data)
+    golden.add(SCHEMAS, service, service.stored[event_name], int(version), data)
 
 
 def main(arguments):

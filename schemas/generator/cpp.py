@@ -62,7 +62,8 @@ def read_expression(service, field, kind=None):
     if field.get("optional"):
         expression = f"data.has({name}) ? {expression} : {cpp_type(service, field)}{{}}"
     if field.since > 1:
-        expression = f"data.version() < {field.since} ? {literal(service, field)} : {expression}"
+        older = f"!data.has({name})" if field.of_object else f"data.version() < {field.since}"
+        expression = f"{older} ? {literal(service, field)} : {expression}"
     return expression
 
 

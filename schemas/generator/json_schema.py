@@ -60,11 +60,18 @@ def field_schema(service, field):
 
 
 def event_schema(service, event, version):
-    fields = event.fields_in(version)
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": event.name,
         "description": f"Stream {event.stream}. {event.about}",
+        **data_schema(service, event, version),
+    }
+
+
+def data_schema(service, event, version):
+    """Of an event, or of an object that lies sealed in one."""
+    fields = event.fields_in(version)
+    return {
         "type": "object",
         "additionalProperties": False,
         "required": [field.name for field in fields if not field.get("optional")],

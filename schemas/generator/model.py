@@ -20,12 +20,13 @@ class SchemaError(Exception):
 class Field:
     """One field of an event's data. `kind` is without its prefix nullable- and its suffix []."""
 
-    def __init__(self, owner, name, described):
+    def __init__(self, owner, name, described, of_object=False):
         described = {"kind": described} if isinstance(described, str) else dict(described)
         unknown = set(described) - FIELD_KEYS
         if unknown:
             raise SchemaError(f"{owner}.{name} has unknown keys {sorted(unknown)}")
         self.owner, self.name, self.described = owner, name, described
+        self.of_object = of_object  # an object has no version of its own: what it lacks is older than the field
         self.full_kind = described["kind"]
         self.nullable = self.full_kind.startswith("nullable-")
         self.list = self.full_kind.endswith("[]")
@@ -58,6 +59,10 @@ class Part:
         self.member, self.type_name, self.fields = member, type_name, fields
 
 
+def newest_version(fields):
+    return max([field.since for field in fields] + [field.until + 1 for field in fields if field.until], default=1)
+
+
 class Event:
     def __init__(self, service, name, described, parts):
         self.service, self.name = service, name
@@ -73,8 +78,7 @@ class Event:
                 self.members.append(Part(field_name, field["part"], parts[field["part"]]))
             else:
                 self.members.append(Field(f"{service}/{name}", field_name, field))
-        versions = [field.since for field in self.fields] + [field.until + 1 for field in self.fields if field.until]
-        self.version = max(versions, default=1)
+        self.version = newest_version(list(self.fields))
 
     @property
     def fields(self):
@@ -122,6 +126,12 @@ class Service:
     def namespace(self):
         return "tideline::" + self.name.replace("-", "_")
 
+    @property
+    def stored(self):
+        """name -> what is stored whole and stays readable: events, and objects that lie sealed in them."""
+        held = {field.get("holds") for event in self.events.values() for field in event.fields}
+        return {**self.events, **{name: of for name, of in self.objects.items() if name in held}}
+
 
 class Enum:
     """Values are texts, or names of numbers."""
@@ -143,7 +153,11 @@ class Object:
         self.name = name
         self.about = described.get("about", "")
         self.by_hand = described.get("by_hand", False)
-        self.fields = [Field(f"{service}/{name}", field, of) for field, of in described["data"].items()]
+        self.fields = [Field(f"{service}/{name}", field, of, of_object=True) for field, of in described["data"].items()]
+        self.version = newest_version(self.fields)
+
+    def fields_in(self, version):
+        return [field for field in self.fields if field.exists_in(version)]
 
 
 def pascal(text):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_schemas.py ROOT [--prove]: holds the documents in ROOT/schemas to each other.
 
-- every stored version of every event (schemas/golden) is read by what schemas/events says of it, and asyncapi.yaml
+- every stored version of every event, and of what lies sealed in it (schemas/golden), is read by what schemas/events says of it, and asyncapi.yaml
   is made from that;
 - every contract names events, states and fields that the producer has, and its examples are valid;
 - every path of an OpenAPI document is one that the gateway routes to that very service;
@@ -159,6 +159,9 @@ def prove(root):
         (events + "feed.yaml", "  TimelineSeen:", "  TimelineLookedAt:", "not described any more"),
         (events + "feed.yaml", "liked_at: time", "liked_at: {kind: time, since: 2}", "say what it is `before`"),
         (events + "feed.yaml", "liked_at: time", "liked_at: {kind: time, since: 2, before: null}", "no MomentLiked of version 2"),
+        (events + "projects.yaml", "      link: nullable-string\n", "", "link of Card version 1 was nullable-string"),
+        (events + "projects.yaml", "      link: nullable-string", "      link: nullable-string\n      place: string", "place of Card"),
+        (events + "projects.yaml", "link: nullable-string", "link: {kind: nullable-string, since: 2, before: null}", "no Card of version 2"),
         ("schemas/golden/feed.jsonl", "partly-visible", "partly-invisible", "was edited"),
         ("schemas/contracts/feed/social-graph.json", '"ContactAccepted"', '"ContactMade"', "which is not described"),
         ("schemas/contracts/accounts/scoring.json", '"day_contributions": [5', '"day_contributions": [-5', "example of"),

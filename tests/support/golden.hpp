@@ -21,6 +21,7 @@ inline std::vector<eventsourcing::RecordedEvent> golden_events(const std::filesy
   std::vector<eventsourcing::RecordedEvent> events;
   for (std::string text; std::getline(file, text);) {
     const auto line = nlohmann::json::parse(text);
+    if (!line.contains("type")) continue;
     eventsourcing::RecordedEvent event;
     event.source = service;
     event.type = line.at("type");
@@ -29,6 +30,20 @@ inline std::vector<eventsourcing::RecordedEvent> golden_events(const std::filesy
     events.push_back(std::move(event));
   }
   return events;
+}
+
+// The objects of that name, as they lie sealed in events of the service; the newest one last.
+inline std::vector<std::string> golden_objects(const std::filesystem::path& source,
+                                               const std::string& service,
+                                               const std::string& object) {
+  std::ifstream file(source / "schemas" / "golden" / (service + ".jsonl"));
+  std::vector<std::string> objects;
+  for (std::string text; std::getline(file, text);) {
+    const auto line = nlohmann::json::parse(text);
+    if (line.value("object", "") == object) objects.push_back(line.at("data"));
+  }
+  if (objects.empty()) throw std::runtime_error("no golden " + object + " of " + service);
+  return objects;
 }
 
 // The golden events that not exactly one of the aggregates reads, as "Type of version 1". Whatever

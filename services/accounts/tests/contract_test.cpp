@@ -104,5 +104,11 @@ TEST(Contract, ReadsEveryEventThatWasEverStored) {
               IsEmpty());
 }
 
+TEST(Contract, ReadsEveryProfileThatWasEverSealed) {
+  const auto profiles = test_support::golden_objects(TIDELINE_SOURCE_DIR, "accounts", "Profile");
+  for (const std::string& profile : profiles) EXPECT_TRUE(profile_from_json(profile)) << profile;
+  EXPECT_EQ(profile_to_json(profile_from_json(profiles.back()).value()), profiles.back());
+}
+
 }  // namespace
 }  // namespace tideline::accounts::testing

@@ -147,6 +147,12 @@ TEST(Codecs, ReadEveryEventThatWasEverStored) {
       IsEmpty());
 }
 
+TEST(Codecs, ReadEveryCardThatWasEverSealed) {
+  const auto cards = test_support::golden_objects(TIDELINE_SOURCE_DIR, "projects", "Card");
+  for (const std::string& card : cards) EXPECT_TRUE(card_from_json(card)) << card;
+  EXPECT_EQ(card_to_json(card_from_json(cards.back()).value()), cards.back());
+}
+
 TEST(Contracts, WhatOthersReadOfOurEventsIsThere) {
   Campus campus;
   live_a_little(campus);
