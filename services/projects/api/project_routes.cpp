@@ -28,9 +28,20 @@ using http::Request;
 using http::Response;
 using sql::Transaction;
 
-constexpr http::Length kNameLength{1, 100};
-constexpr http::Length kIntroductionLength{0, 5000};
-constexpr http::Length kLinkLength{1, 500};
+// A field of the card, in bodies and in answers.
+template <class Value>
+struct CardField {
+  const char* name;
+  http::Length length;  // which may be empty need not be given
+  Value Card::*value;
+};
+constexpr CardField<std::string> kTexts[] = {
+    {"name", {1, 100}, &Card::name},
+    {"introduction", {0, 5000}, &Card::introduction},
+};
+constexpr CardField<std::optional<std::string>> kOptionalTexts[] = {
+    {"link", {1, 500}, &Card::link},
+};
 constexpr http::Length kLabelLength{1, 40};
 constexpr std::size_t kLabelsMax = 10;
 
@@ -44,10 +55,13 @@ struct NamedProjects {
 };
 
 Json card_json(const std::optional<Card>& card) {
-  if (!card) return {{"name", nullptr}, {"introduction", nullptr}, {"link", nullptr}};
-  return {{"name", card->name},
-          {"introduction", card->introduction},
-          {"link", card->link ? Json(*card->link) : Json(nullptr)}};
+  Json json;
+  for (const auto& field : kTexts) json[field.name] = card ? Json(*card.*field.value) : Json();
+  for (const auto& field : kOptionalTexts) {
+    const bool has = card && *card.*field.value;
+    json[field.name] = has ? Json(*(*card.*field.value)) : Json();
+  }
+  return json;
 }
 
 Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json author) {
@@ -97,6 +111,31 @@ void check_link(FieldReader& fields, const std::optional<std::string>& link) {
   }
 }
 
+Card read_card(FieldReader& fields) {
+  Card card;
+  for (const auto& [name, length, value] : kTexts) {
+    card.*value = length.min > 0 ? fields.text(name, length)
+                                 : fields.optional_text(name, length).value_or("");
+  }
+  for (const auto& [name, length, value] : kOptionalTexts) {
+    card.*value = fields.optional_text(name, length);
+  }
+  check_link(fields, card.link);
+  return card;
+}
+
+void read_card_changes(FieldReader& fields, EditProject& edit) {
+  for (const auto& [name, length, value] : kTexts) {
+    if (fields.has(name)) edit.texts.emplace_back(value, fields.text(name, length));
+  }
+  for (const auto& [name, length, value] : kOptionalTexts) {
+    const auto text = fields.nullable_text(name, length);
+    if (!text) continue;
+    if (value == &Card::link) check_link(fields, *text);
+    edit.optional_texts.emplace_back(value, *text);
+  }
+}
+
 void check_labels(FieldReader& fields, const std::vector<std::string>& labels) {
   if (std::set<std::string>(labels.begin(), labels.end()).size() != labels.size()) {
     fields.violate("labels", "must not name a label twice");
@@ -131,11 +170,8 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
 Response create_project(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   FieldReader fields(body);
-  Card card{fields.text("name", kNameLength),
-            fields.optional_text("introduction", kIntroductionLength).value_or(""),
-            fields.optional_text("link", kLinkLength)};
+  const Card card = read_card(fields);
   const auto labels = fields.optional_text_array("labels", kLabelsMax, kLabelLength);
-  check_link(fields, card.link);
   check_labels(fields, labels);
   fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
@@ -156,15 +192,7 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   FieldReader fields(body);
   EditProject edit;
   edit.editor = request.account();
-  if (fields.has("name")) edit.name = fields.text("name", kNameLength);
-  if (fields.has("introduction")) {
-    edit.introduction = fields.text("introduction", kIntroductionLength);
-  }
-  if (const auto link = fields.nullable_text("link", kLinkLength)) {
-    edit.changes_link = true;
-    edit.link = *link;
-    check_link(fields, edit.link);
-  }
+  read_card_changes(fields, edit);
   edit.labels = fields.nullable_text_array("labels", kLabelsMax, kLabelLength);
   if (edit.labels) check_labels(fields, *edit.labels);
   fields.check();

@@ -20,9 +20,8 @@ Decision<Project::Event> edit(const Project::State& state, const EditProject& wa
   if (!state.exists) return kNoSuchProject;
   if (state.author != wanted.editor) return kNotTheAuthor;
   ProjectEdited edited{state.project_id, state.author, state.card, state.labels};
-  if (wanted.name) edited.card.name = *wanted.name;
-  if (wanted.introduction) edited.card.introduction = *wanted.introduction;
-  if (wanted.changes_link) edited.card.link = wanted.link;
+  for (const auto& [field, text] : wanted.texts) edited.card.*field = text;
+  for (const auto& [field, text] : wanted.optional_texts) edited.card.*field = text;
   if (wanted.labels) edited.labels = *wanted.labels;
   if (edited.card == state.card && edited.labels == state.labels) {
     return Decision<Project::Event>::nothing();

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,13 +22,14 @@ struct CreateProject {
   std::vector<std::string> labels;
   core::Timestamp now;
 };
-// What is nullopt stays as it is; `link` is changed when `changes_link` says so.
+// Fields of the card, each with its new value.
+template <class Value>
+using CardChanges = std::vector<std::pair<Value Card::*, Value>>;
+// What it does not name stays as it is.
 struct EditProject {
   core::AccountId editor;
-  std::optional<std::string> name;
-  std::optional<std::string> introduction;
-  bool changes_link = false;
-  std::optional<std::string> link;
+  CardChanges<std::string> texts;
+  CardChanges<std::optional<std::string>> optional_texts;
   std::optional<std::vector<std::string>> labels;
 };
 struct ChangeIcon {

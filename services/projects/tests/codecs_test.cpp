@@ -36,8 +36,8 @@ void live_a_little(Campus& campus) {
           kId, kAda, {"Tides", "Swim", "https://t.example"}, {"sea"}, campus.clock.now()});
   EditProject edit;
   edit.editor = kAda;
-  edit.name = "Tide tables";
-  edit.changes_link = true;
+  edit.texts = {{&Card::name, "Tide tables"}};
+  edit.optional_texts = {{&Card::link, std::nullopt}};
   campus.run<Project>(keys::project(kId), project, edit);
   campus.run<Project>(keys::project(kId), project, ChangeIcon{kAda, std::string(64, 'a')});
   campus.run<Comments>(keys::comments(kId), comments,

@@ -33,7 +33,7 @@ TEST(Project, IsCreatedAsItsAuthorDescribesIt) {
 TEST(Project, AnEditChangesWhatItNamesAndNothingElse) {
   EditProject edit;
   edit.editor = kAda;
-  edit.introduction = "When not to swim";
+  edit.texts = {{&Card::introduction, "When not to swim"}};
   given<Project>(created()).when(edit).then(ProjectEdited{
       kId, kAda, {"Tide tables", "When not to swim", "https://tides.example"}, {"sea"}});
 }
@@ -41,7 +41,7 @@ TEST(Project, AnEditChangesWhatItNamesAndNothingElse) {
 TEST(Project, ALinkCanBeTakenAway) {
   EditProject edit;
   edit.editor = kAda;
-  edit.changes_link = true;
+  edit.optional_texts = {{&Card::link, std::nullopt}};
   given<Project>(created()).when(edit).then(
       ProjectEdited{kId, kAda, {"Tide tables", "When to swim", std::nullopt}, {"sea"}});
 }
@@ -49,7 +49,7 @@ TEST(Project, ALinkCanBeTakenAway) {
 TEST(Project, AnEditThatChangesNothingIsNoEvent) {
   EditProject edit;
   edit.editor = kAda;
-  edit.name = "Tide tables";
+  edit.texts = {{&Card::name, "Tide tables"}};
   edit.labels = std::vector<std::string>{"sea"};
   given<Project>(created()).when(edit).then_nothing();
 }
@@ -57,7 +57,7 @@ TEST(Project, AnEditThatChangesNothingIsNoEvent) {
 TEST(Project, OnlyItsAuthorEditsIt) {
   EditProject edit;
   edit.editor = kBob;
-  edit.name = "Mine now";
+  edit.texts = {{&Card::name, "Mine now"}};
   given<Project>(created()).when(edit).then_rejected("not-the-author");
   given<Project>().when(edit).then_rejected("no-such-project");
 }
