@@ -34,7 +34,7 @@ def cpp_type(service, field):
 
 def initializer(service, field):
     if field.list or field.nullable:
-        return ""
+        return "{}"  # so that whoever lists the older members need not name a new one
     if field.kind in service.enums:
         return f" = {field.kind}::{pascal(service.enums[field.kind].default)}"
     return {"integer": " = 0", "boolean": " = false"}.get(field.kind, "")
