@@ -41,6 +41,7 @@ constexpr CardField<std::string> kTexts[] = {
 };
 constexpr CardField<std::optional<std::string>> kOptionalTexts[] = {
     {"link", {1, 500}, &Card::link},
+    {"looking_for", {1, 200}, &Card::looking_for},
 };
 constexpr http::Length kLabelLength{1, 40};
 constexpr std::size_t kLabelsMax = 10;

@@ -43,6 +43,20 @@ class Routes : public ::testing::Test {
   std::string path;
 };
 
+TEST_F(Routes, AnAuthorSaysWhomTheProjectLooksForAndWithdrawsIt) {
+  EXPECT_EQ(app.get("bob", path).at("looking_for"), nullptr);
+  const auto edit = [&](const Json& looking_for) {
+    return app.call("ada", Method::Patch, path, {{"looking_for", looking_for}});
+  };
+  const Response edited = edit("Somebody who rows");
+  EXPECT_EQ(edited.status, 200);
+  EXPECT_EQ(Json::parse(edited.body).at("looking_for"), "Somebody who rows");
+  EXPECT_EQ(app.get("bob", path).at("looking_for"), "Somebody who rows");
+  EXPECT_EQ(edit(std::string(201, 'x')).status, 422);
+  EXPECT_EQ(edit(nullptr).status, 200);
+  EXPECT_EQ(app.get("bob", path).at("looking_for"), nullptr);
+}
+
 TEST_F(Routes, AdviceIsGivenReadAndAdopted) {
   const Response given =
       app.call("bob", Method::Post, path + "/advice", {{"text", "Show low tide too"}});
