@@ -227,7 +227,7 @@ class Service {
        .after_next_look = {},
        .ask = {}}};
   feed::TimelineStreams streams_{
-      {engine_, engine_runner_.applied(), freshness_, clock_, shard_router_}};
+      {engine_.reader(), engine_runner_.applied(), freshness_, clock_, shard_router_}};
   feed::ApiPorts api_{endpoint_,
                       database_,
                       moment_ids_,
@@ -235,7 +235,7 @@ class Service {
                       cipher_,
                       directory_,
                       uploads_,
-                      engine_,
+                      engine_.reader(),
                       contents_,
                       freshness_,
                       shard_router_,
