@@ -1,6 +1,7 @@
 #include "people/people_projection.hpp"
 
 #include "people/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::people {
 
@@ -15,18 +16,12 @@ void PeopleProjection::apply(const eventsourcing::RecordedEvent& event) {
 }
 
 void PeopleProjection::flush(sql::Transaction& transaction) {
-  std::vector<core::AccountId> accounts;
-  std::vector<bool> closed;
-  for (const auto& [account, is_closed] : closed_by_account_) {
-    accounts.push_back(account);
-    closed.push_back(is_closed);
-  }
-  if (accounts.empty()) return;
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO person AS known (account_id, closed)"
       " SELECT * FROM unnest($1::uuid[], $2::boolean[])"
       " ON CONFLICT (account_id) DO UPDATE SET closed = known.closed OR excluded.closed",
-      {accounts, closed});
+      closed_by_account_, sql::kKey, sql::kValue);
   destroy_keys_of_closed(transaction);
 }
 

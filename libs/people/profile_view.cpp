@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eventsourcing/projections/projection.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::people {
 namespace {
@@ -73,22 +74,8 @@ void ProfileView::apply(const std::string& key, const std::optional<std::string>
 }
 
 void ProfileView::flush(sql::Transaction& transaction) {
-  std::vector<core::AccountId> accounts;
-  std::vector<std::int64_t> versions;
-  std::vector<std::optional<std::string>> user_ids;
-  std::vector<std::optional<std::string>> real_names;
-  std::vector<std::optional<std::string>> departments;
-  std::vector<bool> closed;
-  for (const auto& [account, profile] : profile_by_account_) {
-    accounts.push_back(account);
-    versions.push_back(profile.version);
-    user_ids.push_back(profile.user_id);
-    real_names.push_back(profile.real_name);
-    departments.push_back(profile.department);
-    closed.push_back(profile.closed);
-  }
-  if (accounts.empty()) return;
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO person_profile AS known"
       " (account_id, version, user_id, real_name, department, closed)"
       " SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[],"
@@ -98,7 +85,8 @@ void ProfileView::flush(sql::Transaction& transaction) {
       " real_name = excluded.real_name, department = excluded.department,"
       " closed = known.closed OR excluded.closed"
       " WHERE excluded.version > known.version",
-      {accounts, versions, user_ids, real_names, departments, closed});
+      profile_by_account_, sql::kKey, &Profile::version, &Profile::user_id, &Profile::real_name,
+      &Profile::department, &Profile::closed);
 }
 
 }  // namespace tideline::people

@@ -1,9 +1,8 @@
 #include "accounts/projections/account_projection.hpp"
 
-#include <vector>
-
 #include "accounts/stored_events.hpp"
 #include "eventsourcing/commands/decider.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::accounts {
 
@@ -36,20 +35,8 @@ void AccountProjection::apply(const eventsourcing::RecordedEvent& event) {
 }
 
 void AccountProjection::flush(sql::Transaction& transaction) {
-  if (changes_.empty()) return;
-  std::vector<core::AccountId> accounts;
-  std::vector<std::optional<std::string>> profiles;
-  std::vector<std::optional<core::Timestamp>> registered;
-  std::vector<bool> closed;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [account, change] : changes_) {
-    accounts.push_back(account);
-    profiles.push_back(change.profile);
-    registered.push_back(change.registered_at);
-    closed.push_back(change.closed);
-    versions.push_back(change.version);
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO account AS held (account_id, profile, registered_at, closed, version)"
       " SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::boolean[],"
       " $5::bigint[])"
@@ -59,7 +46,8 @@ void AccountProjection::flush(sql::Transaction& transaction) {
       " registered_at = coalesce(excluded.registered_at, held.registered_at),"
       " closed = held.closed OR excluded.closed, version = excluded.version"
       " WHERE excluded.version > held.version",
-      {accounts, profiles, registered, closed, versions});
+      changes_, sql::kKey, &Change::profile, &Change::registered_at, &Change::closed,
+      &Change::version);
 }
 
 }  // namespace tideline::accounts

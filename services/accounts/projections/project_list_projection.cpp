@@ -1,8 +1,7 @@
 #include "accounts/projections/project_list_projection.hpp"
 
-#include <vector>
-
 #include "accounts/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::accounts {
 
@@ -14,18 +13,11 @@ void ProjectListProjection::apply(const eventsourcing::RecordedEvent& event) {
 }
 
 void ProjectListProjection::flush(sql::Transaction& transaction) {
-  if (created_.empty()) return;
-  std::vector<core::AccountId> authors;
-  std::vector<std::string> projects;
-  for (const auto& [author, project] : created_) {
-    authors.push_back(author);
-    projects.push_back(project);
-  }
-  transaction.execute(
-      "INSERT INTO account_project (author, project_id)"
-      " SELECT * FROM unnest($1::uuid[], $2::text[])"
-      " ON CONFLICT (author, project_id) DO NOTHING",
-      {authors, projects});
+  sql::write_batch(transaction,
+                   "INSERT INTO account_project (author, project_id)"
+                   " SELECT * FROM unnest($1::uuid[], $2::text[])"
+                   " ON CONFLICT (author, project_id) DO NOTHING",
+                   created_, sql::kKey, sql::kValue);
 }
 
 }  // namespace tideline::accounts

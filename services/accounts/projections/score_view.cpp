@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eventsourcing/projections/projection.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -46,10 +47,7 @@ const json& array_of(const json& object, const char* name) {
 }
 
 // An array as SQL reads it, for arrays of unequal lengths do not fit into one.
-template <class Value>
-std::string to_literal(const std::vector<Value>& values) {
-  return sql::Param(values).text().value();
-}
+constexpr auto kLiteral = [](const auto& values) { return sql::Param(values).text().value(); };
 
 }  // namespace
 
@@ -84,30 +82,8 @@ void ScoreView::apply(const std::string& key, const std::optional<std::string>& 
 }
 
 void ScoreView::flush(sql::Transaction& transaction) {
-  if (newest_.empty()) return;
-  std::vector<core::AccountId> accounts;
-  std::vector<std::int64_t> versions;
-  std::vector<core::Day> as_of;
-  std::vector<bool> closed;
-  std::vector<std::optional<std::int64_t>> points;
-  std::vector<std::optional<std::int64_t>> levels;
-  std::vector<std::optional<std::int64_t>> ranks;
-  std::vector<std::optional<std::int64_t>> contributions;
-  std::vector<std::string> days;
-  std::vector<std::string> day_contributions;
-  for (const auto& [account, score] : newest_) {
-    accounts.push_back(account);
-    versions.push_back(score.version);
-    as_of.push_back(score.as_of);
-    closed.push_back(score.closed);
-    points.push_back(score.points);
-    levels.push_back(score.level);
-    ranks.push_back(score.rank);
-    contributions.push_back(score.contributions);
-    days.push_back(to_literal(score.days));
-    day_contributions.push_back(to_literal(score.day_contributions));
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO account_score AS held"
       " (account_id, version, as_of, closed, points, level, rank, contributions, days,"
       " day_contributions)"
@@ -124,8 +100,10 @@ void ScoreView::flush(sql::Transaction& transaction) {
       " day_contributions = excluded.day_contributions"
       " WHERE (excluded.version, excluded.as_of) > (held.version, held.as_of)"
       " AND (excluded.closed OR NOT held.closed)",
-      {accounts, versions, as_of, closed, points, levels, ranks, contributions, days,
-       day_contributions});
+      newest_, sql::kKey, &PublishedScore::version, &PublishedScore::as_of, &PublishedScore::closed,
+      &PublishedScore::points, &PublishedScore::level, &PublishedScore::rank,
+      &PublishedScore::contributions, sql::at(&PublishedScore::days, kLiteral),
+      sql::at(&PublishedScore::day_contributions, kLiteral));
 }
 
 }  // namespace tideline::accounts

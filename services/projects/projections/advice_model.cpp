@@ -1,9 +1,12 @@
 #include "projects/projections/advice_model.hpp"
 
+#include <ranges>
+
 #include <vector>
 
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::projects {
 
@@ -46,27 +49,19 @@ void AdviceModel::clear() {
 
 // What was given and withdrawn within one batch never gets a row.
 void AdviceModel::flush_given(sql::Transaction& transaction) const {
-  std::vector<std::string> projects;
-  std::vector<std::string> ids;
-  std::vector<core::AccountId> advisers;
-  std::vector<std::string> bodies;
-  std::vector<core::Timestamp> given;
-  std::vector<std::optional<core::Timestamp>> adopted;
-  for (const auto& [key, changed] : changed_) {
-    if (!changed.given || changed.withdrawn) continue;
-    projects.push_back(key.first);
-    ids.push_back(key.second);
-    advisers.push_back(changed.given->event.advice.adviser);
-    bodies.push_back(changed.given->event.sealed_text);
-    given.push_back(changed.given->given_at);
-    adopted.push_back(changed.adopted_at);
-  }
-  if (ids.empty()) return;
-  transaction.execute(
+  const auto gets_row = [](const auto& entry) {
+    return entry.second.given && !entry.second.withdrawn;
+  };
+  using read::AdviceGiven;
+  sql::write_batch(
+      transaction,
       "INSERT INTO advice (project_id, id, adviser, body, given_at, adopted_at)"
       " SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[],"
       " $6::timestamptz[])",
-      {projects, ids, advisers, bodies, given, adopted});
+      changed_ | std::views::filter(gets_row), &Key::first, &Key::second,
+      sql::at(&Changed::given, &Given::event, &AdviceGiven::advice, &AdviceIdentity::adviser),
+      sql::at(&Changed::given, &Given::event, &AdviceGiven::sealed_text),
+      sql::at(&Changed::given, &Given::given_at), &Changed::adopted_at);
 }
 
 // One statement each: adoptions and withdrawals are rare, and each touches one row of one
@@ -85,20 +80,13 @@ void AdviceModel::flush_changed(sql::Transaction& transaction) const {
 }
 
 void AdviceModel::flush_counts(sql::Transaction& transaction) const {
-  std::vector<std::string> projects;
-  std::vector<std::int64_t> standing;
-  std::vector<std::int64_t> adopted;
-  for (const auto& [project, delta] : delta_by_project_) {
-    projects.push_back(project);
-    standing.push_back(delta.standing);
-    adopted.push_back(delta.adopted);
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO advice_count AS held (project_id, standing, adopted)"
       " SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])"
       " ON CONFLICT (project_id) DO UPDATE SET standing = held.standing + excluded.standing,"
       " adopted = held.adopted + excluded.adopted",
-      {projects, standing, adopted});
+      delta_by_project_, sql::kKey, &CountDelta::standing, &CountDelta::adopted);
 }
 
 }  // namespace tideline::projects

@@ -1,6 +1,7 @@
 // Table comment. Part of ProjectsProjection; a comment never changes.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -14,14 +15,10 @@ class CommentModel {
  public:
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
-  void clear() { added_.clear(); }
+  void clear() { written_.clear(); }
 
  private:
-  struct Added {
-    read::CommentAdded comment;
-    core::Timestamp written_at;
-  };
-  std::vector<Added> added_;  // since the last flush
+  std::vector<std::pair<read::CommentAdded, core::Timestamp>> written_;  // since the last flush
 };
 
 }  // namespace tideline::projects

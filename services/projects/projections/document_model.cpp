@@ -1,9 +1,10 @@
 #include "projects/projections/document_model.hpp"
 
-#include <vector>
+#include <ranges>
 
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::projects {
 
@@ -23,31 +24,26 @@ void DocumentModel::apply(const eventsourcing::RecordedEvent& event) {
 }
 
 void DocumentModel::flush(sql::Transaction& transaction) const {
-  std::vector<std::string> projects, ids, titles, types, hashes;
-  std::vector<core::AccountId> authors;
-  std::vector<std::int64_t> sizes;
-  std::vector<core::Timestamp> times;
   for (const auto& [key, added] : changed_) {
-    if (!added) {
-      transaction.execute("DELETE FROM document WHERE project_id = $1 AND id = $2",
-                          {key.first, key.second});
-      continue;
-    }
-    projects.push_back(key.first);
-    ids.push_back(key.second);
-    authors.push_back(added->document.author);
-    titles.push_back(added->document.sealed_title);
-    types.push_back(added->document.file.media_type);
-    sizes.push_back(added->document.file.size_bytes);
-    hashes.push_back(added->document.file.hash);
-    times.push_back(added->added_at);
+    if (added) continue;
+    transaction.execute("DELETE FROM document WHERE project_id = $1 AND id = $2",
+                        {key.project_id, key.document_id});
   }
-  if (ids.empty()) return;
-  transaction.execute(
+  using read::DocumentAdded;
+  const auto of_file = [](auto member) {
+    return sql::at(&Entry::second, &Added::document, &DocumentAdded::file, member);
+  };
+  sql::write_batch(
+      transaction,
       "INSERT INTO document (project_id, id, author, title, media_type, size, hash, added_at)"
       " SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[],"
       " $6::bigint[], $7::text[], $8::timestamptz[])",
-      {projects, ids, authors, titles, types, sizes, hashes, times});
+      changed_ | std::views::filter([](const Entry& entry) { return entry.second.has_value(); }),
+      &Key::project_id, &Key::document_id,
+      sql::at(&Entry::second, &Added::document, &DocumentAdded::author),
+      sql::at(&Entry::second, &Added::document, &DocumentAdded::sealed_title),
+      of_file(&StoredFile::media_type), of_file(&StoredFile::size_bytes),
+      of_file(&StoredFile::hash), sql::at(&Entry::second, &Added::added_at));
 }
 
 }  // namespace tideline::projects

@@ -1,10 +1,10 @@
 // Table document. Part of ProjectsProjection; a row never changes, and goes when it is removed.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/clock.hpp"
 #include "eventsourcing/events/event.hpp"
@@ -24,8 +24,15 @@ class DocumentModel {
     read::DocumentAdded document;
     core::Timestamp added_at;
   };
-  // By project and document, since the last flush; nullopt: removed.
-  std::map<std::pair<std::string, std::string>, std::optional<Added>> changed_;
+  struct Key {
+    std::string project_id;
+    std::string document_id;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Changes = std::map<Key, std::optional<Added>>;
+  using Entry = Changes::value_type;
+
+  Changes changed_;  // since the last flush; nullopt: removed
 };
 
 }  // namespace tideline::projects

@@ -1,6 +1,10 @@
 #include "projects/projections/project_model.hpp"
+
+#include <ranges>
+
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::projects {
 
@@ -41,34 +45,23 @@ void ProjectModel::flush(sql::Transaction& transaction) const {
 }
 
 void ProjectModel::flush_created(sql::Transaction& transaction) const {
-  std::vector<std::string> ids;
-  std::vector<core::AccountId> authors;
-  std::vector<std::string> cards;
-  std::vector<core::Timestamp> published;
-  std::vector<std::optional<core::Timestamp>> edited;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [id, changed] : changed_) {
-    if (!changed.published_at) continue;
-    ids.push_back(id);
-    authors.push_back(changed.author);
-    cards.push_back(changed.sealed_card.value());
-    published.push_back(*changed.published_at);
-    edited.push_back(changed.edited_at);
-    versions.push_back(changed.version);
-  }
-  if (ids.empty()) return;
-  transaction.execute(
+  auto created = changed_ | std::views::filter([](const auto& entry) {
+                   return entry.second.published_at.has_value();
+                 });
+  sql::write_batch(
+      transaction,
       "INSERT INTO project (id, author, card, labels, published_at, edited_at, version)"
       " SELECT id, author, card, '{}', published_at, edited_at, version"
       " FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[],"
       " $6::bigint[]) AS new (id, author, card, published_at, edited_at, version)"
       " ON CONFLICT (id) DO NOTHING",
-      {ids, authors, cards, published, edited, versions});
-  transaction.execute(
-      "INSERT INTO project_by_author (author, published_at, project_id)"
-      " SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[])"
-      " ON CONFLICT DO NOTHING",
-      {authors, published, ids});
+      created, sql::kKey, &Changed::author, &Changed::sealed_card, &Changed::published_at,
+      &Changed::edited_at, &Changed::version);
+  sql::write_batch(transaction,
+                   "INSERT INTO project_by_author (author, published_at, project_id)"
+                   " SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[])"
+                   " ON CONFLICT DO NOTHING",
+                   created, &Changed::author, &Changed::published_at, sql::kKey);
 }
 
 // One statement a project: edits are rare, and each touches one row of one partition.

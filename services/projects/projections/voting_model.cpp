@@ -1,11 +1,10 @@
 #include "projects/projections/voting_model.hpp"
 
-#include <vector>
-
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::projects {
 
@@ -48,49 +47,27 @@ void VotingModel::clear() {
 }
 
 void VotingModel::flush_states(sql::Transaction& transaction) const {
-  if (state_by_project_.empty()) return;
-  std::vector<std::string> projects;
-  std::vector<std::string> states;
-  for (const auto& [project, state] : state_by_project_) {
-    projects.push_back(project);
-    states.push_back(state);
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO voting (project_id, state) SELECT * FROM unnest($1::text[], $2::text[])"
       " ON CONFLICT (project_id) DO UPDATE SET state = excluded.state",
-      {projects, states});
+      state_by_project_, sql::kKey, sql::kValue);
 }
 
 void VotingModel::flush_votes(sql::Transaction& transaction) const {
-  if (standing_by_vote_.empty()) return;
-  std::vector<std::string> projects;
-  std::vector<core::AccountId> voters;
-  std::vector<bool> standing;
-  for (const auto& [vote, stands] : standing_by_vote_) {
-    projects.push_back(vote.first);
-    voters.push_back(vote.second);
-    standing.push_back(stands);
-  }
-  transaction.execute(
-      "INSERT INTO vote (project_id, voter, standing)"
-      " SELECT * FROM unnest($1::text[], $2::uuid[], $3::boolean[])"
-      " ON CONFLICT (project_id, voter) DO UPDATE SET standing = excluded.standing",
-      {projects, voters, standing});
+  sql::write_batch(transaction,
+                   "INSERT INTO vote (project_id, voter, standing)"
+                   " SELECT * FROM unnest($1::text[], $2::uuid[], $3::boolean[])"
+                   " ON CONFLICT (project_id, voter) DO UPDATE SET standing = excluded.standing",
+                   standing_by_vote_, &VoteKey::first, &VoteKey::second, sql::kValue);
 }
 
 void VotingModel::flush_tallies(sql::Transaction& transaction) const {
-  if (tally_delta_by_project_.empty()) return;
-  std::vector<std::string> projects;
-  std::vector<std::int64_t> deltas;
-  for (const auto& [project, delta] : tally_delta_by_project_) {
-    projects.push_back(project);
-    deltas.push_back(delta);
-  }
-  transaction.execute(
-      "INSERT INTO voting AS held (project_id, tally)"
-      " SELECT * FROM unnest($1::text[], $2::bigint[])"
-      " ON CONFLICT (project_id) DO UPDATE SET tally = held.tally + excluded.tally",
-      {projects, deltas});
+  sql::write_batch(transaction,
+                   "INSERT INTO voting AS held (project_id, tally)"
+                   " SELECT * FROM unnest($1::text[], $2::bigint[])"
+                   " ON CONFLICT (project_id) DO UPDATE SET tally = held.tally + excluded.tally",
+                   tally_delta_by_project_, sql::kKey, sql::kValue);
 }
 
 }  // namespace tideline::projects

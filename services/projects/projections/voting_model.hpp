@@ -21,6 +21,8 @@ class VotingModel {
   void clear();
 
  private:
+  using VoteKey = std::pair<std::string, core::AccountId>;  // project, voter
+
   void flush_states(sql::Transaction& transaction) const;
   void flush_votes(sql::Transaction& transaction) const;
   void flush_tallies(sql::Transaction& transaction) const;
@@ -28,7 +30,7 @@ class VotingModel {
   // Since the last flush.
   std::map<std::string, std::string> state_by_project_;
   std::map<std::string, std::int64_t> tally_delta_by_project_;
-  std::map<std::pair<std::string, core::AccountId>, bool> standing_by_vote_;
+  std::map<VoteKey, bool> standing_by_vote_;
 };
 
 }  // namespace tideline::projects

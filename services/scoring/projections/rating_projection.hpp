@@ -30,6 +30,8 @@ class RatingProjection final : public eventsourcing::Projection {
   void flushed() override;
 
  private:
+  using Given = std::pair<core::AccountId, RatingSubject>;  // by whom, of what
+
   void flush_totals(sql::Transaction& transaction) const;
   void flush_given(sql::Transaction& transaction) const;
   void flush_projects(sql::Transaction& transaction) const;
@@ -37,7 +39,7 @@ class RatingProjection final : public eventsourcing::Projection {
 
   // Since the last flush.
   std::map<RatingSubject, RatingTotal> deltas_;
-  std::map<std::pair<core::AccountId, RatingSubject>, std::int64_t> stars_by_rater_;
+  std::map<Given, std::int64_t> stars_by_rater_;
   std::map<std::string, core::AccountId> authors_by_project_;
   std::set<core::AccountId> closed_;
 };

@@ -1,11 +1,10 @@
 #include "social-graph/projections/contact_model.hpp"
 
 #include <string>
-#include <vector>
-
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::social_graph {
 
@@ -61,26 +60,15 @@ void ContactModel::apply(const RecordedEvent& event) {
 }
 
 void ContactModel::flush(sql::Transaction& transaction) const {
-  if (rows_.empty()) return;
-  std::vector<AccountId> owners;
-  std::vector<AccountId> others;
-  std::vector<std::string> relations;
-  std::vector<core::Timestamp> times;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [key, row] : rows_) {
-    owners.push_back(key.first);
-    others.push_back(key.second);
-    relations.emplace_back(name_of(row.relation));
-    times.push_back(row.since);
-    versions.push_back(row.version);
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO contact AS held (owner, other, relation, since, version)"
       " SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::bigint[])"
       " ON CONFLICT (owner, other) DO UPDATE"
       " SET relation = excluded.relation, since = excluded.since, version = excluded.version"
       " WHERE excluded.version > held.version",
-      {owners, others, relations, times, versions});
+      rows_, &Key::owner, &Key::other, [](const Row& row) { return name_of(row.relation); },
+      &Row::since, &Row::version);
 }
 
 }  // namespace tideline::social_graph

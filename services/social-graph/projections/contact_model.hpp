@@ -2,9 +2,9 @@
 // GraphProjection; each row belongs to the one stream of its pair.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string_view>
-#include <utility>
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
@@ -29,7 +29,11 @@ class ContactModel {
     core::Timestamp since;
     core::StreamVersion version;
   };
-  using Key = std::pair<core::AccountId, core::AccountId>;  // owner, other
+  struct Key {
+    core::AccountId owner;
+    core::AccountId other;
+    auto operator<=>(const Key&) const = default;
+  };
 
   void set(const eventsourcing::RecordedEvent& event, const core::AccountId& owner,
            const core::AccountId& other, Relation relation);

@@ -1,11 +1,10 @@
 #include "social-graph/projections/follow_model.hpp"
 
 #include <string>
-#include <vector>
-
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/follow.hpp"
 #include "social-graph/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::social_graph {
 
@@ -32,29 +31,16 @@ void FollowModel::apply(const RecordedEvent& event) {
 }
 
 void FollowModel::flush(sql::Transaction& transaction) const {
-  if (rows_.empty()) return;
-  std::vector<AccountId> owners;
-  std::vector<std::string> directions;
-  std::vector<AccountId> others;
-  std::vector<bool> active;
-  std::vector<core::Timestamp> times;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [key, row] : rows_) {
-    owners.push_back(std::get<0>(key));
-    directions.emplace_back(name_of(std::get<1>(key)));
-    others.push_back(std::get<2>(key));
-    active.push_back(row.active);
-    times.push_back(row.since);
-    versions.push_back(row.version);
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO follow AS held (owner, direction, other, active, since, version)"
       " SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::boolean[],"
       " $5::timestamptz[], $6::bigint[])"
       " ON CONFLICT (owner, direction, other) DO UPDATE"
       " SET active = excluded.active, since = excluded.since, version = excluded.version"
       " WHERE excluded.version > held.version",
-      {owners, directions, others, active, times, versions});
+      rows_, &Key::owner, [](const Key& key) { return name_of(key.direction); }, &Key::other,
+      &Row::active, &Row::since, &Row::version);
 }
 
 }  // namespace tideline::social_graph

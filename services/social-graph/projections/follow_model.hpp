@@ -2,9 +2,9 @@
 // belongs to the one stream of its follower and followee.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string_view>
-#include <tuple>
 
 #include "core/ids.hpp"
 #include "eventsourcing/events/event.hpp"
@@ -28,7 +28,12 @@ class FollowModel {
     core::Timestamp since;
     core::StreamVersion version;
   };
-  using Key = std::tuple<core::AccountId, FollowDirection, core::AccountId>;
+  struct Key {
+    core::AccountId owner;
+    FollowDirection direction;
+    core::AccountId other;
+    auto operator<=>(const Key&) const = default;
+  };
 
   std::map<Key, Row> rows_;  // as the last event since the last flush left them
 };

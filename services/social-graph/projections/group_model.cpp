@@ -1,11 +1,10 @@
 #include "social-graph/projections/group_model.hpp"
 
-#include <vector>
-
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::social_graph {
 
@@ -80,82 +79,51 @@ void GroupModel::apply_membership(const RecordedEvent& event) {
 }
 
 void GroupModel::flush(sql::Transaction& transaction) const {
-  if (!groups_.empty()) flush_groups(transaction);
-  if (!sizes_.empty()) flush_sizes(transaction);
-  if (!members_.empty()) flush_members(transaction);
+  flush_groups(transaction);
+  flush_sizes(transaction);
+  flush_members(transaction);
 }
 
 void GroupModel::flush_groups(sql::Transaction& transaction) const {
-  std::vector<std::string> ids;
-  std::vector<std::optional<AccountId>> creators;
-  std::vector<std::optional<std::string>> names;
-  std::vector<std::optional<bool>> privates;
-  std::vector<std::optional<core::Timestamp>> times;
-  std::vector<bool> dissolved;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [id, row] : groups_) {
-    ids.push_back(id);
-    creators.push_back(row.creator);
-    names.push_back(row.sealed_name);
-    privates.push_back(row.is_private);
-    times.push_back(row.created_at);
-    dissolved.push_back(row.dissolved);
-    versions.push_back(row.version);
-  }
-  transaction.execute(
-      "INSERT INTO social_group AS held"
-      " (group_id, creator, name, private, created_at, dissolved, version)"
-      " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::boolean[],"
-      " $5::timestamptz[], $6::boolean[], $7::bigint[])"
-      " ON CONFLICT (group_id) DO UPDATE"
-      " SET creator = coalesce(excluded.creator, held.creator),"
-      " name = coalesce(excluded.name, held.name),"
-      " private = coalesce(excluded.private, held.private),"
-      " created_at = coalesce(excluded.created_at, held.created_at),"
-      " dissolved = excluded.dissolved, version = excluded.version"
-      " WHERE excluded.version > held.version",
-      {ids, creators, names, privates, times, dissolved, versions});
+  sql::write_batch(transaction,
+                   "INSERT INTO social_group AS held"
+                   " (group_id, creator, name, private, created_at, dissolved, version)"
+                   " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::boolean[],"
+                   " $5::timestamptz[], $6::boolean[], $7::bigint[])"
+                   " ON CONFLICT (group_id) DO UPDATE"
+                   " SET creator = coalesce(excluded.creator, held.creator),"
+                   " name = coalesce(excluded.name, held.name),"
+                   " private = coalesce(excluded.private, held.private),"
+                   " created_at = coalesce(excluded.created_at, held.created_at),"
+                   " dissolved = excluded.dissolved, version = excluded.version"
+                   " WHERE excluded.version > held.version",
+                   groups_, sql::kKey, &GroupRow::creator, &GroupRow::sealed_name,
+                   &GroupRow::is_private, &GroupRow::created_at, &GroupRow::dissolved,
+                   &GroupRow::version);
 }
 
 void GroupModel::flush_sizes(sql::Transaction& transaction) const {
-  std::vector<std::string> ids;
-  std::vector<std::int64_t> members;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [id, row] : sizes_) {
-    ids.push_back(id);
-    members.push_back(row.members);
-    versions.push_back(row.version);
-  }
-  transaction.execute(
-      "INSERT INTO social_group_size AS held (group_id, members, version)"
-      " SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])"
-      " ON CONFLICT (group_id) DO UPDATE"
-      " SET members = excluded.members, version = excluded.version"
-      " WHERE excluded.version > held.version",
-      {ids, members, versions});
+  sql::write_batch(transaction,
+                   "INSERT INTO social_group_size AS held (group_id, members, version)"
+                   " SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])"
+                   " ON CONFLICT (group_id) DO UPDATE"
+                   " SET members = excluded.members, version = excluded.version"
+                   " WHERE excluded.version > held.version",
+                   sizes_, sql::kKey, &SizeRow::members, &SizeRow::version);
 }
 
 void GroupModel::flush_members(sql::Transaction& transaction) const {
-  std::vector<std::string> ids;
-  std::vector<AccountId> accounts;
-  std::vector<std::string> phases;
-  std::vector<core::Timestamp> times;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [key, row] : members_) {
-    ids.push_back(key.first);
-    accounts.push_back(key.second);
-    phases.emplace_back(name_of(row.phase));
-    times.push_back(row.since);
-    versions.push_back(row.version);
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO group_member AS held (group_id, account_id, phase, since, version)"
       " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[],"
       " $5::bigint[])"
       " ON CONFLICT (group_id, account_id) DO UPDATE"
       " SET phase = excluded.phase, since = excluded.since, version = excluded.version"
       " WHERE excluded.version > held.version",
-      {ids, accounts, phases, times, versions});
+      members_, &MemberKey::first, &MemberKey::second,
+      [](const MemberRow& row) { return name_of(row.phase); }, &MemberRow::since,
+      &MemberRow::version);
 }
 
 }  // namespace tideline::social_graph

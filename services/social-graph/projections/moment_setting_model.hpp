@@ -2,8 +2,8 @@
 // GraphProjection; each row belongs to the one stream of its owner and other.
 #pragma once
 
+#include <compare>
 #include <map>
-#include <utility>
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
@@ -25,7 +25,11 @@ class MomentSettingModel {
     core::Timestamp since;
     core::StreamVersion version;
   };
-  using Key = std::pair<core::AccountId, core::AccountId>;  // owner, other
+  struct Key {
+    core::AccountId owner;
+    core::AccountId other;
+    auto operator<=>(const Key&) const = default;
+  };
 
   std::map<Key, Row> rows_;  // as the last event since the last flush left them
 };

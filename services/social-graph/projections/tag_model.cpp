@@ -1,10 +1,9 @@
 #include "social-graph/projections/tag_model.hpp"
 
-#include <vector>
-
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/domain/tagging.hpp"
 #include "social-graph/stored_events.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::social_graph {
 
@@ -44,60 +43,35 @@ void TagModel::apply(const RecordedEvent& event) {
 }
 
 void TagModel::flush(sql::Transaction& transaction) const {
-  if (!tags_.empty()) flush_tags(transaction);
-  if (!members_.empty()) flush_members(transaction);
+  flush_tags(transaction);
+  flush_members(transaction);
 }
 
 void TagModel::flush_tags(sql::Transaction& transaction) const {
-  std::vector<AccountId> owners;
-  std::vector<std::string> ids;
-  std::vector<std::optional<std::string>> names;
-  std::vector<std::optional<core::Timestamp>> times;
-  std::vector<bool> deleted;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [key, row] : tags_) {
-    owners.push_back(key.first);
-    ids.push_back(key.second);
-    names.push_back(row.sealed_name);
-    times.push_back(row.created_at);
-    deleted.push_back(row.deleted);
-    versions.push_back(row.version);
-  }
-  transaction.execute(
-      "INSERT INTO tag AS held (owner, tag_id, name, created_at, deleted, version)"
-      " SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[],"
-      " $5::boolean[], $6::bigint[])"
-      " ON CONFLICT (owner, tag_id) DO UPDATE"
-      " SET name = coalesce(excluded.name, held.name),"
-      " created_at = coalesce(excluded.created_at, held.created_at),"
-      " deleted = excluded.deleted, version = excluded.version"
-      " WHERE excluded.version > held.version",
-      {owners, ids, names, times, deleted, versions});
+  sql::write_batch(transaction,
+                   "INSERT INTO tag AS held (owner, tag_id, name, created_at, deleted, version)"
+                   " SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[],"
+                   " $5::boolean[], $6::bigint[])"
+                   " ON CONFLICT (owner, tag_id) DO UPDATE"
+                   " SET name = coalesce(excluded.name, held.name),"
+                   " created_at = coalesce(excluded.created_at, held.created_at),"
+                   " deleted = excluded.deleted, version = excluded.version"
+                   " WHERE excluded.version > held.version",
+                   tags_, &TagKey::first, &TagKey::second, &TagRow::sealed_name,
+                   &TagRow::created_at, &TagRow::deleted, &TagRow::version);
 }
 
 void TagModel::flush_members(sql::Transaction& transaction) const {
-  std::vector<AccountId> owners;
-  std::vector<std::string> ids;
-  std::vector<AccountId> accounts;
-  std::vector<bool> active;
-  std::vector<core::Timestamp> times;
-  std::vector<core::StreamVersion> versions;
-  for (const auto& [key, row] : members_) {
-    owners.push_back(std::get<0>(key));
-    ids.push_back(std::get<1>(key));
-    accounts.push_back(std::get<2>(key));
-    active.push_back(row.active);
-    times.push_back(row.since);
-    versions.push_back(row.version);
-  }
-  transaction.execute(
+  sql::write_batch(
+      transaction,
       "INSERT INTO tag_member AS held (owner, tag_id, account_id, active, since, version)"
       " SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::boolean[],"
       " $5::timestamptz[], $6::bigint[])"
       " ON CONFLICT (owner, tag_id, account_id) DO UPDATE"
       " SET active = excluded.active, since = excluded.since, version = excluded.version"
       " WHERE excluded.version > held.version",
-      {owners, ids, accounts, active, times, versions});
+      members_, &MemberKey::owner, &MemberKey::tag_id, &MemberKey::account_id, &MemberRow::active,
+      &MemberRow::since, &MemberRow::version);
 }
 
 }  // namespace tideline::social_graph

@@ -3,10 +3,10 @@
 // a deleted tag is a flag that queries ask for, its members stay as they are.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -34,8 +34,13 @@ class TagModel {
     core::Timestamp since;
     core::StreamVersion version;
   };
-  using TagKey = std::pair<core::AccountId, std::string>;                       // owner, tag
-  using MemberKey = std::tuple<core::AccountId, std::string, core::AccountId>;  // and account
+  using TagKey = std::pair<core::AccountId, std::string>;  // owner, tag
+  struct MemberKey {
+    core::AccountId owner;
+    std::string tag_id;
+    core::AccountId account_id;
+    auto operator<=>(const MemberKey&) const = default;
+  };
 
   void flush_tags(sql::Transaction& transaction) const;
   void flush_members(sql::Transaction& transaction) const;
