@@ -4,9 +4,7 @@
 
 #include "feed/api/routes.hpp"
 #include "feed/migrations.hpp"
-#include "feed/projections/interaction_projection.hpp"
-#include "feed/projections/message_projection.hpp"
-#include "feed/projections/moment_projection.hpp"
+#include "feed/projections/feed_projection.hpp"
 #include "feed/projections/moment_queries.hpp"
 #include "feed/projections/snapshot/snapshot_take.hpp"
 #include "feed/settings.hpp"
@@ -209,7 +207,6 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
       engine.reader(), engine_applied, freshness, context.clock(), shard_router});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
-  auto& moments_applied = context.add_projection(std::make_unique<MomentProjection>()).committed;
   add_routes(
       context.router(),
       {.commands = context.commands(),
@@ -225,10 +222,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
        .shard_router = shard_router,
        .streams = streams,
        .engine_applied = engine_applied,
-       .moments_applied = moments_applied,
-       .interactions_applied =
-           context.add_projection(std::make_unique<InteractionProjection>()).committed,
-       .messages_applied = context.add_projection(std::make_unique<MessageProjection>()).committed,
+       .tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed,
        .people_applied = context.people_applied(),
        .logs = context.store().logs()});
 }

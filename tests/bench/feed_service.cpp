@@ -9,7 +9,7 @@
 #include "bench/feed_server.hpp"
 #include "feed/api/moments/moment_items.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/projections/moment_projection.hpp"
+#include "feed/projections/feed_projection.hpp"
 #include "http/messages/cursor.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/gaps.hpp"
@@ -126,9 +126,9 @@ class Service {
              .after_use = [this](const auto& event) { contents_.after_use(event); }}),
         preloaded_(engine_, options),
         engine_runner_(preloaded_, ports("engine", preloaded_, ""), kFeedLogs),
-        moments_runner_(moments_, ports("moments", moments_, "bench"), kFeedLogs) {
+        tables_runner_(tables_, ports("feed", tables_, "bench"), kFeedLogs) {
     engine_.watch(engine_runner_.applied());
-    for (AppliedPositions* nobody_waits : {&interactions_, &messages_, &people_}) {
+    for (AppliedPositions* nobody_waits : {&people_}) {
       nobody_waits->reset({}, {});
     }
     feed::add_routes(router_, api_);
@@ -150,9 +150,9 @@ class Service {
     std::vector<std::jthread> threads;
     threads.emplace_back([this](std::stop_token stop) { relay_.run(stop); });
     threads.emplace_back([this](std::stop_token stop) { engine_runner_.run(stop); });
-    threads.emplace_back([this](std::stop_token stop) { moments_runner_.run(stop); });
+    threads.emplace_back([this](std::stop_token stop) { tables_runner_.run(stop); });
     const auto give_up = std::chrono::steady_clock::now() + kDeadline;
-    while (!engine_runner_.status().caught_up_once || !moments_runner_.status().caught_up_once) {
+    while (!engine_runner_.status().caught_up_once || !tables_runner_.status().caught_up_once) {
       if (std::chrono::steady_clock::now() > give_up) return failed("the engine was not filled");
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
@@ -177,7 +177,7 @@ class Service {
   bool is_settled() {
     const auto heads = must(store_.heads());
     const auto in_engine = engine_runner_.applied().current();
-    const auto in_tables = moments_runner_.applied().current();
+    const auto in_tables = tables_runner_.applied().current();
     for (std::uint32_t log = 0; log < kFeedLogs; ++log) {
       const core::LogIndex index(log);
       if (in_engine.at("feed", index) < heads[log]) return false;
@@ -212,10 +212,10 @@ class Service {
   feed::MomentContents contents_;
   feed::FeedEngine engine_;
   PreloadedEngine preloaded_;
-  feed::MomentProjection moments_;
+  feed::FeedProjection tables_;
   ProjectionRunner engine_runner_;
-  ProjectionRunner moments_runner_;
-  AppliedPositions interactions_, messages_, people_;
+  ProjectionRunner tables_runner_;
+  AppliedPositions people_;
   feed::Freshness freshness_{
       {[this] { return engine_runner_.status(); }, [this] { return engine_.is_rebuilding(); }},
       std::chrono::seconds(5)};
@@ -241,9 +241,7 @@ class Service {
                       shard_router_,
                       streams_,
                       engine_runner_.applied(),
-                      moments_runner_.applied(),
-                      interactions_,
-                      messages_,
+                      tables_runner_.applied(),
                       people_,
                       kFeedLogs};
   http::Router router_{std::make_shared<NumberVerifier>(account_of), clock_};

@@ -23,7 +23,7 @@ import urllib.parse
 BUILD, HOME = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 GATEWAY = sys.argv[3]
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 30)
-ONE_OF_EACH = {"accounts": "accounts", "projects": "projects", "social-graph": "graph", "feed": "moments", "scoring": "scores"}
+ONE_OF_EACH = {"accounts": "accounts", "projects": "projects", "social-graph": "graph", "feed": "feed", "scoring": "scores"}
 KILLS = 3
 # Of the event store and the runners, and the tables of the topics of latest states.
 NO_READ_MODELS = {
@@ -149,7 +149,7 @@ def a_second_one_ends():
     holder.stdin.write("SELECT pg_advisory_lock(hashtextextended('tideline rebuild moments', 0)), 'held';\n")
     holder.stdin.flush()
     holder.stdout.readline()
-    code, _, said = rebuild("feed", "moments")
+    code, _, said = rebuild("feed", "feed")
     check(code == 1 and "another process rebuilds it just now" in said, f"a second rebuild went on: {code} {said}")
     holder.communicate("\\q\n")
 

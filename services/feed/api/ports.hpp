@@ -35,12 +35,9 @@ struct ApiPorts {
   // At which instance a timeline is.
   const ShardRouter& shard_router;
   TimelineStreams& streams;
-  // What queries wait on: the engine; the tables of moments, of likes and comments, and of
-  // messages; and the directory of people.
+  // What queries wait on: the engine, the tables of FeedProjection, the directory of people.
   eventsourcing::AppliedPositions& engine_applied;
-  eventsourcing::AppliedPositions& moments_applied;
-  eventsourcing::AppliedPositions& interactions_applied;
-  eventsourcing::AppliedPositions& messages_applied;
+  eventsourcing::AppliedPositions& tables_applied;
   eventsourcing::AppliedPositions& people_applied;
   // Logs of each service: a token's further ones are none of ours.
   std::uint32_t logs;

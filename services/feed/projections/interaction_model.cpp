@@ -1,4 +1,8 @@
-#include "feed/projections/interaction_projection.hpp"
+#include "feed/projections/interaction_model.hpp"
+
+#include <utility>
+
+#include "sql/columns.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -17,65 +21,34 @@ ON CONFLICT (moment, id, author_partition) DO UPDATE SET text = NULL WHERE exclu
 
 }  // namespace
 
-void InteractionProjection::load(sql::Transaction&) { flushed(); }
-
-void InteractionProjection::flushed() {
+void InteractionModel::clear() {
   likes_.clear();
   comments_.clear();
 }
 
-void InteractionProjection::apply(const eventsourcing::RecordedEvent& event) {
-  auto known = read::read_event(event);
-  if (!known) return;
-  if (const auto* liked = std::get_if<read::MomentLiked>(&*known)) {
+void InteractionModel::apply(read::Event& event) {
+  if (const auto* liked = std::get_if<read::MomentLiked>(&event)) {
     likes_[{liked->moment, liked->account}] = liked->liked_at;
-  } else if (const auto* unliked = std::get_if<read::MomentUnliked>(&*known)) {
+  } else if (const auto* unliked = std::get_if<read::MomentUnliked>(&event)) {
     likes_[{unliked->moment, unliked->account}] = std::nullopt;
-  } else if (auto* added = std::get_if<read::CommentAdded>(&*known)) {
+  } else if (auto* added = std::get_if<read::CommentAdded>(&event)) {
     comments_[{added->moment, added->id}] = {added->author, std::move(added->sealed_text),
                                              added->written_at};
-  } else if (const auto* deleted = std::get_if<read::CommentDeleted>(&*known)) {
+  } else if (const auto* deleted = std::get_if<read::CommentDeleted>(&event)) {
     CommentChange& change = comments_[{deleted->moment, deleted->id}];
     change.author = deleted->author;
     change.sealed_text.reset();
   }
 }
 
-void InteractionProjection::flush(sql::Transaction& transaction) {
-  if (!likes_.empty()) write_likes(transaction);
-  if (!comments_.empty()) write_comments(transaction);
-}
-
-void InteractionProjection::write_likes(sql::Transaction& transaction) const {
-  std::vector<int> partitions;
-  std::vector<core::MomentId> moments;
-  std::vector<core::AccountId> accounts;
-  std::vector<std::optional<core::Timestamp>> times;
-  for (const auto& [key, liked_at] : likes_) {
-    partitions.push_back(core::author_partition(key.first));
-    moments.push_back(key.first);
-    accounts.push_back(key.second);
-    times.push_back(liked_at);
-  }
-  transaction.execute(kUpsertLikes, {partitions, moments, accounts, times});
-}
-
-void InteractionProjection::write_comments(sql::Transaction& transaction) const {
-  std::vector<int> partitions;
-  std::vector<core::MomentId> moments;
-  std::vector<core::CommentId> ids;
-  std::vector<core::AccountId> authors;
-  std::vector<std::optional<std::string>> texts;
-  std::vector<core::Timestamp> times;
-  for (const auto& [key, comment] : comments_) {
-    partitions.push_back(core::author_partition(key.first));
-    moments.push_back(key.first);
-    ids.push_back(key.second);
-    authors.push_back(comment.author);
-    texts.push_back(comment.sealed_text);
-    times.push_back(comment.written_at);
-  }
-  transaction.execute(kUpsertComments, {partitions, moments, ids, authors, texts, times});
+void InteractionModel::flush(sql::Transaction& transaction) const {
+  sql::write_batch(transaction, kUpsertLikes, likes_,
+                   sql::at(&LikeKey::first, core::author_partition), &LikeKey::first,
+                   &LikeKey::second, sql::kValue);
+  sql::write_batch(transaction, kUpsertComments, comments_,
+                   sql::at(&CommentKey::first, core::author_partition), &CommentKey::first,
+                   &CommentKey::second, &CommentChange::author, &CommentChange::sealed_text,
+                   &CommentChange::written_at);
 }
 
 }  // namespace tideline::feed

@@ -1,8 +1,10 @@
-#include "feed/projections/message_projection.hpp"
+#include "feed/projections/message_model.hpp"
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
+
+#include "sql/columns.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -37,94 +39,74 @@ WHERE owner = mark.reader AND box = 0 AND message_entry.day = mark.day
 
 }  // namespace
 
-void MessageProjection::load(sql::Transaction&) { flushed(); }
-
-void MessageProjection::flushed() {
+void MessageModel::clear() {
   sent_.clear();
   read_.clear();
 }
 
-void MessageProjection::apply(const eventsourcing::RecordedEvent& event) {
-  auto known = read::read_event(event);
-  if (!known) return;
-  if (auto* sent = std::get_if<read::MessageSent>(&*known)) sent_.push_back(std::move(*sent));
-  if (auto* seen = std::get_if<read::MessagesRead>(&*known)) read_.push_back(std::move(*seen));
+void MessageModel::apply(read::Event& event) {
+  if (auto* sent = std::get_if<read::MessageSent>(&event)) sent_.push_back(std::move(*sent));
+  if (auto* seen = std::get_if<read::MessagesRead>(&event)) read_.push_back(std::move(*seen));
 }
 
-void MessageProjection::flush(sql::Transaction& transaction) {
-  // Entries that are written now look for their marks.
-  if (!read_.empty()) write_reads(transaction);
-  if (sent_.empty()) return;
-  std::sort(sent_.begin(), sent_.end(), [](const auto& left, const auto& right) {
-    return std::tie(left.sender, left.sent_at) < std::tie(right.sender, right.sent_at);
-  });
+void MessageModel::flush(sql::Transaction& transaction) const {
+  write_reads(transaction);  // first: entries that are written now look for their marks
   write_messages(transaction);
   write_entries(transaction);
 }
 
-void MessageProjection::write_messages(sql::Transaction& transaction) const {
-  std::vector<core::AccountId> senders;
-  std::vector<core::Timestamp> times;
-  std::vector<std::optional<core::AccountId>> recipients;
-  std::vector<std::optional<std::string>> groups;
-  std::vector<std::string> texts;
-  for (const auto& message : sent_) {
-    senders.push_back(message.sender);
-    times.push_back(message.sent_at);
-    recipients.push_back(message.recipient);
-    groups.push_back(message.group_id);
-    texts.push_back(message.sealed_text);
-  }
-  transaction.execute(kInsertMessages, {senders, times, recipients, groups, texts});
+// In the order of their keys, as all batches are: two owners of partitions must not lock the same
+// rows in different orders.
+void MessageModel::write_messages(sql::Transaction& transaction) const {
+  std::vector<const read::MessageSent*> messages;
+  for (const auto& message : sent_) messages.push_back(&message);
+  std::sort(messages.begin(), messages.end(), [](const auto* left, const auto* right) {
+    return std::tie(left->sender, left->sent_at) < std::tie(right->sender, right->sent_at);
+  });
+  using read::MessageSent;
+  sql::write_batch(transaction, kInsertMessages, messages, &MessageSent::sender,
+                   &MessageSent::sent_at, &MessageSent::recipient, &MessageSent::group_id,
+                   &MessageSent::sealed_text);
 }
 
-void MessageProjection::write_entries(sql::Transaction& transaction) const {
-  using Entry = std::tuple<core::AccountId, MessageBox, core::Timestamp, core::AccountId,
-                           std::optional<std::string>>;
+void MessageModel::write_entries(sql::Transaction& transaction) const {
+  struct Entry {
+    core::AccountId owner;
+    MessageBox box;
+    core::Timestamp sent_at;
+    core::AccountId sender;
+    std::optional<std::string> group_id;
+    auto operator<=>(const Entry&) const = default;
+
+    int box_number() const { return static_cast<int>(box); }
+    core::Day day() const { return core::utc_day(sent_at); }
+  };
   std::vector<Entry> entries;
   for (const auto& message : sent_) {
-    entries.emplace_back(message.sender, MessageBox::Sent, message.sent_at, message.sender,
-                         message.group_id);
-    for (const core::AccountId& recipient : message.recipients) {
-      entries.emplace_back(recipient, MessageBox::Inbox, message.sent_at, message.sender,
-                           message.group_id);
-    }
+    const auto enter = [&](const core::AccountId& owner, MessageBox box) {
+      entries.push_back({owner, box, message.sent_at, message.sender, message.group_id});
+    };
+    enter(message.sender, MessageBox::Sent);
+    for (const core::AccountId& recipient : message.recipients) enter(recipient, MessageBox::Inbox);
   }
   std::sort(entries.begin(), entries.end());
-  std::vector<core::AccountId> owners, senders;
-  std::vector<int> boxes;
-  std::vector<core::Day> days;
-  std::vector<core::Timestamp> times;
-  std::vector<std::optional<std::string>> groups;
-  for (const auto& [owner, box, sent_at, sender, group] : entries) {
-    owners.push_back(owner);
-    boxes.push_back(static_cast<int>(box));
-    days.push_back(core::utc_day(sent_at));
-    times.push_back(sent_at);
-    senders.push_back(sender);
-    groups.push_back(group);
-  }
-  transaction.execute(kInsertEntries, {owners, boxes, days, times, senders, groups});
+  sql::write_batch(transaction, kInsertEntries, entries, &Entry::owner, &Entry::box_number,
+                   &Entry::day, &Entry::sent_at, &Entry::sender, &Entry::group_id);
 }
 
-void MessageProjection::write_reads(sql::Transaction& transaction) const {
-  std::vector<std::pair<core::AccountId, MessageKey>> marks;
+void MessageModel::write_reads(sql::Transaction& transaction) const {
+  using Mark = std::pair<core::AccountId, MessageKey>;  // reader, message
+  std::vector<Mark> marks;
   for (const auto& [reader, messages] : read_) {
     for (const MessageKey& key : messages) marks.emplace_back(reader, key);
   }
   std::sort(marks.begin(), marks.end());
   marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
-  std::vector<core::AccountId> readers, senders;
-  std::vector<core::Day> days;
-  std::vector<core::Timestamp> times;
-  for (const auto& [reader, key] : marks) {
-    readers.push_back(reader);
-    senders.push_back(key.sender);
-    days.push_back(core::utc_day(key.sent_at));
-    times.push_back(key.sent_at);
-  }
-  transaction.execute(kInsertReads, {readers, times, senders});
-  transaction.execute(kMarkEntries, {readers, days, times, senders});
+  const auto day = sql::at(&Mark::second, &MessageKey::sent_at, core::utc_day);
+  const auto sent_at = sql::at(&Mark::second, &MessageKey::sent_at);
+  const auto sender = sql::at(&Mark::second, &MessageKey::sender);
+  sql::write_batch(transaction, kInsertReads, marks, &Mark::first, sent_at, sender);
+  sql::write_batch(transaction, kMarkEntries, marks, &Mark::first, day, sent_at, sender);
 }
 
 }  // namespace tideline::feed

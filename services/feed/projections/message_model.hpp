@@ -1,28 +1,23 @@
 // Tables `message`, `message_entry` and `message_read`: one canonical copy, its key in the sender's
-// Sent and in the Inbox of everybody who got it, and who has read it there. What is read is said
-// before or after what was sent, in any order of logs. Used by one runner thread.
+// Sent and in the Inbox of everybody who got it, and who has read it there. Part of FeedProjection.
+// A read mark may come before or after its message, in any order of logs.
 #pragma once
 
 #include <vector>
 
-#include "eventsourcing/projections/projection.hpp"
 #include "feed/projections/events_read.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::feed {
 
 enum class MessageBox { Inbox = 0, Sent = 1 };
 
-class MessageProjection final : public eventsourcing::Projection {
+class MessageModel {
  public:
-  std::string_view name() const override { return "messages"; }
-  std::vector<std::string> sources() const override { return {"feed"}; }
-  std::vector<std::string> tables() const override {
-    return {"message", "message_entry", "message_read"};
-  }
-  void load(sql::Transaction& transaction) override;
-  void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(sql::Transaction& transaction) override;
-  void flushed() override;
+  // Takes what it keeps out of the event.
+  void apply(read::Event& event);
+  void flush(sql::Transaction& transaction) const;
+  void clear();
 
  private:
   void write_messages(sql::Transaction& transaction) const;

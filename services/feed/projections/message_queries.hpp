@@ -10,7 +10,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "feed/domain/message.hpp"
-#include "feed/projections/message_projection.hpp"
+#include "feed/projections/message_model.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::feed {

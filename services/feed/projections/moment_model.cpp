@@ -1,14 +1,17 @@
-#include "feed/projections/moment_projection.hpp"
+#include "feed/projections/moment_model.hpp"
 
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <utility>
+
+#include "sql/columns.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
 
-std::string lists_as_json(const AudienceLists& lists) {
+std::string as_json(const AudienceLists& lists) {
   Json users = Json::array();
   for (const core::AccountId& user : lists.user_ids) users.push_back(user.to_string());
   return Json{{"group_ids", lists.group_ids}, {"tag_ids", lists.tag_ids}, {"user_ids", users}}
@@ -36,23 +39,19 @@ WHERE author_partition = ANY ($1::smallint[]) AND moment = ANY ($2::bigint[]))";
 
 }  // namespace
 
-void MomentProjection::load(sql::Transaction&) { flushed(); }
-
-void MomentProjection::flushed() {
+void MomentModel::clear() {
   changed_.clear();
   edited_.clear();
 }
 
-void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
-  auto known = read::read_event(event);
-  if (!known) return;
-  if (auto* published = std::get_if<read::MomentPublished>(&*known)) {
+void MomentModel::apply(read::Event& event) {
+  if (auto* published = std::get_if<read::MomentPublished>(&event)) {
     const core::MomentId id = published->id;
     changed_[id] = {std::move(*published), false};
-  } else if (auto* edited = std::get_if<read::MomentEdited>(&*known)) {
+  } else if (auto* edited = std::get_if<read::MomentEdited>(&event)) {
     const EditKey key{edited->id, edited->edit};
     edited_[key] = std::move(*edited);
-  } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&*known)) {
+  } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&event)) {
     Change& change = changed_[deleted->id];
     change.published.id = deleted->id;
     change.published.author = deleted->author;
@@ -63,58 +62,34 @@ void MomentProjection::apply(const eventsourcing::RecordedEvent& event) {
   }
 }
 
-void MomentProjection::flush(sql::Transaction& transaction) {
-  if (!changed_.empty()) write_moments(transaction);
+void MomentModel::flush(sql::Transaction& transaction) const {
+  write_moments(transaction);
   write_edits(transaction);
 }
 
-void MomentProjection::write_moments(sql::Transaction& transaction) const {
-  std::vector<int> partitions;
-  std::vector<std::uint64_t> ids;
-  std::vector<core::AccountId> authors;
-  std::vector<std::string> audiences, lists, images;
-  std::vector<std::optional<std::string>> contents;
-  std::vector<core::Timestamp> times;
-  std::vector<bool> deleted;
-  for (const auto& [id, change] : changed_) {
-    const read::MomentPublished& moment = change.published;
-    partitions.push_back(core::author_partition(id));
-    ids.push_back(id.value());
-    authors.push_back(moment.author);
-    audiences.emplace_back(to_string(moment.audience));
-    lists.push_back(lists_as_json(moment.lists));
-    contents.push_back(change.deleted ? std::nullopt : std::optional(moment.sealed_content));
-    images.push_back(Json(moment.images).dump());
-    times.push_back(moment.published_at);
-    deleted.push_back(change.deleted);
-  }
-  transaction.execute(
-      kUpsert, {partitions, ids, authors, audiences, lists, contents, images, times, deleted});
+void MomentModel::write_moments(sql::Transaction& transaction) const {
+  using read::MomentPublished;
+  const auto of_moment = [](auto... members) { return sql::at(&Change::published, members...); };
+  sql::write_batch(
+      transaction, kUpsert, changed_, core::author_partition, sql::kKey,
+      of_moment(&MomentPublished::author),
+      of_moment(&MomentPublished::audience, [](Audience audience) { return to_string(audience); }),
+      of_moment(&MomentPublished::lists, as_json),
+      [](const Change& change) {
+        return change.deleted ? std::nullopt : std::optional(change.published.sealed_content);
+      },
+      of_moment(&MomentPublished::images, [](const auto& images) { return Json(images).dump(); }),
+      of_moment(&MomentPublished::published_at), &Change::deleted);
 }
 
-void MomentProjection::write_edits(sql::Transaction& transaction) const {
-  std::vector<int> partitions, edits;
-  std::vector<core::MomentId> moments;
-  std::vector<std::string> contents;
-  std::vector<core::Timestamp> times;
-  for (const auto& [key, edit] : edited_) {
-    partitions.push_back(core::author_partition(edit.id));
-    moments.push_back(edit.id);
-    edits.push_back(static_cast<int>(edit.edit));
-    contents.push_back(edit.sealed_content);
-    times.push_back(edit.edited_at);
-  }
-  if (!moments.empty()) {
-    transaction.execute(kInsertEdits, {partitions, moments, edits, contents, times});
-  }
-  std::vector<int> gone_partitions;
-  std::vector<core::MomentId> gone;
-  for (const auto& [id, change] : changed_) {
-    if (!change.deleted) continue;
-    gone_partitions.push_back(core::author_partition(id));
-    gone.push_back(id);
-  }
-  if (!gone.empty()) transaction.execute(kDeleteEdits, {gone_partitions, gone});
+void MomentModel::write_edits(sql::Transaction& transaction) const {
+  using read::MomentEdited;
+  sql::write_batch(transaction, kInsertEdits, edited_,
+                   sql::at(&MomentEdited::id, core::author_partition), &MomentEdited::id,
+                   &MomentEdited::edit, &MomentEdited::sealed_content, &MomentEdited::edited_at);
+  const auto is_deleted = [](const auto& entry) { return entry.second.deleted; };
+  sql::write_batch(transaction, kDeleteEdits, changed_ | std::views::filter(is_deleted),
+                   core::author_partition, sql::kKey);
 }
 
 }  // namespace tideline::feed

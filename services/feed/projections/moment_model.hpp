@@ -1,32 +1,28 @@
-// Tables `moment` and `moment_edit`: what is shown of a moment and of its later texts once the
-// engine has said that it may be shown. Used by one runner thread.
+// Tables `moment` and `moment_edit`: moments and their later texts. Part of FeedProjection; the
+// rows of a moment are fed by its one stream.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <utility>
 
-#include "eventsourcing/projections/projection.hpp"
 #include "feed/projections/events_read.hpp"
+#include "sql/transaction.hpp"
 
 namespace tideline::feed {
 
-class MomentProjection final : public eventsourcing::Projection {
+class MomentModel {
  public:
-  std::string_view name() const override { return "moments"; }
-  std::vector<std::string> sources() const override { return {"feed"}; }
-  std::vector<std::string> tables() const override { return {"moment", "moment_edit"}; }
-  void load(sql::Transaction& transaction) override;
-  void apply(const eventsourcing::RecordedEvent& event) override;
-  void flush(sql::Transaction& transaction) override;
-  void flushed() override;
+  // Takes what it keeps out of the event.
+  void apply(read::Event& event);
+  void flush(sql::Transaction& transaction) const;
+  void clear();
 
  private:
   struct Change {
     read::MomentPublished published;  // of a deleted moment only id and author count
     bool deleted = false;
   };
-
   using EditKey = std::pair<core::MomentId, std::uint32_t>;
 
   void write_moments(sql::Transaction& transaction) const;

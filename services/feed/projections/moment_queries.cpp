@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The columns hold what MomentProjection has written.
+// The columns hold what MomentModel has written.
 AudienceLists lists_of(const std::string& text) {
   const Json json = Json::parse(text);
   AudienceLists lists;

@@ -13,9 +13,7 @@
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/domain/stream_keys.hpp"
-#include "feed/projections/interaction_projection.hpp"
-#include "feed/projections/message_projection.hpp"
-#include "feed/projections/moment_projection.hpp"
+#include "feed/projections/feed_projection.hpp"
 #include "http/routing/authentication.hpp"
 
 namespace tideline::feed::testing {
@@ -49,9 +47,7 @@ class FeedApp {
   explicit FeedApp(sql::Database& database_given, std::size_t content_bytes = std::size_t{1} << 24)
       : database(database_given), contents(content_bytes, clock) {
     engine_applied.reset(engine.sources(), {});
-    moments_applied.reset(moments.sources(), {});
-    interactions_applied.reset(interactions.sources(), {});
-    messages_applied.reset(messages.sources(), {});
+    tables_applied.reset(tables.sources(), {});
     people_applied.reset({"accounts"}, {});
     engine.watch(engine_applied);
     status.caught_up_once = true;
@@ -194,16 +190,11 @@ class FeedApp {
   }
 
   void write_tables(const std::vector<eventsourcing::RecordedEvent>& events) {
-    for (eventsourcing::Projection* projection :
-         std::initializer_list<eventsourcing::Projection*>{&moments, &interactions, &messages}) {
-      for (const auto& event : events) projection->apply(event);
-      const auto flushed =
-          database.transact([&](sql::Transaction& transaction) { projection->flush(transaction); });
-      if (flushed) projection->flushed();
-    }
-    moments_applied.advance(read_);
-    interactions_applied.advance(read_);
-    messages_applied.advance(read_);
+    for (const auto& event : events) tables.apply(event);
+    const auto flushed =
+        database.transact([&](sql::Transaction& transaction) { tables.flush(transaction); });
+    if (flushed) tables.flushed();
+    tables_applied.advance(read_);
   }
 
   // Whether each answer is held to what the tables alone would say.
@@ -225,11 +216,8 @@ class FeedApp {
                      .on_fan_out = {},
                      .before_use = [this](const auto& event) { contents.before_use(event); },
                      .after_use = [this](const auto& event) { contents.after_use(event); }}};
-  MomentProjection moments;
-  InteractionProjection interactions;
-  MessageProjection messages;
-  eventsourcing::AppliedPositions engine_applied, moments_applied, interactions_applied,
-      messages_applied, people_applied;
+  FeedProjection tables;
+  eventsourcing::AppliedPositions engine_applied, tables_applied, people_applied;
   eventsourcing::RunnerStatus status;
   Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
                       std::chrono::seconds(5)};
@@ -247,12 +235,9 @@ class FeedApp {
 
  private:
   ApiPorts ports_with(MomentContents& remembered) {
-    return {endpoint,         database,        moment_ids,
-            account_ids,      cipher,          people,
-            uploads,          engine.reader(), remembered,
-            freshness,        shard_router,    streams,
-            engine_applied,   moments_applied, interactions_applied,
-            messages_applied, people_applied,  kLogs};
+    return {endpoint,       database,        moment_ids,     account_ids, cipher,       people,
+            uploads,        engine.reader(), remembered,     freshness,   shard_router, streams,
+            engine_applied, tables_applied,  people_applied, kLogs};
   }
 
   // What is answered at once is answered so by who has just been asked, and by who has never been.

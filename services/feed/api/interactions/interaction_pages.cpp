@@ -57,7 +57,7 @@ Response handle_likes(const ApiPorts& ports, const Request& request) {
   if (!id) return to_response(http::not_found());
   const auto wanted =
       http::value_of(http::read_page(request, kLikesCursor, sql::parse_account_place));
-  return answer_private(ports, request, ports.interactions_applied, [&] {
+  return answer_private(ports, request, ports.tables_applied, [&] {
     const auto likers = ports.reader.likers_of(*id, request.account());
     if (!likers) return to_response(http::not_found());
     return likes_page(ports, *id, *likers, {wanted.before, wanted.after, wanted.limit});
@@ -81,7 +81,7 @@ Json comment_items(const ApiPorts& ports, core::MomentId moment,
   const auto recent = ports.contents.find_sealed_comments(ids);
   std::erase_if(ids, [&](core::CommentId id) { return recent.contains(id); });
   const auto found = core::value_of(read_up_to_engine(
-      ports, ports.interactions_applied,
+      ports, ports.tables_applied,
       [&](Transaction& transaction) {
         Comments read{recent, ports.people.find_many(transaction, authors)};
         read.rows.merge(find_comments(transaction, moment, ids));

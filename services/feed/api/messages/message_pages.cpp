@@ -31,7 +31,7 @@ Response answer_list(const ApiPorts& ports, const Request& request, std::string_
     if (!list.day) return to_response(http::malformed("day is a UTC day, YYYY-MM-DD"));
   }
   return http::answer_query(
-      request, {ports.messages_applied}, http::WhenBehind::Stale, [&]() -> Response {
+      request, {ports.tables_applied}, http::WhenBehind::Stale, [&]() -> Response {
         const auto page = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
           return read_messages(transaction, list, {wanted.after, wanted.before},
                                static_cast<std::size_t>(wanted.limit));
@@ -62,7 +62,7 @@ Response handle_message(const ApiPorts& ports, const Request& request) {
   const auto key = parse_message_key(ports.account_ids, request.param("key"));
   if (!key) return to_response(http::not_found());
   return http::answer_query(
-      request, {ports.messages_applied}, http::WhenBehind::Refuse, [&]() -> Response {
+      request, {ports.tables_applied}, http::WhenBehind::Refuse, [&]() -> Response {
         const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
           return find_message(transaction, *key, request.account());
         }));

@@ -78,7 +78,7 @@ std::optional<Marks> find_marks(sql::Transaction& transaction, const core::Accou
 
 Response handle_read(const ApiPorts& ports, const Request& request) {
   const auto wanted = read_wanted(ports, request);
-  http::await_models(request, {ports.messages_applied});
+  http::await_models(request, {ports.tables_applied});
   const core::AccountId& reader = request.account();
   const auto marks = core::value_of(ports.database.read(
       [&](sql::Transaction& transaction) { return find_marks(transaction, reader, wanted); }));
@@ -97,7 +97,7 @@ Response handle_read(const ApiPorts& ports, const Request& request) {
 
 Response handle_unread(const ApiPorts& ports, const Request& request) {
   return http::answer_query(
-      request, {ports.messages_applied}, http::WhenBehind::Stale, [&]() -> Response {
+      request, {ports.tables_applied}, http::WhenBehind::Stale, [&]() -> Response {
         const auto unread = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
           return count_unread(transaction, request.account());
         }));

@@ -83,7 +83,7 @@ Found read_all_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& ent
   const Found recent = take_recent(ports, entries);
   if (accounts.empty() && has_all(recent, entries)) return recent;
   return core::value_of(read_up_to_engine(
-      ports, ports.moments_applied,
+      ports, ports.tables_applied,
       [&](sql::Transaction& transaction) {
         return read_rows(ports, transaction, entries, accounts, recent);
       },
