@@ -111,6 +111,10 @@ int main(int argc, char** argv) {
                    engine.set_department(account, department);
                  });
              const auto scores = context.add_projection(std::move(made));
+             context.add_background("score-folding", [&engine, &database = context.database()](
+                                                         const std::stop_token& stop) {
+               engine.run_folding(database, stop);
+             });
              show_metrics(context.metrics(), engine);
              show_load(context.metrics(), engine);
              runtime::show_snapshots(context, "tideline_scoring", settings.snapshot.folder);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "scoring/projections/awards.hpp"
-#include "scoring/projections/engine/score_deltas.hpp"
 #include "scoring/projections/events_read.hpp"
 
 namespace tideline::scoring {
@@ -48,8 +47,6 @@ Preparation ScorePublisher::prepare_flush() {
 
 void ScorePublisher::flush(sql::Transaction& transaction) {
   if (changed_.empty()) return;
-  // The engine has flushed what is published here, but may have deferred its deltas.
-  fold_deltas(transaction);
   publishing_on_ = today();
   if (ranked_on_ != publishing_on_) add_first_ranks();
   const std::vector<core::AccountId> accounts(changed_.begin(), changed_.end());

@@ -5,8 +5,8 @@
 namespace tideline::scoring {
 namespace {
 
-// With what is deferred: a flush may have committed since it was last folded, and its days are in
-// the calendar. Places of a month that it does not have are empty, so make_date never meets one.
+// With what is deferred: the engine folds later, and the days of a flush are in the calendar at
+// once. Places of a month that it does not have are empty, so make_date never meets one.
 constexpr const char* kFindStates = R"(
 SELECT account_id, events, points, contributions, standing, day, amount
 FROM (

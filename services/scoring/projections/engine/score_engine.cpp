@@ -1,6 +1,8 @@
 #include "scoring/projections/engine/score_engine.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 #include "core/check.hpp"
@@ -17,6 +19,8 @@ using sql::Transaction;
 
 // No event speaks of more than two people.
 constexpr std::size_t kPeoplePerEvent = 2;
+
+constexpr std::chrono::milliseconds kFoldingPause{500};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -234,6 +238,20 @@ void ScoreEngine::flushed() {
   changes_.clear();
   pending_changes_ = 0;
   flushes_pending_ = changes_.deferred();
+}
+
+void ScoreEngine::run_folding(sql::Database& database, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  while (!stopped.wait_for(lock, stop, kFoldingPause, [&] { return stop.stop_requested(); })) {
+    auto pending = flushes_pending_.load();
+    if (pending == 0) continue;
+    const auto folded =
+        database.transact([&](Transaction& transaction) { apply_deferred(transaction); });
+    // A flush that has committed meanwhile has said anew what is pending, or does so next time.
+    if (folded) flushes_pending_.compare_exchange_strong(pending, 0);
+  }
 }
 
 RankedEntry ScoreEngine::ranked(const RankBoard& board, const BoardEntry& entry) const {

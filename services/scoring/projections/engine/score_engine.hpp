@@ -1,13 +1,13 @@
 // The scoring engine: events of all services in, points, ranks and lists out, from memory.
 //
-// A durable projection: its memory is the tables score and day_score with what score_delta puts
-// off, and ledger, plus what was applied since; load() takes the tables up, by way of a snapshot
-// where there is one, flush() adds the deltas to them. Departments are not events: they come
-// from the profiles that everybody publishes, at any time, and are kept in memory alone.
-// Commutative: whatever the interleaving of logs and topics, and however often it was rebuilt,
-// totals, ranks, calendars and ledgers are the same. To that end an event behind a daily cap
-// adds no point but still counts as the last time at which its person earned something: which
-// ones are behind the cap depends on the interleaving, the latest of all does not.
+// A durable projection: its memory is the tables score and day_score with what score_delta defers,
+// and ledger, plus what was applied since; load() reads the tables, by way of a snapshot where
+// there is one, flush() adds the deltas to them. Departments are not events: they come from the
+// profiles that everybody publishes, at any time, and are kept in memory alone. Commutative:
+// whatever the interleaving of logs and topics, and however often it was rebuilt, totals, ranks,
+// calendars and ledgers are the same. To that end an event behind a daily cap adds no point but
+// still counts as the last time at which its person earned something: which ones are behind the cap
+// depends on the interleaving, the latest of all does not.
 //
 // Rules too: an event of a day that is not settled yet (domain/rule_changes.hpp) is counted by the
 // newest rules that are known, at once; but before that is flushed the day is settled with them in
@@ -35,6 +35,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -131,6 +132,9 @@ class ScoreEngine final : public eventsourcing::Projection {
   void flush(sql::Transaction& transaction) override;
   void flushed() override;
   void apply_deferred(sql::Transaction& transaction) override { fold_deltas(transaction); }
+  // Does the same in transactions of its own, soon after each flush that has deferred something,
+  // until `stop`. For one thread beside the runner's; blocks on the database.
+  void run_folding(sql::Database& database, const std::stop_token& stop);
 
   // The newest profile of an account says so; "": none. Any thread.
   void set_department(const core::AccountId& account, std::string_view department);

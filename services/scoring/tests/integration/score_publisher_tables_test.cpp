@@ -116,6 +116,7 @@ TEST_F(ScorePublisherTablesTest, AKilledFeedLosesNothing) {
   projections::ProjectionRunner scores(engine, {database, topics.source(engine.sources()), {}, {}},
                                        kLogs);
   std::jthread engine_thread([&](std::stop_token stop) { scores.run(stop); });
+  std::jthread folding([&](const std::stop_token& stop) { engine.run_folding(database, stop); });
   for (int life = 1; life <= 4; ++life) {
     for (std::size_t i = (life - 1) * events.size() / 4; i < life * events.size() / 4; ++i) {
       topics.publish(events[i]);
@@ -160,7 +161,7 @@ TEST_F(ScorePublisherTablesTest, AKilledFeedLosesNothing) {
   }
 }
 
-TEST_F(ScorePublisherTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
+TEST_F(ScorePublisherTablesTest, WhatFlushesDeferIsFoldedOnce) {
   const auto number = [&](const std::string& sql) {
     return database.query(sql, {}).value().at(0).integer(0);
   };
@@ -199,6 +200,22 @@ TEST_F(ScorePublisherTablesTest, WhatFlushesPutOffIsFoldedOnceWhoeverFolds) {
   EXPECT_EQ(rows.size(), kPeople);
   for (const auto& row : rows) {
     EXPECT_EQ(row.integer(1), engine.total(row.account(0)).points_of_all_time) << row.text(0);
+  }
+}
+
+TEST_F(ScorePublisherTablesTest, WhatFlushesDeferIsFoldedBesideThem) {
+  std::jthread folding([&](const std::stop_token& stop) { engine.run_folding(database, stop); });
+  const auto give_up = std::chrono::steady_clock::now() + kDeadline;
+  for (int day = 0; day < 3; ++day) {
+    engine.apply(make.signed_in(1, kStart + std::chrono::days(day)));
+    flush();
+    while (engine.status().flushes_pending != 0 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(5ms);
+    }
+    EXPECT_EQ(engine.status().flushes_pending, 0U);
+    EXPECT_TRUE(database.query("SELECT FROM score_delta", {}).value().empty());
+    EXPECT_EQ(database.query("SELECT points FROM score", {}).value().at(0).integer(0),
+              engine.total(account_with(1)).points);
   }
 }
 
