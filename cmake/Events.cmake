@@ -1,7 +1,7 @@
 # tideline_generate_events(<name> <namespace>): the static library tideline_<namespace>_events of what the build makes of
-# schemas/events and schemas/contracts/<name>: "<name>/events.hpp" (of a service's own events, for its domain) and
-# "<name>/stored_events.hpp" (how they are stored, and the readers of what <name> consumes). A description that breaks
-# a consumer's contract fails the build and names the consumer.
+# schemas/events and schemas/contracts/<name>: "<name>/events.hpp" and "<name>/stream_keys.hpp" (a service's own events
+# and streams, for its domain) and "<name>/stored_events.hpp" (how they are stored, and the readers of what <name>
+# consumes). A description that breaks a consumer's contract fails the build and names the consumer.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(tideline_generate_events name namespace)
@@ -11,7 +11,8 @@ function(tideline_generate_events name namespace)
   set(generated "${CMAKE_BINARY_DIR}/generated/events")
   set(files "${generated}/${name}/stored_events.hpp" "${generated}/${name}/stored_events.cpp")
   if(EXISTS "${schemas}/events/${name}.yaml")
-    list(APPEND files "${generated}/${name}/events.hpp")
+    list(APPEND files "${generated}/${name}/events.hpp" "${generated}/${name}/stream_keys.hpp"
+      "${generated}/${name}/testing/key_builders.hpp")
   endif()
   add_custom_command(
     OUTPUT ${files}

@@ -1,6 +1,6 @@
 // Stream ids as natural keys: "vote-<project>-<account>". They make uniqueness a matter of "version
 // 0 of a stream": two people who register one user_id meet on one stream, and one of them gets a
-// conflict. Each service builds its own in domain/stream_keys.hpp, and nowhere else.
+// conflict. The builders of a service are generated from schemas/events/<service>.yaml.
 //
 // The builders of a service are injective together: no two different calls give one stream id. That
 // holds since the first part is a builder's own, account ids and server-made ids have 26 characters

@@ -1,4 +1,5 @@
-"""python3 schemas/generator cpp NAME OUT       events.hpp and stored_events.* of a service or library, into OUT/NAME
+"""python3 schemas/generator cpp NAME OUT       events.hpp, stream_keys.hpp and stored_events.* of a service or library, into
+                                             OUT/NAME
 python3 schemas/generator schemas OUT        OUT/<service>/<Event>.v<version>.json of every version of every event
 python3 schemas/generator asyncapi [--check]  writes schemas/asyncapi.yaml, or says whether it is up to date
 python3 schemas/generator golden SERVICE EVENT VERSION DATA
@@ -13,6 +14,7 @@ import asyncapi
 import cpp
 import json_schema
 import stored
+import streams
 from model import SchemaError, load_services
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent
@@ -35,6 +37,8 @@ def write_cpp(name, out):
     folder = pathlib.Path(out, name)
     if service:
         write(folder / "events.hpp", cpp.events_header(service))
+        write(folder / "stream_keys.hpp", streams.header(service))
+        write(folder / "testing" / "key_builders.hpp", streams.testing_header(service))
     write(folder / "stored_events.hpp", unit.header())
     write(folder / "stored_events.cpp", unit.source())
 

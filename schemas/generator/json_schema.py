@@ -63,7 +63,7 @@ def event_schema(service, event, version):
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": event.name,
-        "description": f"Stream {event.stream}. {event.about}",
+        "description": f"Stream {' or '.join(stream.text for stream in event.streams)}. {event.about}",
         **data_schema(service, event, version),
     }
 

@@ -63,11 +63,41 @@ def newest_version(fields):
     return max([field.since for field in fields] + [field.until + 1 for field in fields if field.until], default=1)
 
 
+class Stream:
+    """How a stream's id is made: a word of its own, and parts, each with its kind: vote-<id project_id>-<account_id voter>.
+
+    No two calls of a service's builders give one id: words differ, all kinds but days and times are without '-',
+    and those come last."""
+
+    PART = re.compile(r"-<(\w+) (\w+)>")
+    LAST = ("day", "time")
+
+    def __init__(self, service, name, described):
+        self.name, self.owner = name, f"{service}: stream {name}"
+        described, _, order = described.partition(", ")
+        self.is_sorted = order == "sorted"
+        self.word = re.match(r"[a-z]*", described).group(0)
+        self.parts = self.PART.findall(described)  # (kind, name)
+        self.text = self.PART.sub(r"-<\2>", described) + (", the ids sorted" if self.is_sorted else "")
+        if not self.word or self.word + "".join(f"-<{kind} {part}>" for kind, part in self.parts) != described:
+            raise SchemaError(f"{self.owner} is no word with parts <kind name>")
+        for place, (kind, part) in enumerate(self.parts, 1):
+            if kind not in ("account_id", "id", "moment_id", "comment_id", *self.LAST):
+                raise SchemaError(f"{self.owner}: {part} is of a kind that is no part of an id, {kind}")
+            if kind in self.LAST and place < len(self.parts):
+                raise SchemaError(f"{self.owner}: {part} holds '-' and must come last")
+        if self.is_sorted and [kind for kind, _ in self.parts] != ["account_id"] * 2:
+            raise SchemaError(f"{self.owner}: only two accounts are sorted")
+
+
 class Event:
-    def __init__(self, service, name, described, parts):
+    def __init__(self, service, name, described, parts, streams):
         self.service, self.name = service, name
         self.about = described["about"]
-        self.stream = described["stream"]
+        named = described["stream"]
+        self.streams = [streams.get(stream) for stream in (named if isinstance(named, list) else [named])]
+        if None in self.streams:
+            raise SchemaError(f"{service}/{name} is of a stream that is not described: {named}")
         self.private = described.get("private", False)
         self.by_hand = described.get("by_hand", False)
         self.members = []  # Fields and Parts, in the order of the C++ struct
@@ -79,6 +109,11 @@ class Event:
             else:
                 self.members.append(Field(f"{service}/{name}", field_name, field))
         self.version = newest_version(list(self.fields))
+        for stream in self.streams:
+            for kind, part in stream.parts:
+                field = self.field(part)
+                if field and field.kind != kind:
+                    raise SchemaError(f"{stream.owner}: {part} is {kind}, and {field.kind} in {name}")
 
     @property
     def fields(self):
@@ -99,7 +134,7 @@ class Event:
 
 
 class Service:
-    """One file. `enums`: name -> Enum; `objects`: name -> list of Field; `events`: name -> Event."""
+    """One file. `streams`: name -> Stream; `enums`: name -> Enum; `objects`: name -> list of Field; `events`: name -> Event."""
 
     def __init__(self, file):
         described = yaml.safe_load(file.read_text())
@@ -112,8 +147,11 @@ class Service:
         self.objects = {name: Object(self.name, name, of) for name, of in described.get("objects", {}).items()}
         self.parts = {name: [Field(f"{self.name}/{name}", field, of) for field, of in fields.items()]
                       for name, fields in described.get("parts", {}).items()}
-        self.events = {name: Event(self.name, name, of, self.parts) for name, of in described["events"].items()}
+        self.streams = {name: Stream(self.name, name, of) for name, of in described["streams"].items()}
+        self.events = {name: Event(self.name, name, of, self.parts, self.streams)
+                       for name, of in described["events"].items()}
         self._check_kinds()
+        self._check_streams()
 
     def _check_kinds(self):
         known = PLAIN_KINDS | set(self.enums) | set(self.objects)
@@ -121,6 +159,14 @@ class Service:
         for field in [field for holder in holders for field in holder.fields]:
             if field.kind not in known:
                 raise SchemaError(f"{field.owner}.{field.name} is of an unknown kind, {field.kind}")
+
+    def _check_streams(self):
+        words = [stream.word for stream in self.streams.values()]
+        for stream in self.streams.values():
+            if words.count(stream.word) > 1:
+                raise SchemaError(f"{stream.owner}: another stream begins with {stream.word}, too")
+            if not any(stream in event.streams for event in self.events.values()):
+                raise SchemaError(f"{stream.owner} has no events")
 
     @property
     def namespace(self):

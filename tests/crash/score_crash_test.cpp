@@ -33,9 +33,9 @@
 #include "scoring/api/stored_rules.hpp"
 #include "scoring/domain/adjustment.hpp"
 #include "scoring/domain/rule_changes.hpp"
-#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/events_by_hand.hpp"
+#include "scoring/stream_keys.hpp"
 #include "support/kafka_server.hpp"
 #include "support/postgres_server.hpp"
 

@@ -2,16 +2,16 @@
 
 #include <utility>
 
-#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
-#include "eventsourcing/commands/command_step.hpp"
-#include "eventsourcing/events/event_codec.hpp"
+#include "accounts/stream_keys.hpp"
+#include "eventsourcing/commands/once.hpp"
 
 namespace tideline::accounts {
 
 namespace es = eventsourcing;
 
 void ProfileViewRecorder::offer(Visit visit) {
+  if (visit.view.viewer == visit.view.owner) return;
   {
     const std::lock_guard lock(mutex_);
     if (queue_.size() >= queued_max_) {
@@ -65,8 +65,7 @@ bool ProfileViewRecorder::record(const Visit& visit) {
   const auto stream = keys::profile_view(visit.view.viewer, visit.view.owner, visit.view.day);
   const auto outcome =
       es::run_command(store_, context, [&](es::CommandSession& session) -> es::CommandResult {
-        es::change<ProfileView>(session, stream, eventsourcing::EventCodec<ProfileView>{},
-                                visit.view);
+        es::record_once(session, stream, visit.view);
         return es::Answer{204, "", "", {}};
       });
   return outcome.ok();

@@ -7,8 +7,8 @@
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
-#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
+#include "accounts/stream_keys.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts {

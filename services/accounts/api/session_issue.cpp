@@ -8,11 +8,11 @@
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
 #include "accounts/domain/session.hpp"
-#include "accounts/domain/sign_in.hpp"
-#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
+#include "accounts/stream_keys.hpp"
 #include "core/check.hpp"
 #include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/commands/once.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "http/messages/problem.hpp"
 
@@ -98,8 +98,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         stage_session(ports, session, drawn, loaded.state.password_version);
         if (day == SignInDay::Record) {
           const core::Day today = ports.campus.day_of(session.context().now);
-          es::change<SignIn>(session, keys::sign_in(account, today),
-                             eventsourcing::EventCodec<SignIn>{}, RecordSignIn{account, today});
+          es::record_once(session, keys::sign_in(account, today), SignedIn{account, today});
         }
         return es::Answer{201, "", "", {}};
       });

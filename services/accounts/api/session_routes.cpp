@@ -8,8 +8,8 @@
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
 #include "accounts/domain/session.hpp"
-#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
+#include "accounts/stream_keys.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "accounts/api/account_fields.hpp"
 #include "accounts/domain/account.hpp"
-#include "accounts/domain/stream_keys.hpp"
 #include "accounts/stored_events.hpp"
+#include "accounts/stream_keys.hpp"
 #include "accounts_app.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"

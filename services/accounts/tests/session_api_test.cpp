@@ -5,7 +5,7 @@
 #include <regex>
 #include <thread>
 
-#include "accounts/domain/stream_keys.hpp"
+#include "accounts/stream_keys.hpp"
 #include "accounts_app.hpp"
 
 namespace tideline::accounts::testing {

@@ -12,8 +12,8 @@
 
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "feed/api/routes.hpp"
-#include "feed/domain/stream_keys.hpp"
 #include "feed/projections/feed_projection.hpp"
+#include "feed/stream_keys.hpp"
 #include "http/routing/authentication.hpp"
 
 namespace tideline::feed::testing {

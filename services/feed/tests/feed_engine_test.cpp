@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "feed/domain/stream_keys.hpp"
+#include "feed/stream_keys.hpp"
 #include "saved_engine.hpp"
 
 namespace tideline::feed {

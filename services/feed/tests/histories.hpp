@@ -15,7 +15,7 @@
 #include "eventsourcing/events/event.hpp"
 #include "eventsourcing/events/position_vector.hpp"
 #include "feed/domain/moment.hpp"
-#include "feed/domain/stream_keys.hpp"
+#include "feed/stream_keys.hpp"
 
 namespace tideline::feed::testing {
 

@@ -6,8 +6,8 @@
 #include "projects/api/routes.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/rejections.hpp"
-#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 
 namespace tideline::projects {
 namespace {

@@ -4,8 +4,8 @@
 #include "eventsourcing/events/event_codec.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/rejections.hpp"
-#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 
 namespace tideline::projects {
 

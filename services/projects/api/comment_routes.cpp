@@ -5,8 +5,8 @@
 #include "projects/api/authored_pages.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/comments.hpp"
-#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 
 namespace tideline::projects {
 namespace {

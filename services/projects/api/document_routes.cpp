@@ -8,9 +8,9 @@
 #include "projects/api/routes.hpp"
 #include "projects/domain/documents.hpp"
 #include "projects/domain/rejections.hpp"
-#include "projects/domain/stream_keys.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 #include "uploads/document_type.hpp"
 #include "uploads/upload_http.hpp"
 

@@ -9,9 +9,9 @@
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/project.hpp"
-#include "projects/domain/stream_keys.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 
 namespace tideline::projects {
 namespace {

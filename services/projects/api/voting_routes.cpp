@@ -6,11 +6,11 @@
 #include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
-#include "projects/domain/stream_keys.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 
 namespace tideline::projects {
 namespace {

@@ -6,8 +6,8 @@
 #include "crypto/subject_keys.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
-#include "projects/domain/stream_keys.hpp"
 #include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 
 namespace tideline::projects {
 

@@ -1,32 +1,13 @@
-#include "projects/domain/stream_keys.hpp"
+#include "projects/stream_keys.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/testing/injective_keys.hpp"
+#include "projects/testing/key_builders.hpp"
 
 namespace tideline::projects {
 namespace {
 
-using core::testing::KeyArguments;
-
-TEST(StreamKeys, AreInjectiveTogether) {
-  core::testing::expect_injective({
-      [](KeyArguments& with) { return keys::project(with.id()); },
-      [](KeyArguments& with) { return keys::comments(with.id()); },
-      [](KeyArguments& with) { return keys::documents(with.id()); },
-      [](KeyArguments& with) {
-        const auto first = with.id();
-        const auto second = with.id();
-        return keys::advice(first, second);
-      },
-      [](KeyArguments& with) { return keys::voting(with.id()); },
-      [](KeyArguments& with) {
-        const auto first = with.id();
-        const auto second = with.account();
-        return keys::vote(first, second);
-      },
-  });
-}
+TEST(StreamKeys, AreInjectiveTogether) { core::testing::expect_injective(testing::key_builders()); }
 
 }  // namespace
 }  // namespace tideline::projects

@@ -12,9 +12,9 @@
 #include "scoring/api/routes.hpp"
 #include "scoring/api/score_json.hpp"
 #include "scoring/domain/adjustment.hpp"
-#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/ledger_queries.hpp"
 #include "scoring/stored_events.hpp"
+#include "scoring/stream_keys.hpp"
 
 namespace tideline::scoring {
 namespace {

@@ -13,9 +13,9 @@
 #include "scoring/api/named_person.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/domain/rating.hpp"
-#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/rating_queries.hpp"
+#include "scoring/stream_keys.hpp"
 
 namespace tideline::scoring {
 namespace {

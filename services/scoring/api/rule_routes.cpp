@@ -10,9 +10,9 @@
 #include "scoring/api/routes.hpp"
 #include "scoring/api/score_json.hpp"
 #include "scoring/domain/rule_changes.hpp"
-#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/events_by_hand.hpp"
 #include "scoring/projections/rules_json.hpp"
+#include "scoring/stream_keys.hpp"
 
 namespace tideline::scoring {
 namespace {

@@ -5,8 +5,8 @@
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "scoring/domain/rule_changes.hpp"
-#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/events_by_hand.hpp"
+#include "scoring/stream_keys.hpp"
 
 namespace tideline::scoring {
 

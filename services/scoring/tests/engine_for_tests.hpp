@@ -10,9 +10,9 @@
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "scoring/api/stored_rules.hpp"
 #include "scoring/domain/rule_changes.hpp"
-#include "scoring/domain/stream_keys.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/events_by_hand.hpp"
+#include "scoring/stream_keys.hpp"
 
 namespace tideline::scoring {
 

@@ -1,30 +1,13 @@
-#include "scoring/domain/stream_keys.hpp"
+#include "scoring/stream_keys.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/testing/injective_keys.hpp"
+#include "scoring/testing/key_builders.hpp"
 
 namespace tideline::scoring {
 namespace {
 
-using core::testing::KeyArguments;
-
-TEST(StreamKeys, AreInjectiveTogether) {
-  core::testing::expect_injective({
-      [](KeyArguments& with) { return keys::adjustment(with.id()); },
-      [](KeyArguments&) { return keys::rules(); },
-      [](KeyArguments& with) {
-        const auto first = with.account();
-        const auto second = with.account();
-        return keys::person_rating(first, second);
-      },
-      [](KeyArguments& with) {
-        const auto first = with.account();
-        const auto second = with.id();
-        return keys::project_rating(first, second);
-      },
-  });
-}
+TEST(StreamKeys, AreInjectiveTogether) { core::testing::expect_injective(testing::key_builders()); }
 
 }  // namespace
 }  // namespace tideline::scoring

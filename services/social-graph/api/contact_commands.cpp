@@ -4,8 +4,8 @@
 
 #include "eventsourcing/events/event_codec.hpp"
 #include "social-graph/domain/contact_count.hpp"
-#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/stored_events.hpp"
+#include "social-graph/stream_keys.hpp"
 
 namespace tideline::social_graph {
 namespace {

@@ -1,8 +1,8 @@
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
-#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/projections/contact_queries.hpp"
+#include "social-graph/stream_keys.hpp"
 
 namespace tideline::social_graph {
 namespace {

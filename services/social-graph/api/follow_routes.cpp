@@ -3,9 +3,9 @@
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/follow.hpp"
-#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/projections/follow_queries.hpp"
 #include "social-graph/stored_events.hpp"
+#include "social-graph/stream_keys.hpp"
 
 namespace tideline::social_graph {
 namespace {

@@ -11,11 +11,11 @@
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/rejections.hpp"
-#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/domain/tag.hpp"
 #include "social-graph/domain/tagging.hpp"
 #include "social-graph/projections/tag_queries.hpp"
 #include "social-graph/stored_events.hpp"
+#include "social-graph/stream_keys.hpp"
 
 namespace tideline::social_graph {
 namespace {

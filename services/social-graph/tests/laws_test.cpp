@@ -19,8 +19,8 @@
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
-#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/stored_events.hpp"
+#include "social-graph/stream_keys.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {

@@ -1,42 +1,13 @@
-#include "social-graph/domain/stream_keys.hpp"
+#include "social-graph/stream_keys.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/testing/injective_keys.hpp"
+#include "social-graph/testing/key_builders.hpp"
 
 namespace tideline::social_graph {
 namespace {
 
-using core::testing::KeyArguments;
-
-TEST(StreamKeys, AreInjectiveTogether) {
-  core::testing::expect_injective({
-      [](KeyArguments& with) { return keys::contact_count(with.account()); },
-      [](KeyArguments& with) {
-        const auto first = with.account();
-        const auto second = with.account();
-        return keys::follow(first, second);
-      },
-      [](KeyArguments& with) { return keys::tag(with.id()); },
-      [](KeyArguments& with) {
-        const auto first = with.id();
-        const auto second = with.account();
-        return keys::tagged(first, second);
-      },
-      [](KeyArguments& with) {
-        const auto first = with.account();
-        const auto second = with.account();
-        return keys::exclusion(first, second);
-      },
-      [](KeyArguments& with) { return keys::group(with.id()); },
-      [](KeyArguments& with) {
-        const auto first = with.id();
-        const auto second = with.account();
-        return keys::member(first, second);
-      },
-      [](KeyArguments& with) { return keys::member_count(with.id()); },
-  });
-}
+TEST(StreamKeys, AreInjectiveTogether) { core::testing::expect_injective(testing::key_builders()); }
 
 TEST(StreamKeys, APairOfContactsIsOneStreamWhicheverComesFirst) {
   const core::AccountId a({1});

@@ -9,8 +9,8 @@
 #include "feed/api/timelines/private_reads.hpp"
 #include "feed/domain/comment.hpp"
 #include "feed/domain/like.hpp"
-#include "feed/domain/stream_keys.hpp"
 #include "feed/stored_events.hpp"
+#include "feed/stream_keys.hpp"
 #include "http/messages/json.hpp"
 
 namespace tideline::feed {

@@ -7,8 +7,8 @@
 #include "feed/api/routes.hpp"
 #include "feed/api/timelines/private_reads.hpp"
 #include "feed/domain/message.hpp"
-#include "feed/domain/stream_keys.hpp"
 #include "feed/stored_events.hpp"
+#include "feed/stream_keys.hpp"
 #include "http/messages/json.hpp"
 
 namespace tideline::feed {

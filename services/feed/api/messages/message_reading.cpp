@@ -6,8 +6,8 @@
 #include "feed/api/messages/message_items.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/domain/message_reading.hpp"
-#include "feed/domain/stream_keys.hpp"
 #include "feed/stored_events.hpp"
+#include "feed/stream_keys.hpp"
 #include "http/messages/json.hpp"
 
 namespace tideline::feed {

@@ -6,8 +6,8 @@
 #include "feed/api/routes.hpp"
 #include "feed/api/timelines/private_reads.hpp"
 #include "feed/domain/moment.hpp"
-#include "feed/domain/stream_keys.hpp"
 #include "feed/stored_events.hpp"
+#include "feed/stream_keys.hpp"
 #include "http/messages/json.hpp"
 
 namespace tideline::feed {

@@ -15,8 +15,8 @@
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
-#include "social-graph/domain/stream_keys.hpp"
 #include "social-graph/stored_events.hpp"
+#include "social-graph/stream_keys.hpp"
 #include "social-graph/tests/integration/graph_database.hpp"
 
 namespace tideline::social_graph {
