@@ -1,6 +1,6 @@
 // Records visits of profiles beside the request: the visitor does not wait for the append. The
 // queue is bounded; a visit that finds it full is dropped and counted, as is one that fails for
-// long.
+// long. A look at the own profile is no visit.
 //
 // offer() from any thread, never blocking; run() on as many threads as appends shall overlap.
 #pragma once
@@ -15,7 +15,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "accounts/domain/profile_view.hpp"
+#include "accounts/events.hpp"
 #include "eventsourcing/commands/command.hpp"
 #include "eventsourcing/store/event_store.hpp"
 
@@ -24,7 +24,7 @@ namespace tideline::accounts {
 class ProfileViewRecorder {
  public:
   struct Visit {
-    RecordProfileView view;
+    ProfileViewed view;
     core::Timestamp at;
     eventsourcing::Metadata metadata;
     int attempts = 0;

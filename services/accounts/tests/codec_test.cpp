@@ -9,11 +9,10 @@
 
 #include "accounts/api/refresh_token.hpp"
 #include "accounts/domain/account.hpp"
-#include "accounts/domain/profile_view.hpp"
 #include "accounts/domain/session.hpp"
-#include "accounts/domain/sign_in.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
+#include "eventsourcing/commands/once.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts::testing {
@@ -71,13 +70,13 @@ TEST_F(Codecs, OfSessionsAreAllPrivate) {
 }
 
 TEST_F(Codecs, OfDailyEventsKeepTheDay) {
-  const SignIn::Event signed_in = SignedIn{kAda, kToday};
-  EXPECT_EQ(eventsourcing::EventCodec<SignIn>{}.decode(
-                recorded(eventsourcing::EventCodec<SignIn>{}.encode(signed_in))),
+  const eventsourcing::Once<SignedIn>::Event signed_in = SignedIn{kAda, kToday};
+  EXPECT_EQ(eventsourcing::EventCodec<eventsourcing::Once<SignedIn>>{}.decode(recorded(
+                eventsourcing::EventCodec<eventsourcing::Once<SignedIn>>{}.encode(signed_in))),
             signed_in);
-  const ProfileView::Event viewed = ProfileViewed{kAda, kBob, kToday};
-  EXPECT_EQ(eventsourcing::EventCodec<ProfileView>{}.decode(
-                recorded(eventsourcing::EventCodec<ProfileView>{}.encode(viewed))),
+  const eventsourcing::Once<ProfileViewed>::Event viewed = ProfileViewed{kAda, kBob, kToday};
+  EXPECT_EQ(eventsourcing::EventCodec<eventsourcing::Once<ProfileViewed>>{}.decode(recorded(
+                eventsourcing::EventCodec<eventsourcing::Once<ProfileViewed>>{}.encode(viewed))),
             viewed);
 }
 
@@ -92,7 +91,7 @@ TEST_F(Codecs, TellUnknownFromDamaged) {
   event.type = "SomethingElse";
   EXPECT_FALSE(accounts.decode(event));
   EXPECT_FALSE(eventsourcing::EventCodec<Session>{}.decode(event));
-  EXPECT_FALSE(eventsourcing::EventCodec<SignIn>{}.decode(event));
+  EXPECT_FALSE(eventsourcing::EventCodec<eventsourcing::Once<SignedIn>>{}.decode(event));
   for (const char* data : {"", "[]", "{}", R"({"account_id":"x"})", R"({"account_id":5})"}) {
     event.data = data;
     event.type = "AccountClosed";
@@ -100,9 +99,13 @@ TEST_F(Codecs, TellUnknownFromDamaged) {
     event.type = "SessionOpened";
     EXPECT_THROW(eventsourcing::EventCodec<Session>{}.decode(event), CodecFailed) << data;
     event.type = "SignedIn";
-    EXPECT_THROW(eventsourcing::EventCodec<SignIn>{}.decode(event), CodecFailed) << data;
+    EXPECT_THROW(eventsourcing::EventCodec<eventsourcing::Once<SignedIn>>{}.decode(event),
+                 CodecFailed)
+        << data;
     event.type = "ProfileViewed";
-    EXPECT_THROW(eventsourcing::EventCodec<ProfileView>{}.decode(event), CodecFailed) << data;
+    EXPECT_THROW(eventsourcing::EventCodec<eventsourcing::Once<ProfileViewed>>{}.decode(event),
+                 CodecFailed)
+        << data;
   }
 }
 
@@ -137,8 +140,10 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
         Session::Event(SessionRevoked{kAda, "f", {}})}) {
     all.push_back(eventsourcing::EventCodec<Session>{}.encode(event));
   }
-  all.push_back(eventsourcing::EventCodec<SignIn>{}.encode(SignedIn{kAda, kToday}));
-  all.push_back(eventsourcing::EventCodec<ProfileView>{}.encode(ProfileViewed{kAda, kBob, kToday}));
+  all.push_back(
+      eventsourcing::EventCodec<eventsourcing::Once<SignedIn>>{}.encode(SignedIn{kAda, kToday}));
+  all.push_back(eventsourcing::EventCodec<eventsourcing::Once<ProfileViewed>>{}.encode(
+      ProfileViewed{kAda, kBob, kToday}));
 
   const auto folder = std::filesystem::path(TIDELINE_EVENT_SCHEMAS) / "accounts";
   std::set<std::string> described;

@@ -6,11 +6,10 @@
 #include <thread>
 
 #include "accounts/domain/account.hpp"
-#include "accounts/domain/profile_view.hpp"
 #include "accounts/domain/session.hpp"
-#include "accounts/domain/sign_in.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
+#include "eventsourcing/commands/once.hpp"
 #include "support/contract.hpp"
 #include "support/golden.hpp"
 
@@ -99,7 +98,8 @@ TEST(Contract, PassesOverWhatNobodyAskedFor) {
 }
 
 TEST(Contract, ReadsEveryEventThatWasEverStored) {
-  EXPECT_THAT((test_support::unread_golden_events<Account, Session, SignIn, ProfileView>(
+  EXPECT_THAT((test_support::unread_golden_events<Account, Session, eventsourcing::Once<SignedIn>,
+                                                  eventsourcing::Once<ProfileViewed>>(
                   TIDELINE_SOURCE_DIR, "accounts")),
               IsEmpty());
 }

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "accounts/domain/account.hpp"
-#include "accounts/domain/profile_view.hpp"
 #include "accounts/domain/session.hpp"
-#include "accounts/domain/sign_in.hpp"
+#include "eventsourcing/commands/once.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 
 namespace tideline::accounts {
 namespace {
 
+using eventsourcing::Once;
 using eventsourcing::testing::given;
 
 constexpr core::AccountId kAda(core::AccountId::Bytes{1});
@@ -139,18 +139,17 @@ TEST(SessionSpecification, SignsOutItsOwnerOnce) {
 }
 
 TEST(SignInSpecification, CountsOnceADay) {
-  given<SignIn>().when(RecordSignIn{kAda, kToday}).then(SignedIn{kAda, kToday});
-  given<SignIn>(SignedIn{kAda, kToday}).when(RecordSignIn{kAda, kToday}).then_nothing();
+  given<Once<SignedIn>>().when(SignedIn{kAda, kToday}).then(SignedIn{kAda, kToday});
+  given<Once<SignedIn>>(SignedIn{kAda, kToday}).when(SignedIn{kAda, kToday}).then_nothing();
 }
 
-TEST(ProfileViewSpecification, CountsOnceADayAndNeverOneself) {
-  given<ProfileView>()
-      .when(RecordProfileView{kAda, kBob, kToday})
+TEST(ProfileViewSpecification, CountsOnceADay) {
+  given<Once<ProfileViewed>>()
+      .when(ProfileViewed{kAda, kBob, kToday})
       .then(ProfileViewed{kAda, kBob, kToday});
-  given<ProfileView>(ProfileViewed{kAda, kBob, kToday})
-      .when(RecordProfileView{kAda, kBob, kToday})
+  given<Once<ProfileViewed>>(ProfileViewed{kAda, kBob, kToday})
+      .when(ProfileViewed{kAda, kBob, kToday})
       .then_nothing();
-  given<ProfileView>().when(RecordProfileView{kAda, kAda, kToday}).then_nothing();
 }
 
 }  // namespace

@@ -26,15 +26,19 @@ void InteractionModel::clear() {
   comments_.clear();
 }
 
-void InteractionModel::apply(read::Event& event) {
-  if (const auto* liked = std::get_if<read::MomentLiked>(&event)) {
+void InteractionModel::apply(const eventsourcing::RecordedEvent& event) {
+  using Known = std::variant<read::MomentLiked, read::MomentUnliked, read::CommentAdded,
+                             read::CommentDeleted>;
+  auto known = eventsourcing::read_any<Known>(event);
+  if (!known) return;
+  if (const auto* liked = std::get_if<read::MomentLiked>(&*known)) {
     likes_[{liked->moment, liked->account}] = liked->liked_at;
-  } else if (const auto* unliked = std::get_if<read::MomentUnliked>(&event)) {
+  } else if (const auto* unliked = std::get_if<read::MomentUnliked>(&*known)) {
     likes_[{unliked->moment, unliked->account}] = std::nullopt;
-  } else if (auto* added = std::get_if<read::CommentAdded>(&event)) {
+  } else if (auto* added = std::get_if<read::CommentAdded>(&*known)) {
     comments_[{added->moment, added->id}] = {added->author, std::move(added->sealed_text),
                                              added->written_at};
-  } else if (const auto* deleted = std::get_if<read::CommentDeleted>(&event)) {
+  } else if (const auto* deleted = std::get_if<read::CommentDeleted>(&*known)) {
     CommentChange& change = comments_[{deleted->moment, deleted->id}];
     change.author = deleted->author;
     change.sealed_text.reset();

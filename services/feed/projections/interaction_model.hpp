@@ -2,19 +2,21 @@
 // row is fed by one stream.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "feed/projections/events_read.hpp"
+#include "feed/stored_events.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::feed {
 
 class InteractionModel {
  public:
-  // Takes what it keeps out of the event.
-  void apply(read::Event& event);
+  static constexpr std::array kTables{"moment_like", "moment_comment"};
+
+  void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();
 

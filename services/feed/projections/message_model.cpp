@@ -44,9 +44,12 @@ void MessageModel::clear() {
   read_.clear();
 }
 
-void MessageModel::apply(read::Event& event) {
-  if (auto* sent = std::get_if<read::MessageSent>(&event)) sent_.push_back(std::move(*sent));
-  if (auto* seen = std::get_if<read::MessagesRead>(&event)) read_.push_back(std::move(*seen));
+void MessageModel::apply(const eventsourcing::RecordedEvent& event) {
+  if (auto sent = eventsourcing::read_as<read::MessageSent>(event)) {
+    sent_.push_back(*std::move(sent));
+  } else if (auto marked = eventsourcing::read_as<read::MessagesRead>(event)) {
+    read_.push_back(*std::move(marked));
+  }
 }
 
 void MessageModel::flush(sql::Transaction& transaction) const {

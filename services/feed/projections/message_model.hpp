@@ -3,9 +3,10 @@
 // A read mark may come before or after its message, in any order of logs.
 #pragma once
 
+#include <array>
 #include <vector>
 
-#include "feed/projections/events_read.hpp"
+#include "feed/stored_events.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::feed {
@@ -14,8 +15,9 @@ enum class MessageBox { Inbox = 0, Sent = 1 };
 
 class MessageModel {
  public:
-  // Takes what it keeps out of the event.
-  void apply(read::Event& event);
+  static constexpr std::array kTables{"message", "message_entry", "message_read"};
+
+  void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();
 

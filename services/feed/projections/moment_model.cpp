@@ -44,14 +44,17 @@ void MomentModel::clear() {
   edited_.clear();
 }
 
-void MomentModel::apply(read::Event& event) {
-  if (auto* published = std::get_if<read::MomentPublished>(&event)) {
+void MomentModel::apply(const eventsourcing::RecordedEvent& event) {
+  using Known = std::variant<read::MomentPublished, read::MomentEdited, read::MomentDeleted>;
+  auto known = eventsourcing::read_any<Known>(event);
+  if (!known) return;
+  if (auto* published = std::get_if<read::MomentPublished>(&*known)) {
     const core::MomentId id = published->id;
     changed_[id] = {std::move(*published), false};
-  } else if (auto* edited = std::get_if<read::MomentEdited>(&event)) {
+  } else if (auto* edited = std::get_if<read::MomentEdited>(&*known)) {
     const EditKey key{edited->id, edited->edit};
     edited_[key] = std::move(*edited);
-  } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&event)) {
+  } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&*known)) {
     Change& change = changed_[deleted->id];
     change.published.id = deleted->id;
     change.published.author = deleted->author;

@@ -2,19 +2,21 @@
 // rows of a moment are fed by its one stream.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
 
-#include "feed/projections/events_read.hpp"
+#include "feed/stored_events.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::feed {
 
 class MomentModel {
  public:
-  // Takes what it keeps out of the event.
-  void apply(read::Event& event);
+  static constexpr std::array kTables{"moment", "moment_edit"};
+
+  void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();
 

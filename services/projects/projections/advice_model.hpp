@@ -2,6 +2,7 @@
 // stream; the counts of a project are fed by the streams of all its advice, so by deltas.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,6 +18,8 @@ namespace tideline::projects {
 
 class AdviceModel {
  public:
+  static constexpr std::array kTables{"advice", "advice_count"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();

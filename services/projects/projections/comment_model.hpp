@@ -1,6 +1,7 @@
 // Table comment. Part of ProjectsProjection; a comment never changes.
 #pragma once
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace tideline::projects {
 
 class CommentModel {
  public:
+  static constexpr std::array kTables{"comment"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear() { written_.clear(); }

@@ -1,6 +1,7 @@
 // Table document. Part of ProjectsProjection; a row never changes, and goes when it is removed.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <map>
 #include <optional>
@@ -15,6 +16,8 @@ namespace tideline::projects {
 
 class DocumentModel {
  public:
+  static constexpr std::array kTables{"document"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear() { changed_.clear(); }

@@ -2,6 +2,7 @@
 // project belong to its one stream, so the last event of a batch is what they become.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ namespace tideline::projects {
 
 class ProjectModel {
  public:
+  static constexpr std::array kTables{"project", "project_by_author", "project_by_label"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear() { changed_.clear(); }

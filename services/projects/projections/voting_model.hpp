@@ -3,6 +3,7 @@
 // also a vote that arrives before the opening that it was cast after.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -16,6 +17,8 @@ namespace tideline::projects {
 
 class VotingModel {
  public:
+  static constexpr std::array kTables{"voting", "vote"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();

@@ -2,6 +2,7 @@
 // GraphProjection; each row belongs to the one stream of its pair.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <map>
 #include <string_view>
@@ -19,6 +20,8 @@ std::string_view name_of(Relation relation);
 
 class ContactModel {
  public:
+  static constexpr std::array kTables{"contact"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear() { rows_.clear(); }

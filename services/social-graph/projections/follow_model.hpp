@@ -2,6 +2,7 @@
 // belongs to the one stream of its follower and followee.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <map>
 #include <string_view>
@@ -18,6 +19,8 @@ std::string_view name_of(FollowDirection direction);
 
 class FollowModel {
  public:
+  static constexpr std::array kTables{"follow"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear() { rows_.clear(); }

@@ -4,6 +4,7 @@
 // are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,6 +25,8 @@ std::string_view name_of(Membership::Phase phase);
 
 class GroupModel {
  public:
+  static constexpr std::array kTables{"social_group", "social_group_size", "group_member"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();

@@ -2,6 +2,7 @@
 // GraphProjection; each row belongs to the one stream of its owner and other.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <map>
 
@@ -14,6 +15,8 @@ namespace tideline::social_graph {
 
 class MomentSettingModel {
  public:
+  static constexpr std::array kTables{"moment_setting"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear() { rows_.clear(); }

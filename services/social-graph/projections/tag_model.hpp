@@ -3,6 +3,7 @@
 // a deleted tag is a flag that queries ask for, its members stay as they are.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <map>
 #include <optional>
@@ -18,6 +19,8 @@ namespace tideline::social_graph {
 
 class TagModel {
  public:
+  static constexpr std::array kTables{"tag", "tag_member"};
+
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();
