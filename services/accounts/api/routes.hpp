@@ -6,14 +6,20 @@
 
 namespace tideline::accounts {
 
-// Adds every route. `ports` is copied; what it refers to must outlive the router.
-void add_routes(http::Router& router, const ApiPorts& ports);
-
 // By area.
 void add_registration_routes(http::Router& router, const ApiPorts& ports);
 void add_session_routes(http::Router& router, const ApiPorts& ports);
 void add_me_routes(http::Router& router, const ApiPorts& ports);
 void add_profile_routes(http::Router& router, const ApiPorts& ports);
 void add_key_routes(http::Router& router, const ApiPorts& ports);
+
+// Adds every route. `ports` is copied; what it refers to must outlive the router.
+inline void add_routes(http::Router& router, const ApiPorts& ports) {
+  add_registration_routes(router, ports);
+  add_session_routes(router, ports);
+  add_me_routes(router, ports);
+  add_profile_routes(router, ports);
+  add_key_routes(router, ports);
+}
 
 }  // namespace tideline::accounts

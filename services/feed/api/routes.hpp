@@ -6,10 +6,7 @@
 
 namespace tideline::feed {
 
-// Copies `ports` into the handlers.
-void add_routes(http::Router& router, const ApiPorts& ports);
-
-// Parts of the above.
+// By area.
 void add_moment_commands(http::Router& router, const ApiPorts& ports);
 void add_moment_queries(http::Router& router, const ApiPorts& ports);
 void add_image_routes(http::Router& router, const ApiPorts& ports);
@@ -19,5 +16,18 @@ void add_message_commands(http::Router& router, const ApiPorts& ports);
 void add_message_queries(http::Router& router, const ApiPorts& ports);
 void add_message_reading(http::Router& router, const ApiPorts& ports);
 void add_timeline_reading(http::Router& router, const ApiPorts& ports);
+
+// Adds every route. `ports` is copied; what it refers to must outlive the router.
+inline void add_routes(http::Router& router, const ApiPorts& ports) {
+  add_moment_commands(router, ports);
+  add_moment_queries(router, ports);
+  add_image_routes(router, ports);
+  add_interaction_commands(router, ports);
+  add_interaction_queries(router, ports);
+  add_message_commands(router, ports);
+  add_message_queries(router, ports);
+  add_message_reading(router, ports);
+  add_timeline_reading(router, ports);
+}
 
 }  // namespace tideline::feed

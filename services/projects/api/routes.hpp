@@ -6,9 +6,6 @@
 
 namespace tideline::projects {
 
-// Adds every route. `ports` is copied; what it refers to must outlive the router.
-void add_routes(http::Router& router, const ApiPorts& ports);
-
 // By area.
 void add_project_routes(http::Router& router, const ApiPorts& ports);
 void add_icon_routes(http::Router& router, const ApiPorts& ports);
@@ -16,5 +13,15 @@ void add_document_routes(http::Router& router, const ApiPorts& ports);
 void add_comment_routes(http::Router& router, const ApiPorts& ports);
 void add_advice_routes(http::Router& router, const ApiPorts& ports);
 void add_voting_routes(http::Router& router, const ApiPorts& ports);
+
+// Adds every route. `ports` is copied; what it refers to must outlive the router.
+inline void add_routes(http::Router& router, const ApiPorts& ports) {
+  add_project_routes(router, ports);
+  add_icon_routes(router, ports);
+  add_document_routes(router, ports);
+  add_comment_routes(router, ports);
+  add_advice_routes(router, ports);
+  add_voting_routes(router, ports);
+}
 
 }  // namespace tideline::projects

@@ -9,9 +9,6 @@
 
 namespace tideline::scoring {
 
-// Adds every route. `ports` is copied; what it refers to must outlive the router.
-void add_routes(http::Router& router, const ApiPorts& ports);
-
 // By area.
 void add_points_routes(http::Router& router, const ApiPorts& ports);
 void add_rule_routes(http::Router& router, const ApiPorts& ports);
@@ -19,5 +16,15 @@ void add_board_routes(http::Router& router, const ApiPorts& ports);
 void add_calendar_routes(http::Router& router, const ApiPorts& ports);
 void add_rating_routes(http::Router& router, const ApiPorts& ports);
 void add_statistics_routes(http::Router& router, const ApiPorts& ports);
+
+// Adds every route. `ports` is copied; what it refers to must outlive the router.
+inline void add_routes(http::Router& router, const ApiPorts& ports) {
+  add_points_routes(router, ports);
+  add_rule_routes(router, ports);
+  add_board_routes(router, ports);
+  add_calendar_routes(router, ports);
+  add_rating_routes(router, ports);
+  add_statistics_routes(router, ports);
+}
 
 }  // namespace tideline::scoring

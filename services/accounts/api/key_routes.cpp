@@ -2,14 +2,6 @@
 
 namespace tideline::accounts {
 
-void add_routes(http::Router& router, const ApiPorts& ports) {
-  add_registration_routes(router, ports);
-  add_session_routes(router, ports);
-  add_me_routes(router, ports);
-  add_profile_routes(router, ports);
-  add_key_routes(router, ports);
-}
-
 void add_key_routes(http::Router& router, const ApiPorts& ports) {
   router.add(http::Method::Get, "/.well-known/jwks.json", http::Access::Public,
              [ports](const http::Request&) {
