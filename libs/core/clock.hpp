@@ -67,5 +67,6 @@ class UtcCalendar final : public CampusCalendar {
  public:
   Day day_of(Timestamp time) const override { return utc_day(time); }
 };
+inline const UtcCalendar kUtcCalendar{};
 
 }  // namespace tideline::core

@@ -123,7 +123,7 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       subject_keys_(database_),
       cipher_(subject_keys_, clock),
       router_(secrets_.tokens, clock),
-      commands_(store_, clock),
+      commands_(store_, clock, *secrets_.campus),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request}),
                 clock, spans_.get()),

@@ -35,6 +35,7 @@ struct CommandContext {
   std::optional<core::StreamVersion> if_match;
   // What the caller had seen: the positions of the request's token, of any services.
   PositionVector seen{};
+  core::Day today{};  // of the campus, at `now`
 
   // The same as events keep it (Metadata::seen): a token, "" for none. A log that no service has,
   // for all have `logs`, is left out: nobody could ever reach it.

@@ -172,6 +172,7 @@ Parsed<es::CommandContext> CommandEndpoint::context(const Request& request) cons
   }
   made.if_match = *if_match;
   made.seen = *std::move(seen);
+  made.today = campus_.day_of(made.now);
   return made;
 }
 

@@ -46,10 +46,11 @@ class CommandEndpoint {
   using Body = eventsourcing::CommandBody;
 
   // All must outlive the endpoint.
-  CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock)
-      : store_(store), clock_(clock) {}
+  CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock,
+                  const core::CampusCalendar& campus = core::kUtcCalendar)
+      : store_(store), clock_(clock), campus_(campus) {}
 
-  // Runs the command and answers. `body` takes its time from session.context().now, and may run
+  // Runs the command and answers. `body` takes time and day from session.context(), and may run
   // several times. Done or repeated: the stored status, body, Location, ETag, positions. Else:
   // the rejection; 412; 409 "concurrent-changes" after too many conflicts; 422
   // "idempotency-key-reused"; 503 or 500 for an Error.
@@ -68,6 +69,7 @@ class CommandEndpoint {
 
   eventsourcing::EventStore& store_;
   const core::Clock& clock_;
+  const core::CampusCalendar& campus_;
 };
 
 // What to do when a read model has not applied the client's token within the wait.

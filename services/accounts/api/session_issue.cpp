@@ -97,7 +97,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         session.assert_unchanged(loaded);
         stage_session(ports, session, drawn, loaded.state.password_version);
         if (day == SignInDay::Record) {
-          const core::Day today = ports.campus.day_of(session.context().now);
+          const core::Day today = session.context().today;
           es::record_once(session, keys::sign_in(account, today), SignedIn{account, today});
         }
         return es::Answer{201, "", "", {}};

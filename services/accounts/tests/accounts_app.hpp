@@ -215,7 +215,7 @@ class AccountsApp {
   core::UtcCalendar campus;
   eventsourcing::InMemoryEventStore store{"accounts", kLogs, clock, random};
   RememberingStore remembering{store};
-  http::CommandEndpoint endpoint{remembering, clock};
+  http::CommandEndpoint endpoint{remembering, clock, campus};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{7}};
   crypto::InMemorySubjectKeys keys;
   crypto::SubjectCipher cipher{keys, clock};

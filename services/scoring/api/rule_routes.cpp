@@ -107,7 +107,7 @@ Response change(const ApiPorts& ports, const Request& request) {
   command.operator_id = request.account();
   const core::StreamId stream = keys::rules();
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
-    command.today = ports.campus.day_of(session.context().now);
+    command.today = session.context().today;
     const auto changed =
         es::change<RuleChanges>(session, stream, eventsourcing::EventCodec<RuleChanges>{}, command);
     return es::Answer{201, rule_set_json(changed.state.book.newest()).dump(), "", stream};

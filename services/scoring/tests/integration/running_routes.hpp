@@ -147,7 +147,7 @@ class RoutesTest : public ::testing::Test {
   people::PeopleDirectory directory;
   es::InMemoryEventStore store{"scoring", kLogs, clock, random};
   es::InMemoryTopics topics{kLogs};
-  http::CommandEndpoint commands{store, clock};
+  http::CommandEndpoint commands{store, clock, campus};
   StoredRules kept_rules{store, clock};
   ScoreEngine engine{kept_rules, campus, clock, {}};
   people::PeopleProjection people;
