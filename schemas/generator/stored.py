@@ -133,6 +133,7 @@ class Unit:
     def header(self):
         parts = [f"// The stored events of {self.name}, its own and those of its contracts. Generated from",
                  "// schemas/events and schemas/contracts.", "#pragma once\n",
+                 "#include <variant>\n",
                  '#include "core/time_ordered_id.hpp"', '#include "eventsourcing/events/position_vector.hpp"',
                  '#include "eventsourcing/events/stored.hpp"']
         if self.service:
@@ -141,7 +142,13 @@ class Unit:
         for reader in [*self.own, *self.foreign]:
             parts.append(f"using {self.short}::{reader.name};" if reader.alias
                          else struct(reader.producer, reader.name, reader.members))
-        parts += [f"\n}}  // namespace {self.namespace}::read\n", f"namespace {EVENTSOURCING} {{\n"]
+        parts.append(f"\n}}  // namespace {self.namespace}::read\n")
+        if self.own:
+            names = ", ".join(reader.name for reader in self.own)
+            parts += [f"namespace {self.namespace} {{\n", "// For whoever decodes any event of the service.",
+                      f"struct EveryEvent {{\n  using Event = std::variant<{names}>;\n}};\n",
+                      f"}}  // namespace {self.namespace}\n"]
+        parts.append(f"namespace {EVENTSOURCING} {{\n")
         for reader in self.own:
             parts.append(traits(f"{self.short}::{reader.name}", reader.event, own=True, reads=reader.alias))
             if not reader.alias:

@@ -46,14 +46,14 @@ inline std::vector<std::string> golden_objects(const std::filesystem::path& sour
   return objects;
 }
 
-// The golden events that not exactly one of the aggregates reads, as "Type of version 1". Whatever
+// The golden events that not exactly one of the codecs reads, as "Type of version 1". Whatever
 // is sealed in them stays so.
-template <class... Aggregates>
+template <class... Decoded>
 std::vector<std::string> unread_golden_events(const std::filesystem::path& source,
                                               const std::string& service) {
   std::vector<std::string> unread;
   for (const auto& event : golden_events(source, service)) {
-    const int readers = (0 + ... + (eventsourcing::EventCodec<Aggregates>().decode(event) ? 1 : 0));
+    const int readers = (0 + ... + (eventsourcing::EventCodec<Decoded>().decode(event) ? 1 : 0));
     if (readers == 1) continue;
     unread.push_back(event.type + " of version " + std::to_string(event.schema_version.value()));
   }

@@ -30,7 +30,7 @@ using ::testing::IsEmpty;
 namespace es = eventsourcing;
 
 TEST(ContractTest, ReadsEveryEventThatWasEverStored) {
-  EXPECT_THAT((test_support::unread_golden_events<Adjustment, Rating, RuleChanges>(
+  EXPECT_THAT((test_support::unread_golden_events<EveryEvent, Rating, RuleChanges>(
                   TIDELINE_SOURCE_DIR, "scoring")),
               IsEmpty());
 }
