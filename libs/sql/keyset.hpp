@@ -57,6 +57,9 @@ Slice<Item> cut_slice(std::vector<Item> items, int limit, bool newer, bool bound
 struct PersonSince {
   core::AccountId account;
   core::Timestamp since;
+
+  // Of a row that begins with both.
+  static PersonSince of(const Row& row) { return {row.account(0), row.timestamp_us(1)}; }
   friend bool operator==(const PersonSince&, const PersonSince&) = default;
 };
 

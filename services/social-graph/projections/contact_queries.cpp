@@ -1,15 +1,9 @@
 #include "social-graph/projections/contact_queries.hpp"
 
 namespace tideline::social_graph {
-namespace {
-
 using sql::PersonSince;
 using sql::Slice;
 using sql::Window;
-
-PersonSince to_person(const sql::Row& row) { return {row.account(0), row.timestamp_us(1)}; }
-
-}  // namespace
 
 Slice<PersonSince> list_related(sql::Transaction& transaction, const core::AccountId& owner,
                                 Relation relation, const Window<core::AccountId>& window) {
@@ -18,7 +12,7 @@ Slice<PersonSince> list_related(sql::Transaction& transaction, const core::Accou
       {"SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM contact"
        " WHERE owner = $1::uuid AND relation = $2",
        "since", "other"},
-      {owner, name_of(relation)}, window, to_person);
+      {owner, name_of(relation)}, window, PersonSince::of);
 }
 
 std::optional<HeldContact> find_contact(sql::Transaction& transaction, const core::AccountId& owner,

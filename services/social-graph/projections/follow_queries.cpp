@@ -13,9 +13,7 @@ Slice<PersonSince> list_follows(sql::Transaction& transaction, const core::Accou
       {"SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM follow"
        " WHERE owner = $1::uuid AND direction = $2 AND active",
        "since", "other"},
-      {owner, name_of(direction)}, window, [](const sql::Row& row) {
-        return PersonSince{row.account(0), row.timestamp_us(1)};
-      });
+      {owner, name_of(direction)}, window, PersonSince::of);
 }
 
 }  // namespace tideline::social_graph

@@ -64,9 +64,7 @@ Slice<PersonSince> list_members(sql::Transaction& transaction, const std::string
       {"SELECT account_id, (extract(epoch FROM since) * 1000000)::bigint FROM group_member"
        " WHERE group_id = $1 AND phase = 'member'",
        "since", "account_id"},
-      {group_id}, window, [](const sql::Row& row) {
-        return PersonSince{row.account(0), row.timestamp_us(1)};
-      });
+      {group_id}, window, PersonSince::of);
 }
 
 Slice<ListedGroup> list_groups(sql::Transaction& transaction, const core::AccountId& account,

@@ -1,15 +1,9 @@
 #include "social-graph/projections/moment_setting_queries.hpp"
 
 namespace tideline::social_graph {
-namespace {
-
 using sql::PersonSince;
 using sql::Slice;
 using sql::Window;
-
-PersonSince to_person(const sql::Row& row) { return {row.account(0), row.timestamp_us(1)}; }
-
-}  // namespace
 
 SettingCounts count_settings(sql::Transaction& transaction, const core::AccountId& owner) {
   const auto rows = transaction.execute(
@@ -28,7 +22,7 @@ Slice<PersonSince> list_settings(sql::Transaction& transaction, const core::Acco
           : "SELECT other, (extract(epoch FROM since) * 1000000)::bigint FROM moment_setting"
             " WHERE owner = $1::uuid AND hidden_from_other";
   return select_newest_first<PersonSince>(transaction, {select, "since", "other"}, {owner}, window,
-                                          to_person);
+                                          PersonSince::of);
 }
 
 std::optional<HeldSetting> find_setting(sql::Transaction& transaction, const core::AccountId& owner,
@@ -51,7 +45,7 @@ Slice<PersonSince> list_excluding(sql::Transaction& transaction, const core::Acc
           : "SELECT owner, (extract(epoch FROM since) * 1000000)::bigint FROM moment_setting"
             " WHERE other = $1::uuid AND hidden_from_other";
   return select_newest_first<PersonSince>(transaction, {select, "since", "owner"}, {account},
-                                          window, to_person);
+                                          window, PersonSince::of);
 }
 
 }  // namespace tideline::social_graph

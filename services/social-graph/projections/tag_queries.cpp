@@ -50,9 +50,7 @@ Slice<PersonSince> list_tagged(sql::Transaction& transaction, const core::Accoun
       {"SELECT account_id, (extract(epoch FROM since) * 1000000)::bigint FROM tag_member"
        " WHERE owner = $1::uuid AND tag_id = $2 AND active",
        "since", "account_id"},
-      {owner, tag_id}, window, [](const sql::Row& row) {
-        return PersonSince{row.account(0), row.timestamp_us(1)};
-      });
+      {owner, tag_id}, window, PersonSince::of);
 }
 
 Slice<ListedTag> list_tags_on(sql::Transaction& transaction, const core::AccountId& owner,
