@@ -85,7 +85,7 @@ MAY_INCLUDE = [
         r"services/(?P<own>[^/]+)/api/",
         [
             *["core", "sql", "eventsourcing", "snapshots", "people", "crypto", "http", "uploads"],
-            *["{own}/domain", "{own}/projections", "{own}/events.hpp", "{own}/stored_events.hpp"],
+            *["{own}/domain", "{own}/projections", "{own}/events.hpp", "{own}/stored_events.hpp", "{own}/stream_keys.hpp"],
             *["feed/contents", "feed/shards"],
         ],
     ),

@@ -153,7 +153,7 @@ TEST(FeedEvents, OfEveryVersionAreRead) {
     if (read::read_event(event)) read.insert("feed/" + event.type);
   }
   for (const std::string& type : read::event_types()) {
-    if (type.starts_with("feed/")) EXPECT_TRUE(read.contains(type)) << type;
+    EXPECT_TRUE(!type.starts_with("feed/") || read.contains(type)) << type;
   }
 }
 
