@@ -107,6 +107,7 @@ std::vector<es::RecordedEvent> made_by_commands() {
   const std::string path = "/v1/moments/" + id;
   const auto comment = app.comment("ada", id, {{"text", "x"}});
   EXPECT_EQ(app.like("ada", id), 204);
+  EXPECT_EQ(app.call("bob", http::Method::Post, path + "/visits").status, 204);
   EXPECT_EQ(app.call("ada", http::Method::Patch, path, {{"content", "y"}}).status, 204);
   EXPECT_EQ(app.call("ada", http::Method::Put, "/v1/timeline/seen", {{"up_to", id}}).status, 204);
   for (const auto& part : {"/comments/" + comment, std::string("/like"), std::string()}) {

@@ -5,11 +5,13 @@
 #include "core/text.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/commands/once.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/projections/project_queries.hpp"
+#include "projects/projections/projects_projection.hpp"
 #include "projects/stored_events.hpp"
 #include "projects/stream_keys.hpp"
 
@@ -273,6 +275,40 @@ Response list_projects(const ApiPorts& ports, const Request& request) {
   return list_of_label(ports, request, std::string(*label));
 }
 
+constexpr int kVisitDaysMax = 30;
+
+Response visit(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  return ports.commands.answer(request, [&](CommandSession& session) {
+    const core::AccountId& visitor = request.account();
+    const core::Day today = session.context().today;
+    const auto stream = keys::visit(id, visitor, today);
+    if (author_of(ports, session, id) != visitor) {
+      eventsourcing::record_once(session, stream, ProjectVisited{id, visitor, today});
+    }
+    return Answer{204, "", "", stream};
+  });
+}
+
+Response visits_response(const sql::DayCounts& visits) {
+  Json days = Json::array();
+  for (const auto& [day, count] : visits.days) {
+    days.push_back({{"day", core::format_day(day)}, {"visits", count}});
+  }
+  return Response::json(200, {{"total", visits.total}, {"days", std::move(days)}});
+}
+
+Response list_visits(const ApiPorts& ports, const Request& request) {
+  const auto id = project_in_path(request);
+  return answer_from_tables<sql::DayCounts>(
+      ports, request,
+      [&](Transaction& transaction) {
+        if (!find_project(transaction, id)) http::refuse(no_such_project());
+        return sql::find_day_counts(transaction, VisitModel::kTables[0], id, kVisitDaysMax);
+      },
+      visits_response);
+}
+
 }  // namespace
 
 void add_project_routes(http::Router& router, const ApiPorts& ports) {
@@ -283,6 +319,8 @@ void add_project_routes(http::Router& router, const ApiPorts& ports) {
   router.add(Method::Get, "/v1/projects", Access::SignedIn, with(list_projects));
   router.add(Method::Get, "/v1/projects/{project_id}", Access::SignedIn, with(get_project));
   router.add(Method::Patch, "/v1/projects/{project_id}", Access::SignedIn, with(edit_project));
+  router.add(Method::Post, "/v1/projects/{project_id}/visits", Access::SignedIn, with(visit));
+  router.add(Method::Get, "/v1/projects/{project_id}/visits", Access::SignedIn, with(list_visits));
 }
 
 }  // namespace tideline::projects

@@ -304,5 +304,29 @@ TEST_F(InteractionPages, OfOneMomentTouchOnePartition) {
       << "the count counts";
 }
 
+TEST_F(InteractionPages, VisitsAreCountedForTheAuthorAlone) {
+  const auto visits = [&](const std::string& who, Method method) {
+    return app.call(who, method, "/v1/moments/" + id + "/visits");
+  };
+  const auto visit = [&](const std::string& who) { return visits(who, Method::Post).status; };
+  const std::string first = core::format_day(core::utc_day(app.clock.now()));
+  for (const std::string who : {"bob", "cleo", "bob", "ada"}) EXPECT_EQ(visit(who), 204) << who;
+  app.clock.advance(std::chrono::hours(24));
+  const std::string second = core::format_day(core::utc_day(app.clock.now()));
+  EXPECT_EQ(visit("bob"), 204);
+  app.deliver();
+  EXPECT_EQ(read("ada", "/visits"),
+            (Json{{"total", 3},
+                  {"days", {{{"day", second}, {"visits", 1}}, {{"day", first}, {"visits", 2}}}}}));
+  EXPECT_EQ(visits("bob", Method::Get).status, 403);
+
+  app.exclude("ada", "bob");
+  for (const Method method : {Method::Post, Method::Get}) {
+    EXPECT_EQ(visits("bob", method).status, 404) << "who may not see it is told nothing";
+  }
+  app.deliver();
+  EXPECT_EQ(read("ada", "/visits")["total"], 3);
+}
+
 }  // namespace
 }  // namespace tideline::feed

@@ -217,6 +217,34 @@ TEST_F(Routes, DocumentsAreRefusedByOthersAndOfOtherKinds) {
   EXPECT_EQ(post("ada", "One more", "text"), 409);
 }
 
+TEST_F(Routes, VisitsCountOnceAVisitorAndDayAndNeverTheAuthors) {
+  const auto visit = [&](const std::string& who) {
+    const Response visited = app.call(who, Method::Post, path + "/visits");
+    EXPECT_EQ(visited.status, 204) << visited.body;
+  };
+  EXPECT_EQ(app.get("bob", path + "/visits"), Json::parse(R"({"total": 0, "days": []})"));
+  const std::string first = core::format_day(core::utc_day(app.clock.now()));
+  for (const char* who : {"bob", "cleo", "bob", "ada"}) visit(who);
+  app.clock.advance(std::chrono::hours(24));
+  const std::string second = core::format_day(core::utc_day(app.clock.now()));
+  for (const char* who : {"bob", "bob"}) visit(who);
+  const Json counted{{"total", 3},
+                     {"days", {{{"day", second}, {"visits", 1}}, {{"day", first}, {"visits", 2}}}}};
+  for (const char* who : {"ada", "bob"}) EXPECT_EQ(app.get(who, path + "/visits"), counted) << who;
+
+  for (int day = 0; day < 35; ++day) {
+    app.clock.advance(std::chrono::hours(24));
+    visit("bob");
+  }
+  const Json many = app.get("ada", path + "/visits");
+  EXPECT_EQ(many.at("total"), 38) << "also of days that are not listed";
+  EXPECT_EQ(many.at("days").size(), 30U);
+
+  const std::string none = "/v1/projects/" + std::string(26, '0') + "/visits";
+  EXPECT_EQ(app.call("bob", Method::Post, none).status, 404);
+  EXPECT_EQ(app.call("bob", Method::Get, none).status, 404);
+}
+
 TEST_F(Routes, ASweepLeavesWhatProjectsShow) {
   app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
   app.call("ada", Method::Put, path + "/icon", test_support::gif(3, 3));
