@@ -18,11 +18,12 @@ constexpr std::string_view kId = "ce_id";
 constexpr std::string_view kSource = "ce_source";
 constexpr std::string_view kType = "ce_type";
 constexpr std::string_view kTime = "ce_time";
-constexpr std::string_view kOwn = "tideline";
+constexpr std::string_view kOwn = "ce_tideline";
+constexpr std::string_view kOlderOwn = "tideline";  // of records that older programs wrote
 constexpr std::string_view kTraceparent = "traceparent";
 constexpr std::string_view kTracestate = "tracestate";
 
-// In the header `tideline`.
+// In the header `ce_tideline`.
 constexpr std::string_view kPosition = "position";
 constexpr std::string_view kStreamVersion = "stream_version";
 constexpr std::string_view kSchemaVersion = "schema_version";
@@ -88,7 +89,7 @@ bool unescape(std::string_view text, std::string& out) {
   return true;
 }
 
-// The header `tideline`. Of what is repeated the last counts.
+// The header `ce_tideline`. Of what is repeated the last counts.
 struct OwnFields {
   std::string_view position, stream_version, schema_version, correlation_id, causation_id, seen;
   std::string_view is_private = "false";
@@ -131,11 +132,13 @@ struct Found {
   // By length first: few of the names have the same.
   std::string_view* place_of(std::string_view name) {
     switch (name.size()) {
-      case kOwn.size():
-        return name == kOwn ? &own : nullptr;
+      case kOlderOwn.size():
+        return name == kOlderOwn ? &own : nullptr;
       case kTracestate.size():
         return name == kTracestate ? &tracestate : nullptr;
       case kTraceparent.size():
+        static_assert(kTraceparent.size() == kOwn.size());
+        if (name == kOwn) return &own;
         return name == kTraceparent ? &traceparent : nullptr;
       case kSpecVersion.size():
         return name == kSpecVersion ? &spec_version : nullptr;

@@ -4,16 +4,18 @@
 //   ce_specversion "1.0"    ce_id         UUID            ce_source   "feed"
 //   ce_type   "MomentPublished"           ce_time  "2026-01-02T03:04:05.678901Z"
 //   traceparent   and tracestate are left out when empty
-//   tideline  "position=42 stream_version=3 schema_version=2 correlation_id=a causation_id=b":
-//             what CloudEvents has no name for, `seen` (the writer's position token) among it. Ids
-//             are left out when empty; what is not visible ASCII in them, and the percent sign, is
+//   ce_tideline "position=42 stream_version=3 schema_version=2 correlation_id=a causation_id=b":
+//             an extension attribute, which SDKs keep as they keep every ce_ header: what
+//             CloudEvents has no name for, `seen` (the writer's position token) among it. Ids are
+//             left out when empty; what is not visible ASCII in them, and the percent sign, is
 //             written %XX. A private event has "private=true" as well, and travels as a stub with
-//             an empty value.
+//             an empty value. Older programs called the header `tideline`: it is read as well.
 //
 // Every header costs each of its readers a few allocations, whatever it holds (librdkafka copies
-// them one by one): so what is ours lies in one, and what is the same on all records of all topics
-// is not on them. The value is JSON by the contract of the topics, and an event is public unless
-// its record says otherwise; that a record says so (private=false, content-type) is no error.
+// them one by one): so what is ours lies in one (ADR 0033), and what is the same on all records of
+// all topics is not on them. The value is JSON by the contract of the topics, and an event is
+// public unless its record says otherwise; that a record says so (private=false, content-type) is
+// no error.
 //
 // The log is not in the record: it is the partition.
 #pragma once

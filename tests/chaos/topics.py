@@ -29,7 +29,7 @@ class OrderOfPartition:
 def row_of(line):
     partition, offset, key, headers, value = line.rstrip("\n").split("\t", 4)
     fields = dict(header.split("=", 1) for header in headers.split(","))
-    own = dict(field.split("=", 1) for field in fields["tideline"].split(" "))
+    own = dict(field.split("=", 1) for field in fields["ce_tideline"].split(" "))
     return [
         *(partition, offset, own["position"], fields["ce_id"], fields["ce_type"], key),
         *(own["stream_version"], own.get("private", "false")),

@@ -89,7 +89,7 @@ class Installation:
         for line in done.stdout.splitlines():
             partition, _, headers = line.split(" ", 2)
             named = dict(header.split("=", 1) for header in headers.split(",") if "=" in header)
-            own = dict(field.split("=", 1) for field in named["tideline"].split(" "))
+            own = dict(field.split("=", 1) for field in named["ce_tideline"].split(" "))
             found[int(partition)].append((int(own["position"]), named["ce_id"]))
         return found
 

@@ -91,11 +91,11 @@ std::string header(const Record& record, std::string_view name) {
 
 std::string& own(Record& record) {
   return std::find_if(record.headers.begin(), record.headers.end(),
-                      [](const Header& one) { return one.name == "tideline"; })
+                      [](const Header& one) { return one.name == "ce_tideline"; })
       ->value;
 }
 
-// Takes the field out of the header `tideline`.
+// Takes the field out of the header `ce_tideline`.
 void leave_out(Record& record, const std::string& field) {
   std::string& text = own(record);
   const std::size_t begin = text.find(field + "=");
@@ -110,12 +110,39 @@ TEST(Envelope, IsCloudEventsInBinaryMode) {
   EXPECT_EQ(header(record, "ce_type"), "MomentPublished");
   EXPECT_EQ(header(record, "ce_source"), "feed");
   EXPECT_EQ(header(record, "ce_time"), "2026-01-02T03:04:05.678901Z");
-  EXPECT_EQ(header(record, "tideline"),
+  EXPECT_EQ(header(record, "ce_tideline"),
             "position=42 stream_version=3 schema_version=2 correlation_id=correlation"
             " causation_id=causation");
   EXPECT_EQ(header(record, "traceparent"), "00-trace-01");
   EXPECT_EQ(header(record, "tracestate"), "vendor=a b,other=c");
   EXPECT_EQ(record.headers.size(), 8U) << "what is the same on all records is on none";
+}
+
+// CloudEvents SDKs keep attributes, whose headers begin with "ce_" and go on in lower case letters
+// and digits, and drop other headers.
+TEST(Envelope, IsWholeAfterAnSdkHasReadAndWrittenIt) {
+  Record record = encode(sample());
+  std::erase_if(record.headers, [](const Header& one) {
+    return !one.name.starts_with("ce_") && !one.name.starts_with("trace");
+  });
+  for (const Header& one : record.headers) {
+    EXPECT_EQ(one.name.substr(3).find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789"),
+              std::string::npos)
+        << one.name;
+  }
+  const auto decoded = round_trip(record);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message;
+  expect_same(*decoded, sample());
+}
+
+TEST(Envelope, TheOlderNameOfTheOwnHeaderIsRead) {
+  Record record = encode(sample());
+  for (Header& one : record.headers) {
+    if (one.name == "ce_tideline") one.name = "tideline";
+  }
+  const auto decoded = round_trip(record);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message;
+  expect_same(*decoded, sample());
 }
 
 // As records lie in topics that were written before.
