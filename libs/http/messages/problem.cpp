@@ -34,6 +34,10 @@ Problem not_found(std::string detail) {
   return problem(404, "not-found", "Not found", std::move(detail));
 }
 
+Problem no_such_person() {
+  return problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
+}
+
 Problem conflict(std::string_view code, std::string detail) {
   return problem(409, code, "The present state does not allow this", std::move(detail));
 }

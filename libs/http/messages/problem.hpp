@@ -43,13 +43,14 @@ struct Violation {
 [[nodiscard]] Problem unauthenticated(std::string detail);                          // 401
 [[nodiscard]] Problem forbidden(std::string detail);                                // 403
 [[nodiscard]] Problem not_found(std::string detail = "there is no such resource");  // 404
-[[nodiscard]] Problem conflict(std::string_view code, std::string detail);          // 409
-[[nodiscard]] Problem precondition_failed(std::string detail);                      // 412
-[[nodiscard]] Problem unsupported_media_type(std::string detail);                   // 415
-[[nodiscard]] Problem unprocessable(std::string_view code, std::string detail);     // 422
-[[nodiscard]] Problem invalid(const std::vector<Violation>& violations);            // 422
-[[nodiscard]] Problem too_many_requests(std::chrono::seconds retry_after);          // 429
-[[nodiscard]] Problem internal_error();                                             // 500
+[[nodiscard]] Problem no_such_person();  // 404 "no-such-person", for a user_id
+[[nodiscard]] Problem conflict(std::string_view code, std::string detail);       // 409
+[[nodiscard]] Problem precondition_failed(std::string detail);                   // 412
+[[nodiscard]] Problem unsupported_media_type(std::string detail);                // 415
+[[nodiscard]] Problem unprocessable(std::string_view code, std::string detail);  // 422
+[[nodiscard]] Problem invalid(const std::vector<Violation>& violations);         // 422
+[[nodiscard]] Problem too_many_requests(std::chrono::seconds retry_after);       // 429
+[[nodiscard]] Problem internal_error();                                          // 500
 [[nodiscard]] Problem unavailable(std::string detail,
                                   std::chrono::seconds retry_after = std::chrono::seconds{1});
 

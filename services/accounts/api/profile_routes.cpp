@@ -21,11 +21,6 @@ struct FoundProfile {
   std::optional<PublishedScore> score;
 };
 
-Response no_such_person() {
-  return to_response(
-      http::problem(404, "no-such-person", "Not found", "nobody is registered under this user_id"));
-}
-
 json or_null(const std::optional<std::int64_t>& number) {
   return number ? json(*number) : json(nullptr);
 }
@@ -64,9 +59,9 @@ Response answer_profile(const ApiPorts& ports, const Request& request,
     }
     return profile;
   }));
-  if (!found.account) return no_such_person();
+  if (!found.account) return to_response(http::no_such_person());
   const auto opened = core::value_of(ports.profiles.open(owner, found.account->sealed_profile));
-  if (!opened) return no_such_person();
+  if (!opened) return to_response(http::no_such_person());
   record_visit(ports, request, owner);
   const core::Day today = ports.campus.day_of(ports.clock.now());
   return Response::json(200, to_json(*opened, found, today))
@@ -75,7 +70,7 @@ Response answer_profile(const ApiPorts& ports, const Request& request,
 
 Response show_profile(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.param("user_id");
-  if (!core::is_user_id(user_id)) return no_such_person();
+  if (!core::is_user_id(user_id)) return to_response(http::no_such_person());
   const core::AccountId owner = ports.account_ids.of(user_id);
   return http::answer_query(request, {ports.accounts_applied, ports.projects_applied},
                             http::WhenBehind::Stale,

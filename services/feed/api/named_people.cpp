@@ -3,10 +3,6 @@
 #include <set>
 
 namespace tideline::feed {
-http::Problem no_such_person() {
-  return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
-}
-
 PeopleByAccount find_registered(const ApiPorts& ports, const http::Request& request,
                                 const std::vector<core::AccountId>& accounts) {
   const auto wanted = http::value_of(http::read_position(request));
@@ -17,7 +13,7 @@ PeopleByAccount find_registered(const ApiPorts& ports, const http::Request& requ
     return ports.people.find_many(transaction, accounts);
   }));
   if (found.size() != std::set(accounts.begin(), accounts.end()).size())
-    http::refuse(no_such_person());
+    http::refuse(http::no_such_person());
   return found;
 }
 

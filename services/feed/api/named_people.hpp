@@ -20,6 +20,4 @@ using PeopleByAccount = std::map<core::AccountId, people::Person>;
 PeopleByAccount find_registered(const ApiPorts& ports, const http::Request& request,
                                 const std::vector<core::AccountId>& accounts);
 
-http::Problem no_such_person();
-
 }  // namespace tideline::feed

@@ -10,17 +10,13 @@ namespace tideline::scoring {
 using http::Json;
 using http::Request;
 
-http::Problem no_such_person() {
-  return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
-}
-
 people::Person registered_in_path(const ApiPorts& ports, const Request& request) {
   const std::string_view user_id = request.param("user_id");
-  if (!core::is_user_id(user_id)) http::refuse(no_such_person());
+  if (!core::is_user_id(user_id)) http::refuse(http::no_such_person());
   auto found = core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
     return ports.people.find(transaction, ports.account_ids.of(user_id));
   }));
-  if (!found) http::refuse(no_such_person());
+  if (!found) http::refuse(http::no_such_person());
   // The caller knows the name already, also while the directory does not.
   found->user_id = std::string(user_id);
   return *std::move(found);
@@ -28,7 +24,7 @@ people::Person registered_in_path(const ApiPorts& ports, const Request& request)
 
 people::Person member_in_path(const ApiPorts& ports, const Request& request) {
   auto person = registered_in_path(ports, request);
-  if (person.closed) http::refuse(no_such_person());
+  if (person.closed) http::refuse(http::no_such_person());
   return person;
 }
 

@@ -17,8 +17,6 @@ people::Person registered_in_path(const ApiPorts& ports, const http::Request& re
 // The same, but whose account is closed is not there either.
 people::Person member_in_path(const ApiPorts& ports, const http::Request& request);
 
-http::Problem no_such_person();
-
 // Several at once, in one question to the database.
 class NamedPeople {
  public:

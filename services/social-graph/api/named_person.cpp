@@ -12,10 +12,6 @@ namespace {
 using http::Json;
 using http::Request;
 
-http::Problem no_such_person() {
-  return http::problem(404, "no-such-person", "Not found", "nobody has registered this user_id");
-}
-
 NamedPerson look_up(const ApiPorts& ports, const Request& request, std::string user_id,
                     Standing standing) {
   NamedPerson person{ports.account_ids.of(user_id), std::move(user_id), std::nullopt};
@@ -31,7 +27,7 @@ NamedPerson look_up(const ApiPorts& ports, const Request& request, std::string u
       core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
         return ports.people.find(transaction, person.account);
       }));
-  if (!found) http::refuse(no_such_person());
+  if (!found) http::refuse(http::no_such_person());
   if (standing == Standing::Open && found->closed) {
     http::refuse(http::conflict("account-closed", "this person has closed the account"));
   }
@@ -43,7 +39,7 @@ NamedPerson look_up(const ApiPorts& ports, const Request& request, std::string u
 
 NamedPerson person_in_path(const ApiPorts& ports, const Request& request, Standing standing) {
   const std::string_view user_id = request.param("user_id");
-  if (!core::is_user_id(user_id)) http::refuse(no_such_person());
+  if (!core::is_user_id(user_id)) http::refuse(http::no_such_person());
   return look_up(ports, request, std::string(user_id), standing);
 }
 

@@ -52,7 +52,7 @@ Response handle_stream(const ApiPorts& ports, const Request& request) {
 core::AccountId read_author(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.query("author");
   if (!user_id) http::refuse(http::malformed("author=<user_id> is missing"));
-  if (!core::is_user_id(*user_id)) http::refuse(no_such_person());
+  if (!core::is_user_id(*user_id)) http::refuse(http::no_such_person());
   const core::AccountId author = ports.account_ids.of(*user_id);
   // Anyone who has registered once is never forgotten.
   if (ports.contents.find_person(author)) return author;
