@@ -207,24 +207,24 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
       engine.reader(), engine_applied, freshness, context.clock(), shard_router});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
-  add_routes(
-      context.router(),
-      {.commands = context.commands(),
-       .database = context.database(),
-       .moment_ids = context.make<core::MomentIdSource>(context.random()),
-       .account_ids = context.account_ids(),
-       .cipher = context.cipher(),
-       .people = context.people(),
-       .uploads = runtime::add_uploads(context, "moments", kReferencedUploadsSql),
-       .reader = engine.reader(),
-       .contents = contents,
-       .freshness = freshness,
-       .shard_router = shard_router,
-       .streams = streams,
-       .engine_applied = engine_applied,
-       .tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed,
-       .people_applied = context.people_applied(),
-       .logs = context.store().logs()});
+  auto& tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed;
+  add_routes(context.router(),
+             {.commands = context.commands(),
+              .database = context.database(),
+              .moment_ids = context.make<core::MomentIdSource>(context.random()),
+              .account_ids = context.account_ids(),
+              .cipher = context.cipher(),
+              .people = context.people(),
+              .uploads = runtime::add_uploads(context, "feed", kReferencedUploadsSql),
+              .reader = engine.reader(),
+              .contents = contents,
+              .freshness = freshness,
+              .shard_router = shard_router,
+              .streams = streams,
+              .engine_applied = engine_applied,
+              .tables_applied = tables_applied,
+              .people_applied = context.people_applied(),
+              .logs = context.store().logs()});
 }
 
 }  // namespace

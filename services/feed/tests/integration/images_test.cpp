@@ -43,7 +43,7 @@ class Images : public ::testing::Test {
       transaction.execute("UPDATE upload SET held_at = held_at - interval '2 days'");
     });
     EXPECT_TRUE(aged.ok());
-    const auto gone = uploads::sweep(tables.database, {"moments", kReferencedUploadsSql});
+    const auto gone = uploads::sweep(tables.database, {"feed", kReferencedUploadsSql});
     EXPECT_TRUE(gone.ok());
     return gone.ok() ? *gone : -1;
   }
