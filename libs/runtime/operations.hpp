@@ -1,6 +1,6 @@
 // What a service's binary does besides serving: tools for its operator, one subcommand each.
 //
-//   tideline-feed --config FILE rebuild moments --verify
+//   tideline-feed --config FILE rebuild feed --verify
 //
 // An operation runs in a process of its own while the service serves elsewhere. It gets the service
 // composed but not started: its settings, its database (migrated) and its projections, but no

@@ -146,7 +146,7 @@ def a_changed_row_is_found():
 
 def a_second_one_ends():
     holder = subprocess.Popen(["psql", conninfo("feed"), "-qtAX"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    holder.stdin.write("SELECT pg_advisory_lock(hashtextextended('tideline rebuild moments', 0)), 'held';\n")
+    holder.stdin.write("SELECT pg_advisory_lock(hashtextextended('tideline rebuild feed', 0)), 'held';\n")
     holder.stdin.flush()
     holder.stdout.readline()
     code, _, said = rebuild("feed", "feed")
