@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "accounts/api/routes.hpp"
 #include "accounts/migrations.hpp"
@@ -46,7 +48,9 @@ accounts::AttemptLimits limits_of(const accounts::Settings& settings) {
   const auto limit = [](std::int64_t attempts) {
     return accounts::AttemptLimit{static_cast<double>(attempts), static_cast<double>(attempts)};
   };
+  const auto anywhere = static_cast<double>(settings.attempts_per_account_anywhere);
   return {.per_account = limit(settings.attempts_per_account),
+          .per_account_anywhere = {anywhere, anywhere / 5},
           .per_source = limit(settings.attempts_per_source),
           .registrations = limit(settings.registrations_per_source)};
 }
@@ -55,6 +59,9 @@ void add_metrics(observability::Metrics& metrics, accounts::ApiPorts& ports) {
   ports.on_attempt = [attempts = metrics.counters("tideline_accounts_password_attempts_total",
                                                   "Passwords that were tried", {"outcome"})](
                          std::string_view outcome) { attempts.with({outcome}).add(); };
+  metrics.show([&workers = *ports.password_workers] { return workers.waiting(); },
+               {{"tideline_accounts_passwords_waiting",
+                 "Requests with a password that wait for a worker", std::identity()}});
   metrics.show([&hasher = ports.hasher] { return hasher.running(); },
                {{"tideline_accounts_password_hashes_running",
                  "Password hashes that run at this moment", std::identity()}});
@@ -72,6 +79,14 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
   auto& hasher = context.make<crypto::PasswordHasher>(crypto::PasswordHashOptions{
       .concurrent_max = static_cast<unsigned>(settings.password_hashes_max),
       .wait_max = settings.password_wait});
+  auto& password_workers =
+      context.make<http::WorkerQueue>(static_cast<std::size_t>(settings.passwords_waiting_max));
+  const unsigned workers = settings.password_hashes_max == 0
+                               ? std::max(1U, std::thread::hardware_concurrency())
+                               : static_cast<unsigned>(settings.password_hashes_max);
+  for (unsigned i = 0; i < workers; ++i) {
+    context.add_background("passwords", [&](std::stop_token stop) { password_workers.run(stop); });
+  }
   auto& attempts = context.make<accounts::AttemptLimiter>(limits_of(settings));
   auto& views = context.make<accounts::ProfileViewRecorder>(
       context.store(), static_cast<std::size_t>(settings.visits_queued_max));
@@ -107,7 +122,8 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
                            .projects_applied = projects_model.committed,
                            .operators = std::move(operators),
                            .session_lifetime = settings.session_lifetime,
-                           .on_attempt = {}};
+                           .on_attempt = {},
+                           .password_workers = &password_workers};
   add_metrics(context.metrics(), ports);
   accounts::add_routes(context.router(), ports);
 }

@@ -20,7 +20,11 @@ Settings Settings::read(core::Config& config) {
       config.integer("TIDELINE_SESSION_DAYS", settings.session_lifetime.count(), 1, 365));
   settings.password_hashes_max =
       config.integer("TIDELINE_PASSWORD_HASHES_MAX", settings.password_hashes_max, 0, 256);
+  settings.passwords_waiting_max =
+      config.integer("TIDELINE_PASSWORDS_WAITING_MAX", settings.passwords_waiting_max, 1, 100'000);
   settings.password_wait = config.duration_ms("TIDELINE_PASSWORD_WAIT_MS", settings.password_wait);
+  settings.attempts_per_account_anywhere = config.integer(
+      "TIDELINE_ATTEMPTS_PER_ACCOUNT_ANYWHERE", settings.attempts_per_account_anywhere, 1, 100'000);
   settings.attempts_per_account =
       config.integer("TIDELINE_ATTEMPTS_PER_ACCOUNT", settings.attempts_per_account, 1, 10'000);
   settings.attempts_per_source =

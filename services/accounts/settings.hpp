@@ -33,9 +33,16 @@ struct Settings {
   // TIDELINE_PASSWORD_WAIT_MS: how long a request waits for its turn to hash before it gets 503.
   std::chrono::milliseconds password_wait{2000};
 
-  // TIDELINE_ATTEMPTS_PER_ACCOUNT, 1 to 10,000: wrong passwords for one account at once, and again
-  // as many a minute; then 429.
+  // TIDELINE_PASSWORDS_WAITING_MAX, 1 to 100,000: requests with a password that wait for workers of
+  // their own, as many as hashes at once; one more gets 503.
+  std::int64_t passwords_waiting_max = 100;
+
+  // TIDELINE_ATTEMPTS_PER_ACCOUNT, 1 to 10,000: wrong passwords for one account at once from one
+  // source address, and again as many a minute; then 429.
   std::int64_t attempts_per_account = 10;
+  // TIDELINE_ATTEMPTS_PER_ACCOUNT_ANYWHERE, 1 to 100,000: the same from all addresses together, and
+  // again a fifth of it a minute; not where the account has signed in before.
+  std::int64_t attempts_per_account_anywhere = 100;
   // TIDELINE_ATTEMPTS_PER_SOURCE, 1 to 1,000,000: the same for one source address.
   std::int64_t attempts_per_source = 200;
   // TIDELINE_REGISTRATIONS_PER_SOURCE, 1 to 1,000,000: new accounts, and names that were taken, for

@@ -12,7 +12,9 @@ namespace {
 // From here on an attempt waits a little longer each time: the one that is slow must not lose for
 // ever.
 constexpr int kAttemptsWithoutPause = 8;
-constexpr std::size_t kReadBatch = 1000;
+constexpr std::size_t kReadBatch = 200;
+// So many events that no longer count may be read again and again before their compaction is saved.
+constexpr std::size_t kSupersededMax = 16;
 
 CommandResult run_body(const CommandBody& body, CommandSession& session) {
   try {
@@ -53,20 +55,31 @@ void CommandSession::stage_encoded(const core::StreamId& stream, core::StreamVer
   append_.streams.push_back({stream, expected, std::move(events)});
 }
 
-void CommandSession::visit_stream(const core::StreamId& stream,
-                                  const std::function<void(const RecordedEvent&)>& visit) {
-  core::StreamVersion version;
-  core::LogPosition position;
+std::vector<RecordedEvent> CommandSession::read(const core::StreamId& stream,
+                                                const std::optional<CompactionRule>& rule) {
+  const auto keeps_all = [](const RecordedEvent&, const RecordedEvent&) { return false; };
+  CompactedEvents events(rule.value_or(CompactionRule{0, keeps_all}));
+  std::size_t count = 0;
+  auto batch = core::value_of(rule ? store_.read_compacted(stream, rule->revision, kReadBatch)
+                                   : store_.read_stream(stream, {}, kReadBatch));
   while (true) {
-    const auto events = core::value_of(store_.read_stream(stream, version, kReadBatch));
-    for (const RecordedEvent& event : events) {
-      visit(event);
-      version = event.version;
-      position = event.position;
-    }
-    if (events.size() < kReadBatch) break;
+    count += batch.size();
+    const bool more = batch.size() >= kReadBatch;
+    for (RecordedEvent& event : batch) events.add(std::move(event));
+    if (!more) break;
+    batch = core::value_of(store_.read_stream(stream, events.kept().back().version, kReadBatch));
   }
-  note_loaded(stream, version, position);
+  const auto& kept = events.kept();
+  const RecordedEvent* last = kept.empty() ? nullptr : &kept.back();
+  note_loaded(stream, last ? last->version : core::StreamVersion(),
+              last ? last->position : core::LogPosition());
+  if (rule && count - kept.size() >= kSupersededMax) {
+    StreamCompaction compaction{rule->revision, last->version, {}};
+    for (const RecordedEvent& event : kept) compaction.kept.push_back(event.version);
+    // Where it fails, the next one who reads will try.
+    [[maybe_unused]] const core::Status saved = store_.save_compaction(stream, compaction);
+  }
+  return events.take();
 }
 
 void CommandSession::note_loaded(const core::StreamId& stream, core::StreamVersion version,

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "eventsourcing/events/codec.hpp"
 #include "eventsourcing/store/event_store.hpp"
@@ -93,11 +94,15 @@ class CommandSession {
   CommandSession(EventStore& store, const CommandContext& context)
       : store_(store), context_(context) {}
 
-  // Folds a whole stream. An event that the codec does not know is an Error, never skipped.
+  // Folds the events of a stream that count for its decider. One that the codec does not know is an
+  // Error, never skipped.
   template <Decider D, CodecOf<D> C>
   Loaded<D> load(const core::StreamId& stream, const C& codec) {
+    static_assert(Compacted<D> || Bounded<D>, "a stream's length must not cost its commands");
     Loaded<D> loaded{stream, {}, {}};
-    visit_stream(stream, [&](const RecordedEvent& recorded) { fold<D>(loaded, recorded, codec); });
+    for (const RecordedEvent& recorded : read(stream, rule_of<D>())) {
+      fold<D>(loaded, recorded, codec);
+    }
     return loaded;
   }
 
@@ -150,8 +155,16 @@ class CommandSession {
   };
 
   template <Decider D, CodecOf<D> C>
+  static std::optional<typename D::Event> decode(const RecordedEvent& recorded, const C& codec) {
+    if constexpr (requires { codec.decode_to_decide(recorded); }) {
+      return codec.decode_to_decide(recorded);
+    } else {
+      return codec.decode(recorded);
+    }
+  }
+  template <Decider D, CodecOf<D> C>
   static void fold(Loaded<D>& loaded, const RecordedEvent& recorded, const C& codec) {
-    std::optional<typename D::Event> event = codec.decode(recorded);
+    std::optional<typename D::Event> event = decode<D>(recorded, codec);
     if (!event) {
       // A newer program wrote it: one that knows it may decide.
       throw core::Failed(core::unavailable("unknown event " + recorded.type + " in stream " +
@@ -161,8 +174,14 @@ class CommandSession {
     loaded.version = recorded.version;
   }
 
-  void visit_stream(const core::StreamId& stream,
-                    const std::function<void(const RecordedEvent&)>& visit);
+  // Without a rule all events of a stream count.
+  template <class D>
+  static std::optional<CompactionRule> rule_of() {
+    if constexpr (Compacted<D>) return D::kCompaction;
+    return std::nullopt;
+  }
+  std::vector<RecordedEvent> read(const core::StreamId& stream,
+                                  const std::optional<CompactionRule>& rule);
   void note_loaded(const core::StreamId& stream, core::StreamVersion version,
                    core::LogPosition position);
   PositionVector loaded_positions() const;

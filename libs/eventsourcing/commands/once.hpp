@@ -14,6 +14,8 @@ namespace tideline::eventsourcing {
 
 template <class Fact>
 struct Once {
+  static constexpr std::uint32_t kEventsMax = 1;
+
   using Event = std::variant<Fact>;
   struct State {
     bool recorded = false;

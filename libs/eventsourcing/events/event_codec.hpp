@@ -15,6 +15,13 @@
 
 namespace tideline::eventsourcing {
 
+// A decider that writes personal text and never looks at it again says
+// `static constexpr bool kReadsText = false`: no key is fetched to load it.
+template <class D>
+concept ReadsText = !requires {
+  requires !D::kReadsText;
+};
+
 template <class D>
 class EventCodec {
  public:
@@ -38,21 +45,30 @@ class EventCodec {
   // nullopt: no event of D. In the own store, data that breaks its description is damage and no
   // input: CodecFailed.
   std::optional<typename D::Event> decode(const RecordedEvent& recorded) const {
+    return decode(recorded, *sealer_);
+  }
+  // The same for whoever decides: without the text, where D does not look at it.
+  std::optional<typename D::Event> decode_to_decide(const RecordedEvent& recorded) const {
+    return decode(recorded, ReadsText<D> ? *sealer_ : leave_sealed());
+  }
+
+ private:
+  static std::optional<typename D::Event> decode(const RecordedEvent& recorded,
+                                                 TextSealer& opener) {
     try {
-      return decode_as(recorded, static_cast<const typename D::Event*>(nullptr));
+      return decode_as(recorded, opener, static_cast<const typename D::Event*>(nullptr));
     } catch (const PoisonEvent& poison) {
       throw CodecFailed(core::internal_error(poison.what()));
     }
   }
-
- private:
   template <class... Events>
-  std::optional<typename D::Event> decode_as(const RecordedEvent& recorded,
-                                             const std::variant<Events...>*) const {
+  static std::optional<typename D::Event> decode_as(const RecordedEvent& recorded,
+                                                    TextSealer& opener,
+                                                    const std::variant<Events...>*) {
     std::optional<typename D::Event> event;
     const auto try_one = [&]<class Event>(const Event*) {
       if (event || recorded.type != Stored<Event>::kType) return;
-      event.emplace(Stored<Event>::decode(EventData(recorded), *sealer_));
+      event.emplace(Stored<Event>::decode(EventData(recorded), opener));
     };
     (try_one(static_cast<const Events*>(nullptr)), ...);
     return event;

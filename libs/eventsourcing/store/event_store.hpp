@@ -98,6 +98,13 @@ class AppendObserver {
   virtual Finished begin(const Append& append) = 0;
 };
 
+// Which events of a stream count, up to one of them: of those behind it nothing is said.
+struct StreamCompaction {
+  std::uint32_t revision = 0;  // of the rule that says what counts
+  core::StreamVersion upto;
+  std::vector<core::StreamVersion> kept;  // ascending, none above `upto`
+};
+
 class EventStore {
  public:
   virtual ~EventStore() = default;
@@ -120,6 +127,15 @@ class EventStore {
                                                                std::size_t limit) = 0;
   // For streams whose every event carries the whole state.
   virtual core::Result<std::optional<RecordedEvent>> read_last(const core::StreamId& stream) = 0;
+
+  // The events that the stream's compaction keeps and at most `limit` behind it, oldest first; from
+  // the beginning where there is none of that revision.
+  virtual core::Result<std::vector<RecordedEvent>> read_compacted(const core::StreamId& stream,
+                                                                  std::uint32_t revision,
+                                                                  std::size_t limit) = 0;
+  // For later reads. One of an older revision, or up to an earlier event, does not replace another.
+  virtual core::Status save_compaction(const core::StreamId& stream,
+                                       const StreamCompaction& compaction) = 0;
 
   // nullopt: the key is new. KeyReused or AlreadyDone otherwise.
   virtual core::Result<std::optional<AppendOutcome>> find_result(const IdempotencyKey& key) = 0;

@@ -102,6 +102,36 @@ core::Result<std::optional<RecordedEvent>> InMemoryEventStore::read_last(
   return std::optional(by_log_[place.log][place.index]);
 }
 
+core::Result<std::vector<RecordedEvent>> InMemoryEventStore::read_compacted(
+    const core::StreamId& stream, std::uint32_t revision, std::size_t limit) {
+  const std::lock_guard lock(mutex_);
+  std::vector<RecordedEvent> events;
+  const auto found = by_stream_.find(stream);
+  if (found == by_stream_.end()) return events;
+  const auto add = [&](std::size_t index) {
+    const Place& place = found->second[index];
+    events.push_back(by_log_[place.log][place.index]);
+  };
+  std::size_t upto = 0;
+  const auto compaction = compactions_.find(stream);
+  if (compaction != compactions_.end() && compaction->second.revision == revision) {
+    for (const core::StreamVersion version : compaction->second.kept) add(version.value() - 1);
+    upto = compaction->second.upto.value();
+  }
+  const std::size_t end = std::min(found->second.size() - upto, limit) + upto;
+  for (std::size_t i = upto; i < end; ++i) add(i);
+  return events;
+}
+
+core::Status InMemoryEventStore::save_compaction(const core::StreamId& stream,
+                                                 const StreamCompaction& compaction) {
+  const std::lock_guard lock(mutex_);
+  StreamCompaction& known = compactions_[stream];
+  const auto age = [](const StreamCompaction& one) { return std::pair(one.revision, one.upto); };
+  if (age(known) < age(compaction)) known = compaction;
+  return core::success();
+}
+
 core::Result<std::optional<AppendOutcome>> InMemoryEventStore::find_result(
     const IdempotencyKey& key) {
   const std::lock_guard lock(mutex_);

@@ -30,6 +30,11 @@ class InMemoryEventStore final : public EventStore, public EventLog {
                                                        core::StreamVersion after,
                                                        std::size_t limit) override;
   core::Result<std::optional<RecordedEvent>> read_last(const core::StreamId& stream) override;
+  core::Result<std::vector<RecordedEvent>> read_compacted(const core::StreamId& stream,
+                                                          std::uint32_t revision,
+                                                          std::size_t limit) override;
+  core::Status save_compaction(const core::StreamId& stream,
+                               const StreamCompaction& compaction) override;
   core::Result<std::optional<AppendOutcome>> find_result(const IdempotencyKey& key) override;
   const std::string& service() const override { return service_; }
 
@@ -64,6 +69,7 @@ class InMemoryEventStore final : public EventStore, public EventLog {
   std::map<std::thread::id, std::uint64_t> waited_for_;
   std::vector<std::vector<RecordedEvent>> by_log_;
   std::unordered_map<core::StreamId, std::vector<Place>> by_stream_;
+  std::unordered_map<core::StreamId, StreamCompaction> compactions_;
   std::map<KeyName, Stored> results_;
 };
 

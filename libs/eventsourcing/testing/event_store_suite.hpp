@@ -138,6 +138,41 @@ TYPED_TEST_P(EventStoreSuite, ReadsAPartOfAStreamAndItsLastEvent) {
   EXPECT_EQ(page[0].position.value(), 3U);
 }
 
+TYPED_TEST_P(EventStoreSuite, ReadsWhatACompactionKeeps) {
+  expect_appended(this->store().append(this->append_of("s-1", 0, {"A", "B", "C", "D", "E"})));
+  const core::StreamId stream("s-1");
+  const auto types = [&](int replica, std::uint32_t revision, std::size_t limit = 9) {
+    std::string all;
+    const auto read = this->backend_.store(replica).read_compacted(stream, revision, limit);
+    for (const RecordedEvent& event : read.value()) all += event.type;
+    return all;
+  };
+  const auto save = [&](std::uint32_t revision, std::uint64_t upto,
+                        const std::vector<core::StreamVersion>& kept) {
+    const StreamCompaction compaction{revision, core::StreamVersion(upto), kept};
+    EXPECT_TRUE(this->store().save_compaction(stream, compaction));
+  };
+  using V = core::StreamVersion;
+  EXPECT_EQ(types(0, 1), "ABCDE");
+  EXPECT_EQ(types(0, 1, 2), "AB");
+  save(1, 4, {V(2), V(4)});
+  EXPECT_EQ(types(0, 1), "BDE");
+  EXPECT_EQ(types(1, 1), "BDE");
+  expect_appended(this->store().append(this->append_of("s-1", 5, {"F"})));
+  EXPECT_EQ(types(0, 1), "BDEF");
+  EXPECT_EQ(types(0, 1, 1), "BDE") << "a limit is one of what comes behind";
+  EXPECT_EQ(types(0, 2), "ABCDEF") << "by another rule other events count";
+  save(1, 3, {V(3)});
+  EXPECT_EQ(types(0, 1), "BDEF") << "an earlier one comes too late";
+  save(2, 3, {V(3)});
+  EXPECT_EQ(types(0, 2), "CDEF");
+  EXPECT_EQ(types(0, 1), "ABCDEF");
+  save(1, 6, {V(6)});
+  EXPECT_EQ(types(0, 2), "CDEF") << "an older program does not take it away";
+  const auto none = this->store().read_compacted(core::StreamId("s-none"), 1, 9).value();
+  EXPECT_TRUE(none.empty());
+}
+
 TYPED_TEST_P(EventStoreSuite, AnotherVersionThanExpectedIsAConflict) {
   expect_appended(this->store().append(this->append_of("s-1", 0, {"A"})));
   expect_conflict(this->store().append(this->append_of("s-1", 0, {"X"})), "s-1", 1);
@@ -378,8 +413,8 @@ TYPED_TEST_P(EventStoreSuite, WhoIsToldMayAppendAgain) {
 REGISTER_TYPED_TEST_SUITE_P(EventStoreSuite, TellsEachOutcomeOnceToWhoDoesNotWait,
                             WhoIsToldMayAppendAgain, CountsVersionsAndPositionsFromOneWithoutGaps,
                             KeepsEverythingOfAnEvent, ReadsAPartOfAStreamAndItsLastEvent,
-                            AnotherVersionThanExpectedIsAConflict, WritesSeveralStreamsAllOrNothing,
-                            AStreamNamedTwiceGoesOnFromItself,
+                            ReadsWhatACompactionKeeps, AnotherVersionThanExpectedIsAConflict,
+                            WritesSeveralStreamsAllOrNothing, AStreamNamedTwiceGoesOnFromItself,
                             AssertedStreamsMustStandWhereTheyWereSeen, AKeyGivesItsFirstResultAgain,
                             AKeyWithoutEventsIsRemembered, KeysOfOthersAndOfOtherRoutesAreOtherKeys,
                             AConflictStoresNoResult, AKeyIsNewAgainAfterSevenDays,

@@ -29,6 +29,15 @@ class ForwardingEventStore : public EventStore {
   core::Result<std::optional<RecordedEvent>> read_last(const core::StreamId& stream) override {
     return store_.read_last(stream);
   }
+  core::Result<std::vector<RecordedEvent>> read_compacted(const core::StreamId& stream,
+                                                          std::uint32_t revision,
+                                                          std::size_t limit) override {
+    return store_.read_compacted(stream, revision, limit);
+  }
+  core::Status save_compaction(const core::StreamId& stream,
+                               const StreamCompaction& compaction) override {
+    return store_.save_compaction(stream, compaction);
+  }
   core::Result<std::optional<AppendOutcome>> find_result(const IdempotencyKey& key) override {
     return store_.find_result(key);
   }

@@ -11,6 +11,7 @@
 
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
+#include "eventsourcing/testing/forwarding_event_store.hpp"
 
 namespace tideline::eventsourcing {
 namespace {
@@ -22,6 +23,8 @@ struct Counted {
 };
 
 struct Counter {
+  static constexpr std::uint32_t kEventsMax = 100;
+
   using Event = std::variant<Counted>;
   struct State {
     int total = 0;
@@ -295,6 +298,94 @@ INSTANTIATE_TEST_SUITE_P(Ways, CommandTest, ::testing::Values(Way::Waiting, Way:
                          [](const auto& way) {
                            return way.param == Way::Waiting ? "Waiting" : "CalledBack";
                          });
+
+// Switched to and fro for ever: only its latest events count.
+struct SwitchedOn {};
+struct SwitchedOff {};
+struct Switch {
+  static constexpr auto kCompaction = latest_of_each_type();
+
+  using Event = std::variant<SwitchedOn, SwitchedOff>;
+  struct State {
+    bool on = false;
+    bool on_before = false;
+  };
+  struct Flip {};
+  using Command = std::variant<Flip>;
+
+  static State evolve(State state, const Event& event) {
+    state.on = std::holds_alternative<SwitchedOn>(event);
+    state.on_before |= state.on;
+    return state;
+  }
+  static Decision<Event> decide(const State& state, const Command&) {
+    return state.on ? Decision<Event>::of(SwitchedOff{}) : Decision<Event>::of(SwitchedOn{});
+  }
+};
+struct SwitchCodec {
+  NewEvent encode(const Switch::Event& event) const {
+    return {event.index() == 0 ? "SwitchedOn" : "SwitchedOff", core::SchemaVersion(1), "{}",
+            Visibility::Public};
+  }
+  std::optional<Switch::Event> decode(const RecordedEvent& recorded) const {
+    if (recorded.type == "SwitchedOn") return SwitchedOn{};
+    if (recorded.type == "SwitchedOff") return SwitchedOff{};
+    return std::nullopt;
+  }
+};
+
+// Counts what is read of the store.
+class CountingStore final : public ForwardingEventStore {
+ public:
+  using ForwardingEventStore::ForwardingEventStore;
+  core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
+                                                       core::StreamVersion after,
+                                                       std::size_t limit) override {
+    return counted(ForwardingEventStore::read_stream(stream, after, limit));
+  }
+  core::Result<std::vector<RecordedEvent>> read_compacted(const core::StreamId& stream,
+                                                          std::uint32_t revision,
+                                                          std::size_t limit) override {
+    return counted(ForwardingEventStore::read_compacted(stream, revision, limit));
+  }
+  std::size_t read = 0;
+
+ private:
+  core::Result<std::vector<RecordedEvent>> counted(core::Result<std::vector<RecordedEvent>> got) {
+    read += got->size();
+    return got;
+  }
+};
+
+TEST(CommandCompaction, ALongStreamCostsAsMuchAsAShortOne) {
+  core::ManualClock clock{*core::parse_iso8601("2026-01-02T03:04:05Z")};
+  core::SeededRandom random{1};
+  InMemoryEventStore events("feed", 4, clock, random);
+  CountingStore store(events);
+  const core::StreamId stream("switch-1");
+  // What older programs have written is longer than one page of reading.
+  Append old;
+  old.time = clock.now();
+  old.streams.push_back({stream, {}, {}});
+  for (int i = 0; i < 5000; ++i) {
+    old.streams[0].events.push_back(
+        SwitchCodec{}.encode(i % 2 == 0 ? Switch::Event(SwitchedOn{}) : SwitchedOff{}));
+  }
+  ASSERT_TRUE(store.append(old));
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    store.read = 0;
+    const auto outcome = run_command(
+        store, {clock.now(), {}, std::nullopt, std::nullopt}, [&](CommandSession& session) {
+          const auto changed = change<Switch>(session, stream, SwitchCodec{}, Switch::Flip{});
+          EXPECT_EQ(changed.state.on, i % 2 == 0);
+          EXPECT_TRUE(changed.state.on_before);
+          return Answer{204, "", "", stream};
+        });
+    ASSERT_EQ(std::get<CommandDone>(*outcome).result.etag, std::to_string(5001 + i));
+    if (i == 0) continue;  // which has read it all
+    EXPECT_LE(store.read, 20U) << "at the switch " << i;
+  }
+}
 
 }  // namespace
 }  // namespace tideline::eventsourcing

@@ -69,7 +69,10 @@ Problem invalid(const std::vector<Violation>& violations) {
 
 Problem too_many_requests(std::chrono::seconds retry_after) {
   Problem made = problem(429, "too-many-requests", "Too many requests", "slow down");
-  made.headers.set("Retry-After", std::to_string(retry_after.count()));
+  const std::string seconds = std::to_string(retry_after.count());
+  made.headers.set("Retry-After", seconds);
+  // draft-ietf-httpapi-ratelimit-headers: nothing remains (r) for so many seconds (t).
+  made.headers.set("RateLimit", "\"requests\";r=0;t=" + seconds);
   return made;
 }
 

@@ -13,6 +13,8 @@ namespace es = eventsourcing;
 
 // The smallest aggregate: it counts.
 struct Counter {
+  static constexpr std::uint32_t kEventsMax = 100;
+
   struct Counted {};
   using Event = Counted;
   using State = int;

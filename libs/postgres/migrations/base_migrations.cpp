@@ -109,6 +109,16 @@ ALTER TABLE event ADD seen text NOT NULL DEFAULT '';
 ALTER TABLE dead_letter ADD seen text NOT NULL DEFAULT '';
 )sql";
 
+// Which events of a long stream count: written now and then by those who read it for a decision.
+constexpr const char* kCompactionSql = R"sql(
+CREATE TABLE stream_compaction (
+  stream_id text COLLATE "C" PRIMARY KEY,
+  revision  int      NOT NULL,
+  upto      bigint   NOT NULL,
+  kept      bigint[] NOT NULL
+);
+)sql";
+
 }  // namespace
 
 MigrationSet base_migrations(std::uint32_t logs) {
@@ -125,7 +135,8 @@ MigrationSet base_migrations(std::uint32_t logs) {
            {6, "plain_names", kPlainNamesSql},
            {7, "dead_letter_replay", kDeadLetterReplaySql},
            {8, "presume", kPresumeSql},
-           {9, "seen", kSeenSql}}};
+           {9, "seen", kSeenSql},
+           {10, "stream_compaction", kCompactionSql}}};
 }
 
 }  // namespace tideline::postgres

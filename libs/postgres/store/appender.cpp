@@ -18,6 +18,8 @@ constexpr int kAttemptsMax = 3;
 constexpr std::chrono::milliseconds kResolvePause{50};
 // Those who listen in other processes are woken no more often: a wake costs as much as ten events.
 constexpr std::chrono::milliseconds kWakeInterval{5};
+// Of expired results: more than a batch can add, and few enough that appends do not wait for it.
+constexpr std::int64_t kSweptAtOnce = 1024;
 
 }  // namespace
 
@@ -164,7 +166,8 @@ Wake Appender::wakes() {
 }
 
 std::chrono::milliseconds Appender::tidy(bool idle) {
-  sweep_expired_results();
+  const bool more = sweep_expired_results();
+  if (!wake_owed_ && more) return kWakeInterval;
   if (!wake_owed_) return std::min(kNothingToTidy, options_.sweep_interval);
   if (!idle) return kWakeInterval;
   wake_owed_ = false;
@@ -177,20 +180,25 @@ std::chrono::milliseconds Appender::tidy(bool idle) {
   return kNothingToTidy;
 }
 
-void Appender::sweep_expired_results() {
+bool Appender::sweep_expired_results() {
   const auto now = std::chrono::steady_clock::now();
-  if (now < swept_at_ + options_.sweep_interval) return;
+  if (now < swept_at_ + options_.sweep_interval) return false;
   swept_at_ = now;
   try {
-    // Bounded, so that appends do not wait for it; the condition stands twice since a row may get a
-    // new expiry while this waits for it.
-    open_session().execute(
-        "DELETE FROM idempotency_result WHERE expires_at <= $1 AND ctid = ANY(ARRAY("
-        "SELECT ctid FROM idempotency_result WHERE expires_at <= $1 LIMIT 5000))",
-        {clock_.now()});
+    // The condition stands twice since a row may get a new expiry while this waits for it.
+    const auto rows = open_session().execute(
+        "WITH gone AS (DELETE FROM idempotency_result WHERE expires_at <= $1 AND ctid = ANY(ARRAY("
+        "SELECT ctid FROM idempotency_result WHERE expires_at <= $1 LIMIT $2)) RETURNING 1)"
+        " SELECT count(*) FROM gone",
+        {clock_.now(), kSweptAtOnce});
+    if (rows.front().integer(0) < kSweptAtOnce) return false;
+    // The next follows with the next batch, so that no rate of appends outruns it.
+    swept_at_ -= options_.sweep_interval;
+    return true;
   } catch (const TransactionFailed&) {
     // The next round sweeps; until then expired results only take room.
     if (session_) session_->roll_back();
+    return false;
   }
 }
 

@@ -54,7 +54,8 @@ class Appender {
   Session& open_session();
   Wake wakes();
   std::chrono::milliseconds tidy(bool idle);
-  void sweep_expired_results();
+  // True: there may be more, and the next call goes on.
+  bool sweep_expired_results();
 
   const DatabaseOptions& database_;
   const EventStoreOptions& options_;

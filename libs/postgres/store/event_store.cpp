@@ -38,6 +38,14 @@ constexpr std::string_view kManyRanges =
     " AND position > range.behind ORDER BY position LIMIT range.most) AS found"
     " ORDER BY log, position";
 
+constexpr std::string_view kCompactedEvents =
+    "(SELECT event.* FROM stream_compaction AS compaction, event"
+    " WHERE compaction.stream_id = $1 AND compaction.revision = $2"
+    " AND event.stream_id = $1 AND event.version = ANY(compaction.kept)"
+    " UNION ALL (SELECT * FROM event WHERE stream_id = $1 AND version >"
+    " coalesce((SELECT upto FROM stream_compaction WHERE stream_id = $1 AND revision = $2), 0)"
+    " ORDER BY version LIMIT $3)) AS found ORDER BY version";
+
 std::uint64_t unsigned_of(const Row& row, std::size_t column) {
   return static_cast<std::uint64_t>(row.integer(column));
 }
@@ -254,6 +262,27 @@ core::Result<std::optional<RecordedEvent>> PostgresEventStore::read_last(const S
   if (!events) return events.error();
   if (events->empty()) return std::optional<RecordedEvent>();
   return std::optional(std::move(events->front()));
+}
+
+core::Result<std::vector<RecordedEvent>> PostgresEventStore::read_compacted(const StreamId& stream,
+                                                                            std::uint32_t revision,
+                                                                            std::size_t limit) {
+  return parts_->read(parts_->of(stream), kCompactedEvents, {stream, revision, limit});
+}
+
+core::Status PostgresEventStore::save_compaction(
+    const StreamId& stream, const eventsourcing::StreamCompaction& compaction) {
+  std::vector<std::int64_t> kept;
+  for (const StreamVersion version : compaction.kept) {
+    kept.push_back(static_cast<std::int64_t>(version.value()));
+  }
+  const auto saved = parts_->of(stream).query(
+      "INSERT INTO stream_compaction AS known (stream_id, revision, upto, kept)"
+      " VALUES ($1, $2, $3, $4) ON CONFLICT (stream_id) DO UPDATE"
+      " SET revision = excluded.revision, upto = excluded.upto, kept = excluded.kept"
+      " WHERE (known.revision, known.upto) < (excluded.revision, excluded.upto)",
+      {stream, compaction.revision, compaction.upto, kept});
+  return saved ? core::success() : core::Status(saved.error());
 }
 
 core::Result<std::optional<AppendOutcome>> PostgresEventStore::find_result(

@@ -93,6 +93,10 @@ class PostgresEventStore final : public eventsourcing::EventStore, public events
                                                                       std::size_t limit) override;
   core::Result<std::optional<eventsourcing::RecordedEvent>> read_last(
       const core::StreamId& stream) override;
+  core::Result<std::vector<eventsourcing::RecordedEvent>> read_compacted(
+      const core::StreamId& stream, std::uint32_t revision, std::size_t limit) override;
+  core::Status save_compaction(const core::StreamId& stream,
+                               const eventsourcing::StreamCompaction& compaction) override;
   core::Result<std::optional<eventsourcing::AppendOutcome>> find_result(
       const eventsourcing::IdempotencyKey& key) override;
   const std::string& service() const override;

@@ -22,7 +22,7 @@ TokenBuckets::Bucket& TokenBuckets::bucket_of(const std::string& key, core::Time
     by_age_.pop_back();
   }
   by_age_.push_front(key);
-  return buckets_.emplace(key, Bucket{limit_.burst, now, by_age_.begin()}).first->second;
+  return buckets_.emplace(key, Bucket{limit_.burst, now, by_age_.begin(), false}).first->second;
 }
 
 std::optional<std::chrono::milliseconds> TokenBuckets::take(const std::string& key,
@@ -49,6 +49,18 @@ void TokenBuckets::give_back(const std::string& key) {
   found->second.tokens = std::min(limit_.burst, found->second.tokens + 1);
 }
 
+void TokenBuckets::mark(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = buckets_.find(key);
+  if (found != buckets_.end()) found->second.marked = true;
+}
+
+bool TokenBuckets::is_marked(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = buckets_.find(key);
+  return found != buckets_.end() && found->second.marked;
+}
+
 std::size_t TokenBuckets::size() const {
   const std::lock_guard lock(mutex_);
   return buckets_.size();
@@ -56,19 +68,30 @@ std::size_t TokenBuckets::size() const {
 
 std::optional<std::chrono::seconds> AttemptLimiter::begin(const std::string& account,
                                                           const std::string& source,
-                                                          core::Timestamp now) {
-  auto wait = accounts_.take(account, now);
-  if (!wait) {
-    wait = sources_.take(source, now);
-    if (!wait) return std::nullopt;
-    accounts_.give_back(account);
+                                                          core::Timestamp now, Caller caller) {
+  const std::string pair = pair_of(account, source);
+  if (const auto wait = pairs_.take(pair, now)) return in_seconds(*wait);
+  const auto wait_anywhere = accounts_.take(account, now);
+  if (wait_anywhere && caller == Caller::Stranger && !pairs_.is_marked(pair)) {
+    pairs_.give_back(pair);
+    return in_seconds(*wait_anywhere);
   }
-  return in_seconds(*wait);
+  if (const auto wait = sources_.take(source, now)) {
+    pairs_.give_back(pair);
+    if (!wait_anywhere) accounts_.give_back(account);
+    return in_seconds(*wait);
+  }
+  return std::nullopt;
 }
 
 void AttemptLimiter::forgive(const std::string& account, const std::string& source) {
+  pairs_.give_back(pair_of(account, source));
   accounts_.give_back(account);
   sources_.give_back(source);
+}
+
+void AttemptLimiter::trust(const std::string& account, const std::string& source) {
+  pairs_.mark(pair_of(account, source));
 }
 
 std::optional<std::chrono::seconds> AttemptLimiter::begin_registration(const std::string& source,

@@ -1,7 +1,10 @@
-// How often a password may be tried: one token bucket for each account and one for each source
-// address. An attempt takes a token of both before the password is looked at, so that attempts at
-// once are counted too; one that turns out right gets them back, so that a lecture hall that signs
-// in behind one address is not held up. And how often somebody may register, by source address.
+// How often a password may be tried: a token bucket for each account and source address together,
+// a larger one for each account wherever it is tried from, and one for each source address. An
+// attempt takes a token of each before the password is looked at, so that attempts at once are
+// counted too; one that turns out right gets them back, so that a lecture hall that signs in behind
+// one address is not held up. Who guesses from elsewhere locks nobody out: an account that has
+// signed in from a source is not held up there by what is tried from others. And how often somebody
+// may register, by source address.
 //
 // In memory of this process: with n replicas an attacker gets n times as many attempts. Bounded:
 // above `buckets_max` the bucket that was asked longest ago is forgotten, and with it its count.
@@ -33,6 +36,9 @@ class TokenBuckets {
   // nullopt: taken. Else how long until there is a token again.
   std::optional<std::chrono::milliseconds> take(const std::string& key, core::Timestamp now);
   void give_back(const std::string& key);
+  // Of the keys that are remembered: whether it was marked.
+  void mark(const std::string& key);
+  bool is_marked(const std::string& key) const;
   std::size_t size() const;
 
  private:
@@ -40,6 +46,7 @@ class TokenBuckets {
     double tokens;
     core::Timestamp as_of;
     std::list<std::string>::iterator place;
+    bool marked = false;
   };
 
   Bucket& bucket_of(const std::string& key, core::Timestamp now);
@@ -52,7 +59,8 @@ class TokenBuckets {
 };
 
 struct AttemptLimits {
-  AttemptLimit per_account{10, 10};
+  AttemptLimit per_account{10, 10};  // from one source
+  AttemptLimit per_account_anywhere{100, 20};
   AttemptLimit per_source{200, 200};
   AttemptLimit registrations{600, 600};  // of a source
   std::size_t buckets_max = 100'000;     // of each kind
@@ -61,15 +69,19 @@ struct AttemptLimits {
 class AttemptLimiter {
  public:
   explicit AttemptLimiter(AttemptLimits limits)
-      : accounts_(limits.per_account, limits.buckets_max),
+      : pairs_(limits.per_account, limits.buckets_max),
+        accounts_(limits.per_account_anywhere, limits.buckets_max),
         sources_(limits.per_source, limits.buckets_max),
         registrations_(limits.registrations, limits.buckets_max) {}
 
+  enum class Caller { Stranger, SignedIn };
   // nullopt: go on. Else when to try again, at least a second.
   std::optional<std::chrono::seconds> begin(const std::string& account, const std::string& source,
-                                            core::Timestamp now);
+                                            core::Timestamp now, Caller caller = Caller::Stranger);
   // The attempt was right, or could not be made.
   void forgive(const std::string& account, const std::string& source);
+  // From now on this source is one that the account's owner is at.
+  void trust(const std::string& account, const std::string& source);
 
   // The same for registering.
   std::optional<std::chrono::seconds> begin_registration(const std::string& source,
@@ -77,6 +89,11 @@ class AttemptLimiter {
   void forgive_registration(const std::string& source);
 
  private:
+  static std::string pair_of(const std::string& account, const std::string& source) {
+    return account + ' ' + source;
+  }
+
+  TokenBuckets pairs_;  // marked: trusted
   TokenBuckets accounts_;
   TokenBuckets sources_;
   TokenBuckets registrations_;

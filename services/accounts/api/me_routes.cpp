@@ -145,10 +145,11 @@ void add_me_routes(http::Router& router, const ApiPorts& ports) {
              [ports](const Request& request) { return show(ports, request); });
   router.add(Method::Patch, "/v1/me", Access::SignedIn,
              [ports](const Request& request) { return change(ports, request); });
-  router.add(Method::Post, "/v1/me/password", Access::SignedIn,
-             [ports](const Request& request) { return change_password(ports, request); });
+  router.add(
+      Method::Post, "/v1/me/password", Access::SignedIn,
+      ports.hashing([ports](const Request& request) { return change_password(ports, request); }));
   router.add(Method::Delete, "/v1/me", Access::SignedIn,
-             [ports](const Request& request) { return close(ports, request); });
+             ports.hashing([ports](const Request& request) { return close(ports, request); }));
 }
 
 }  // namespace tideline::accounts

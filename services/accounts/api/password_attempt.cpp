@@ -18,8 +18,11 @@ PasswordAttempt::PasswordAttempt(const ApiPorts& ports, const http::Request& req
                                  const core::AccountId& account)
     : ports_(ports),
       account_(account.to_string()),
-      source_(source_of(request)),
-      wait_(ports.attempts.begin(account_, source_, ports.clock.now())) {}
+      // Who has a token is no stranger, wherever he is.
+      source_(request.principal ? "signed-in " + account_ : source_of(request)),
+      wait_(ports.attempts.begin(account_, source_, ports.clock.now(),
+                                 request.principal ? AttemptLimiter::Caller::SignedIn
+                                                   : AttemptLimiter::Caller::Stranger)) {}
 
 void PasswordAttempt::check() const {
   if (!wait_) return;
@@ -34,6 +37,7 @@ http::Response PasswordAttempt::judge(const std::function<http::Response()>& han
     return response;
   }
   ports_.attempts.forgive(account_, source_);
+  if (response.status < 300) ports_.attempts.trust(account_, source_);
   report(response.status == 503 ? "busy" : response.status < 300 ? "ok" : "failed");
   return response;
 }

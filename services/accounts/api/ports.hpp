@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "accounts/api/attempt_limiter.hpp"
 #include "accounts/api/profile_seal.hpp"
@@ -17,6 +18,7 @@
 #include "eventsourcing/store/event_store.hpp"
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "http/routing/command_endpoint.hpp"
+#include "http/routing/worker_queue.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::accounts {
@@ -42,6 +44,12 @@ struct ApiPorts {
   // Told of every attempt with a password: "ok", "refused", "limited", "busy",
   // "failed". May be empty.
   std::function<void(std::string_view outcome)> on_attempt;
+  // Where handlers run that hash a password, which takes long. Null: where all others do.
+  http::WorkerQueue* password_workers = nullptr;
+
+  http::Handler hashing(http::Handler handler) const {
+    return password_workers == nullptr ? handler : password_workers->around(std::move(handler));
+  }
 };
 
 }  // namespace tideline::accounts

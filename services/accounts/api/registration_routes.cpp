@@ -110,8 +110,9 @@ Response register_account(const ApiPorts& ports, const Request& request) {
 }  // namespace
 
 void add_registration_routes(http::Router& router, const ApiPorts& ports) {
-  router.add(http::Method::Post, "/v1/accounts", http::Access::Public,
-             [ports](const Request& request) { return register_account(ports, request); });
+  router.add(
+      http::Method::Post, "/v1/accounts", http::Access::Public,
+      ports.hashing([ports](const Request& request) { return register_account(ports, request); }));
 }
 
 }  // namespace tideline::accounts

@@ -11,6 +11,7 @@
 #include "accounts/stored_events.hpp"
 #include "accounts/stream_keys.hpp"
 #include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/commands/once.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts {
@@ -77,8 +78,13 @@ es::CommandResult Refresh::run(es::CommandSession& session) {
   if (decision.rejected()) return decision.rejection();
   session.stage(family, decision.events(), eventsourcing::EventCodec<Session>{});
   refused = !std::holds_alternative<SessionRefreshed>(decision.events().front());
-  // A new token must not follow from a password that is being changed at this moment.
-  if (!refused) session.assert_unchanged(owner);
+  if (!refused) {
+    // A new token must not follow from a password that is being changed at this moment.
+    session.assert_unchanged(owner);
+    // Who stays signed in has come today as well.
+    const core::Day today = session.context().today;
+    es::record_once(session, keys::sign_in(account, today), SignedIn{account, today});
+  }
   return es::Answer{200, "", "", {}};
 }
 
@@ -111,7 +117,7 @@ void add_session_routes(http::Router& router, const ApiPorts& ports) {
   using http::Access;
   using http::Method;
   router.add(Method::Post, "/v1/sessions", Access::Public,
-             [ports](const Request& request) { return sign_in(ports, request); });
+             ports.hashing([ports](const Request& request) { return sign_in(ports, request); }));
   router.add(Method::Post, "/v1/sessions/refresh", Access::Public,
              [ports](const Request& request) { return refresh(ports, request); });
   router.add(Method::Post, "/v1/sessions/sign-out", Access::SignedIn,

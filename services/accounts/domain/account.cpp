@@ -9,7 +9,10 @@ namespace {
 
 using eventsourcing::Decision;
 using eventsourcing::Overloaded;
+using eventsourcing::RecordedEvent;
 using Events = std::vector<Account::Event>;
+
+constexpr std::uint32_t kNotNumbered = 0;  // PasswordSet of version 1
 
 Profile changed_profile(Profile profile, const ChangeProfile& change) {
   if (change.real_name) profile.real_name = *change.real_name;
@@ -21,6 +24,12 @@ Profile changed_profile(Profile profile, const ChangeProfile& change) {
 
 }  // namespace
 
+bool Account::supersedes(const RecordedEvent& newer, const RecordedEvent& older) {
+  constexpr core::SchemaVersion kNumberedSince{2};
+  if (newer.type != older.type) return false;
+  return newer.type != "PasswordSet" || newer.schema_version >= kNumberedSince;
+}
+
 Account::State Account::evolve(State state, const Event& event) {
   std::visit(Overloaded{
                  [&](const AccountRegistered& fact) {
@@ -31,7 +40,8 @@ Account::State Account::evolve(State state, const Event& event) {
                  },
                  [&](const PasswordSet& fact) {
                    state.password_hash = fact.hash;
-                   ++state.password_version;
+                   state.password_version =
+                       fact.number == kNotNumbered ? state.password_version + 1 : fact.number;
                  },
                  [&](const ProfileChanged& fact) { state.profile = fact.profile; },
                  [&](const AccountClosed&) { state.closed = true; },
@@ -46,7 +56,7 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const RegisterAccount& wanted) -> Decision<Event> {
             if (state.registered) return kUserIdTaken;
             return Events{AccountRegistered{wanted.account, wanted.profile, wanted.at},
-                          PasswordSet{wanted.password_hash}};
+                          PasswordSet{wanted.password_hash, 1}};
           },
           [&](const ChangeProfile& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
@@ -57,7 +67,7 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const ChangePassword& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             if (!wanted.current_matches) return kWrongPassword;
-            return Decision<Event>::of(PasswordSet{wanted.new_hash});
+            return Decision<Event>::of(PasswordSet{wanted.new_hash, state.password_version + 1});
           },
           [&](const CloseAccount& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;

@@ -13,6 +13,7 @@
 #include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::accounts {
@@ -41,6 +42,11 @@ struct CloseAccount {
 };
 
 struct Account {
+  // Passwords set before they were numbered are counted: each of them matters until a numbered one.
+  static bool supersedes(const eventsourcing::RecordedEvent& newer,
+                         const eventsourcing::RecordedEvent& older);
+  static constexpr eventsourcing::CompactionRule kCompaction{1, supersedes};
+
   using Event = std::variant<AccountRegistered, PasswordSet, ProfileChanged, AccountClosed>;
 
   struct State {

@@ -14,6 +14,7 @@
 #include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::accounts {
@@ -41,6 +42,8 @@ struct SignOut {
 };
 
 struct Session {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<SessionOpened, SessionRefreshed, SessionRevoked>;
 
   enum class Phase { None, Live, Revoked };

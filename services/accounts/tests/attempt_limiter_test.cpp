@@ -51,7 +51,10 @@ TEST(TokenBuckets, ForgetWhoWasAskedLongestAgo) {
 }
 
 TEST(AttemptLimiter, LimitsAccountAndSourceApart) {
-  AttemptLimiter limiter({.per_account = {2, 60}, .per_source = {3, 60}, .buckets_max = 10});
+  AttemptLimiter limiter({.per_account = {2, 60},
+                          .per_account_anywhere = {2, 60},
+                          .per_source = {3, 60},
+                          .buckets_max = 10});
   EXPECT_FALSE(limiter.begin("ada", "here", kStart));
   EXPECT_FALSE(limiter.begin("ada", "here", kStart));
   EXPECT_EQ(limiter.begin("ada", "there", kStart), seconds(1));
@@ -60,6 +63,29 @@ TEST(AttemptLimiter, LimitsAccountAndSourceApart) {
   // What the source refused was not counted for the account.
   EXPECT_FALSE(limiter.begin("eve", "there", kStart));
   EXPECT_FALSE(limiter.begin("eve", "there", kStart));
+}
+
+TEST(AttemptLimiter, WhoGuessesFromElsewhereLocksNobodyOut) {
+  AttemptLimiter limiter({.per_account = {2, 2}, .buckets_max = 10});
+  EXPECT_FALSE(limiter.begin("ada", "thief", kStart));
+  EXPECT_FALSE(limiter.begin("ada", "thief", kStart));
+  EXPECT_EQ(limiter.begin("ada", "thief", kStart), seconds(30));
+  EXPECT_FALSE(limiter.begin("ada", "home", kStart));
+}
+
+TEST(AttemptLimiter, ManySourcesAreHeldUpButWhereTheAccountHasSignedIn) {
+  AttemptLimiter limiter(
+      {.per_account = {2, 2}, .per_account_anywhere = {3, 1}, .buckets_max = 10});
+  EXPECT_FALSE(limiter.begin("ada", "home", kStart));
+  limiter.forgive("ada", "home");
+  limiter.trust("ada", "home");
+  for (const char* thief : {"1", "2", "3"}) EXPECT_FALSE(limiter.begin("ada", thief, kStart));
+  EXPECT_EQ(limiter.begin("ada", "4", kStart), seconds(60));
+  EXPECT_FALSE(limiter.begin("ada", "home", kStart));
+  limiter.forgive("ada", "home");
+  EXPECT_FALSE(limiter.begin("ada", "home", kStart));
+  EXPECT_FALSE(limiter.begin("ada", "home", kStart));
+  EXPECT_TRUE(limiter.begin("ada", "home", kStart)) << "a wrong password counts here, too";
 }
 
 TEST(AttemptLimiter, ForgivesWhatWasRight) {

@@ -46,7 +46,7 @@ class Codecs : public ::testing::Test {
 TEST_F(Codecs, OfAccountsKeepEverything) {
   const std::vector<std::pair<Account::Event, Visibility>> all{
       {AccountRegistered{kAda, kProfile, kNoon}, Visibility::Public},
-      {PasswordSet{"$argon2id$"}, Visibility::Private},
+      {PasswordSet{"$argon2id$", 1}, Visibility::Private},
       {ProfileChanged{kAda, kProfile}, Visibility::Public},
       {AccountClosed{kAda, kNoon}, Visibility::Public}};
   for (const auto& [event, visibility] : all) {
@@ -130,8 +130,8 @@ TEST_F(Codecs, ParseRefreshTokensThatWereDrawnAndNoOthers) {
 TEST_F(Codecs, WriteWhatTheSchemasSay) {
   std::vector<NewEvent> all;
   for (const Account::Event& event :
-       {Account::Event(AccountRegistered{kAda, kProfile, kNoon}), Account::Event(PasswordSet{"h"}),
-        Account::Event(ProfileChanged{kAda, kProfile}),
+       {Account::Event(AccountRegistered{kAda, kProfile, kNoon}),
+        Account::Event(PasswordSet{"h", 1}), Account::Event(ProfileChanged{kAda, kProfile}),
         Account::Event(AccountClosed{kAda, kNoon})}) {
     all.push_back(accounts.encode(event));
   }

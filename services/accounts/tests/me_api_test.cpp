@@ -122,7 +122,18 @@ TEST(Password, AttemptsAreLimitedHereToo) {
                 .status,
             403);
   EXPECT_EQ(close(app, tokens, app.kPassword).status, 429);
+  EXPECT_EQ(app.sign_in("7").status, 201);
+}
+
+TEST(Password, WhoIsSignedInIsNotHeldUpByWhoGuesses) {
+  AccountsApp app({.limits = {.per_account = {2, 1}, .per_account_anywhere = {2, 1}}});
+  const Tokens tokens = app.enrol("7");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(app.sign_in("7", "wrong horse battery").status, 401);
   EXPECT_EQ(app.sign_in("7").status, 429);
+  EXPECT_EQ(app.post("/v1/me/password", {{"current", app.kPassword}, {"new", "another horse"}},
+                     {.token = tokens.access})
+                .status,
+            200);
 }
 
 TEST(Closing, ErasesThePersonAndKeepsTheUserId) {

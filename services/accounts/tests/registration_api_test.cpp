@@ -113,10 +113,10 @@ TEST(Registration, IsRepeatedByItsKeyWithAnotherSession) {
   EXPECT_EQ(one, two);
   EXPECT_EQ(again.headers.find("Location"), "/v1/profiles/7");
   EXPECT_NE(tokens_one.refresh, tokens_two.refresh);
-  EXPECT_EQ(app.refresh(tokens_one.refresh).status, 200);
-  EXPECT_EQ(app.refresh(tokens_two.refresh).status, 200);
   EXPECT_EQ(app.count("AccountRegistered"), 1u);
   EXPECT_EQ(app.count("SignedIn"), 0u);
+  EXPECT_EQ(app.refresh(tokens_one.refresh).status, 200);
+  EXPECT_EQ(app.refresh(tokens_two.refresh).status, 200);
 }
 
 TEST(Registration, IsRepeatedForNobodyElse) {

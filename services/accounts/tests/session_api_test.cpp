@@ -80,11 +80,12 @@ TEST(SignIn, IsLimitedPerAccount) {
   const auto limited = app.sign_in("7");
   EXPECT_EQ(limited.status, 429);
   EXPECT_EQ(limited.headers.find("Retry-After"), "20");
-  EXPECT_EQ(app.sign_in("7", app.kPassword, {.source = "198.51.100.1"}).status, 429);
+  EXPECT_EQ(limited.headers.find("RateLimit"), "\"requests\";r=0;t=20");
+  EXPECT_EQ(app.sign_in("7", app.kPassword, {.source = "198.51.100.1"}).status, 201);
   app.clock.advance(std::chrono::seconds(20));
   EXPECT_EQ(app.sign_in("7").status, 201);
-  EXPECT_EQ(app.attempts_seen(), (std::vector<std::string>{"refused", "refused", "refused",
-                                                           "limited", "limited", "ok"}));
+  EXPECT_EQ(app.attempts_seen(),
+            (std::vector<std::string>{"refused", "refused", "refused", "limited", "ok", "ok"}));
 }
 
 TEST(SignIn, IsLimitedPerSource) {
@@ -113,6 +114,16 @@ TEST(Refresh, GivesANewTokenForTheLiveOne) {
     EXPECT_NE(next.refresh, tokens.refresh);
     EXPECT_EQ(app.get("/v1/me", next.access).status, 200);
     tokens = next;
+  }
+}
+
+TEST(Refresh, CountsAsTheSignInOfItsDay) {
+  AccountsApp app;
+  Tokens tokens = app.enrol("7");
+  for (const std::size_t days : {1u, 1u, 2u}) {
+    if (days == 2) app.clock.advance(std::chrono::hours(24));
+    tokens = AccountsApp::tokens_of(json::parse(app.refresh(tokens.refresh).body));
+    EXPECT_EQ(app.count("SignedIn"), days);
   }
 }
 

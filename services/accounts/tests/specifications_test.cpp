@@ -4,13 +4,16 @@
 
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/session.hpp"
+#include "accounts/stored_events.hpp"
 #include "eventsourcing/commands/once.hpp"
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 
 namespace tideline::accounts {
 namespace {
 
 using eventsourcing::Once;
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 constexpr core::AccountId kAda(core::AccountId::Bytes{1});
@@ -19,7 +22,7 @@ const core::Timestamp kNow = *core::parse_iso8601("2026-05-01T12:00:00Z");
 const core::Day kToday = *core::parse_day("2026-05-01");
 const Profile kProfile{"001", "Ada", "ada@campus.example", Sex::Female, "Mathematics"};
 const AccountRegistered kRegistered{kAda, kProfile, kNow};
-const PasswordSet kPassword{"hash-1"};
+const PasswordSet kPassword{"hash-1", 1};
 const AccountClosed kClosed{kAda, kNow};
 
 TEST(AccountSpecification, RegistersOnceAndForEver) {
@@ -44,7 +47,7 @@ TEST(AccountSpecification, ChangesWhatIsNamedAndNothingElse) {
 TEST(AccountSpecification, ChangesThePasswordForWhoKnowsIt) {
   given<Account>(kRegistered, kPassword)
       .when(ChangePassword{true, "hash-2"})
-      .then(PasswordSet{"hash-2"});
+      .then(PasswordSet{"hash-2", 2});
   given<Account>(kRegistered, kPassword)
       .when(ChangePassword{false, "hash-2"})
       .then_rejected("wrong-password");
@@ -65,8 +68,8 @@ TEST(AccountSpecification, ClosesForWhoKnowsThePassword) {
 
 TEST(AccountSpecification, CountsItsPasswords) {
   Account::State state;
-  for (const Account::Event& event :
-       {Account::Event(kRegistered), Account::Event(kPassword), Account::Event(PasswordSet{"2"})}) {
+  for (const Account::Event& event : {Account::Event(kRegistered), Account::Event(kPassword),
+                                      Account::Event(PasswordSet{"2", 2})}) {
     state = Account::evolve(std::move(state), event);
   }
   EXPECT_EQ(state.password_version, 2u);
@@ -150,6 +153,32 @@ TEST(ProfileViewSpecification, CountsOnceADay) {
   given<Once<ProfileViewed>>(ProfileViewed{kAda, kBob, kToday})
       .when(ProfileViewed{kAda, kBob, kToday})
       .then_nothing();
+}
+
+TEST(AccountSpecification, CompactionKeepsDecisions) {
+  ChangeProfile to_physics;
+  to_physics.department = "Physics";
+  ChangeProfile to_history;
+  to_history.department = "History";
+  expect_compaction_keeps_decisions<Account>(
+      {to_physics, to_history, ChangePassword{true, "2"}, ChangePassword{true, "3"}},
+      {kRegistered, kPassword});
+  expect_compaction_keeps_decisions<Account>(
+      {RegisterAccount{kAda, kProfile, "1", kNow}, to_physics, CloseAccount{true, kNow}});
+}
+
+// Sessions stay good or bad as they were when passwords had no numbers.
+TEST(AccountSpecification, PasswordsWithoutNumbersAreCounted) {
+  eventsourcing::RecordedEvent old_one;
+  old_one.type = "PasswordSet";
+  eventsourcing::RecordedEvent numbered = old_one;
+  numbered.schema_version = core::SchemaVersion(2);
+  EXPECT_FALSE(Account::supersedes(old_one, old_one));
+  EXPECT_TRUE(Account::supersedes(numbered, old_one));
+  EXPECT_TRUE(Account::supersedes(numbered, numbered));
+  given<Account>(kRegistered, PasswordSet{"1"}, PasswordSet{"2"})
+      .when(ChangePassword{true, "3"})
+      .then(PasswordSet{"3", 3});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -30,6 +31,9 @@ struct DeleteComment {
 };
 
 struct Comment {
+  static constexpr bool kReadsText = false;
+  static constexpr std::uint32_t kEventsMax = 2;  // added, then deleted
+
   static constexpr std::size_t kTextCodePointsMax = 2000;
 
   using Event = std::variant<CommentAdded, CommentDeleted>;

@@ -6,6 +6,7 @@
 
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "feed/events.hpp"
 
@@ -23,6 +24,8 @@ struct UnlikeMoment {
 };
 
 struct Like {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<MomentLiked, MomentUnliked>;
   struct State {
     bool standing = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -36,6 +37,9 @@ struct SendToGroup {
 };
 
 struct Message {
+  static constexpr bool kReadsText = false;
+  static constexpr std::uint32_t kEventsMax = 1;  // sent
+
   static constexpr std::size_t kTextCodePointsMax = 4000;
 
   using Event = std::variant<MessageSent>;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "feed/domain/message.hpp"
 #include "feed/events.hpp"
@@ -20,6 +21,8 @@ struct MarkAsRead {
 };
 
 struct MessageReading {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   static constexpr std::size_t kMessagesMax = 1000;
 
   using Event = std::variant<MessagesRead>;

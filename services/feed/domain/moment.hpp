@@ -50,6 +50,7 @@ struct Moment {
   static constexpr std::size_t kContentCodePointsMax = 2000;
   static constexpr std::chrono::hours kEditableFor{1};  // since it was published
   static constexpr std::uint32_t kEditsMax = 19;        // with the first text they fill one page
+  static constexpr std::uint32_t kEventsMax = kEditsMax + 2;  // published, edited, deleted
   static constexpr std::size_t kImagesMax = 9;
   static constexpr std::size_t kListedGroupsMax = 100;
   static constexpr std::size_t kListedTagsMax = 100;

@@ -6,6 +6,7 @@
 
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "feed/events.hpp"
 
@@ -18,6 +19,8 @@ struct MarkTimelineSeen {
 };
 
 struct TimelineReading {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   // By how much the clock of whoever made an id may be ahead.
   static constexpr std::chrono::minutes kClocksDiffer{1};
 

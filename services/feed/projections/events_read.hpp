@@ -13,10 +13,10 @@
 namespace tideline::feed::read {
 
 using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
-                           ContactTagged, ContactUntagged, TagDeleted, MomentSettingChanged,
-                           GroupJoined, GroupLeft, GroupDissolved, MomentPublished, MomentEdited,
-                           MomentDeleted, MomentLiked, MomentUnliked, CommentAdded, CommentDeleted,
-                           MessageSent, MessagesRead, TimelineSeen>;
+                           ContactTagged, ContactUntagged, TagCreated, TagDeleted,
+                           MomentSettingChanged, GroupJoined, GroupLeft, GroupDissolved,
+                           MomentPublished, MomentEdited, MomentDeleted, MomentLiked, MomentUnliked,
+                           CommentAdded, CommentDeleted, MessageSent, MessagesRead, TimelineSeen>;
 
 // nullopt: an event that this service does not use. Throws PoisonEvent for broken data.
 inline std::optional<Event> read_event(const eventsourcing::RecordedEvent& event) {

@@ -102,6 +102,7 @@ std::vector<es::RecordedEvent> made_by_commands() {
   FeedApp app(database);
   const std::string group = core::make_time_ordered_id(app.clock.now(), app.random);
   const auto id = app.publish("ada", {{"content", "x"}, {"audience", "public"}});
+  app.join("ada", group);
   app.publish("ada", {{"content", "x"}, {"audience", "partly-visible"}, {"group_ids", {group}}});
   auto events = app.deliver();
   const std::string path = "/v1/moments/" + id;

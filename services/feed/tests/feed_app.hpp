@@ -152,6 +152,13 @@ class FeedApp {
           {"hides_other", false},
           {"hidden_from_other", true}});
   }
+  // Returns the tag's id.
+  std::string make_tag(const std::string& owner) {
+    const std::string tag_id = core::make_time_ordered_id(clock.now(), random);
+    tell("social-graph", "TagCreated",
+         {{"owner", id_of(owner).to_string()}, {"tag_id", tag_id}, {"name", "sealed"}});
+    return tag_id;
+  }
   void join(const std::string& who, const std::string& group_id) {
     tell("social-graph", "GroupJoined",
          {{"group_id", group_id}, {"account_id", id_of(who).to_string()}});

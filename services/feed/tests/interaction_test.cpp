@@ -1,12 +1,15 @@
 // Likes, comments and edits as decisions.
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 #include "feed/domain/comment.hpp"
 #include "feed/domain/like.hpp"
 #include "feed/domain/moment.hpp"
+#include "feed/stored_events.hpp"
 
 namespace tideline::feed {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const core::AccountId kAda(core::AccountId::Bytes{1});
@@ -106,6 +109,11 @@ TEST(MomentEdits, HaveTheLengthOfAMoment) {
   given<Moment>(published())
       .when(editing(std::string(Moment::kContentCodePointsMax + 1, 'x')))
       .then_rejected("content-length");
+}
+
+TEST(Like, CompactionKeepsDecisions) {
+  expect_compaction_keeps_decisions<Like>(
+      {LikeMoment{kMoment, kBob, kNow}, UnlikeMoment{kMoment, kBob}});
 }
 
 }  // namespace

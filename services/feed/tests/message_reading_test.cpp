@@ -1,10 +1,13 @@
 #include "feed/domain/message_reading.hpp"
 
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
+#include "feed/stored_events.hpp"
 
 namespace tideline::feed {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const core::AccountId kAda(core::AccountId::Bytes{1});
@@ -30,6 +33,11 @@ TEST(MessageReading, IsBounded) {
   EXPECT_FALSE(MessageReading::decide({}, MarkAsRead{kAda, keys}).rejected());
   keys.push_back(key(-1));
   given<MessageReading>().when(MarkAsRead{kAda, keys}).then_rejected("too-many-messages");
+}
+
+TEST(MessageReading, CompactionKeepsDecisions) {
+  expect_compaction_keeps_decisions<MessageReading>(
+      {MarkAsRead{kAda, {key(1)}}, MarkAsRead{kAda, {key(2), key(1)}}});
 }
 
 }  // namespace

@@ -102,6 +102,42 @@ TEST_F(MomentApi, RefusesWhatIsNoMoment) {
   EXPECT_TRUE(app.new_events().empty());
 }
 
+TEST_F(MomentApi, NamesTagsOfItsAuthorAlone) {
+  const auto publish = [&](const std::string& tag_id) {
+    return app.post("ada", "/v1/moments",
+                    {{"content", "x"}, {"audience", "partly-invisible"}, {"tag_ids", {tag_id}}});
+  };
+  const std::string own = app.make_tag("ada");
+  const std::vector<std::string> others{core::make_time_ordered_id(app.clock.now(), app.random),
+                                        app.make_tag("bob")};
+  for (const std::string& tag_id : others) {
+    const auto response = publish(tag_id);
+    EXPECT_EQ(response.status, 404);
+    EXPECT_THAT(response.body, HasSubstr("no-such-tag"));
+  }
+  EXPECT_TRUE(app.new_events().empty());
+  EXPECT_EQ(publish(own).status, 201);
+  app.tell("social-graph", "TagDeleted",
+           {{"owner", app.id_of("ada").to_string()}, {"tag_id", own}});
+  EXPECT_EQ(publish(own).status, 404);
+}
+
+TEST_F(MomentApi, NamesGroupsOfItsAuthorAlone) {
+  const auto publish = [&](const std::string& group_id) {
+    return app.post("ada", "/v1/moments",
+                    {{"content", "x"}, {"audience", "partly-visible"}, {"group_ids", {group_id}}});
+  };
+  const std::string group_id = core::make_time_ordered_id(app.clock.now(), app.random);
+  EXPECT_THAT(publish(group_id).body, HasSubstr("no-such-group"));
+  app.join("bob", group_id);
+  EXPECT_EQ(publish(group_id).status, 404);
+  EXPECT_TRUE(app.new_events().empty());
+  app.join("ada", group_id);
+  EXPECT_EQ(publish(group_id).status, 201);
+  app.tell("social-graph", "GroupDissolved", {{"group_id", group_id}});
+  EXPECT_EQ(publish(group_id).status, 404);
+}
+
 TEST_F(MomentApi, IsForPeopleWhoHaveSignedIn) {
   EXPECT_EQ(app.post("", "/v1/moments", public_moment()).status, 401);
   EXPECT_EQ(app.get("", "/v1/timeline").status, 401);

@@ -1,10 +1,13 @@
 #include "feed/domain/timeline_reading.hpp"
 
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
+#include "feed/stored_events.hpp"
 
 namespace tideline::feed {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const core::AccountId kAda(core::AccountId::Bytes{1});
@@ -38,6 +41,14 @@ TEST(TimelineReading, EndsAtNow) {
   given<TimelineReading>()
       .when(MarkTimelineSeen{kAda, id_at(kNow + ahead + std::chrono::milliseconds(1)), kNow})
       .then_rejected("not-yet");
+}
+
+TEST(TimelineReading, CompactionKeepsDecisions) {
+  std::vector<TimelineReading::Command> marks;
+  for (int i = 0; i < 10; ++i) {
+    marks.push_back(MarkTimelineSeen{kAda, id_at(kNow - std::chrono::hours(i)), kNow});
+  }
+  expect_compaction_keeps_decisions<TimelineReading>(marks);
 }
 
 }  // namespace

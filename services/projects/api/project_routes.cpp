@@ -236,33 +236,20 @@ Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedPr
   return http::page_response(kind, std::move(page));
 }
 
-Response list_of_author(const ApiPorts& ports, const Request& request, std::string_view user_id) {
-  if (!core::is_user_id(user_id)) {
-    return to_response(http::malformed("author is not a user_id"));
-  }
-  const core::AccountId author = ports.account_ids.of(user_id);
+// `select` gives the rows of a page of that kind.
+template <class Select>
+Response list_newest_first(const ApiPorts& ports, const Request& request, std::string_view kind,
+                           const Select& select) {
+  const auto page = http::value_of(http::read_page(request, kind, sql::parse_id_place));
   return answer_from_tables<NamedProjects>(
       ports, request,
       [&](Transaction& transaction) -> NamedProjects {
-        NamedProjects named{list_by_author(transaction, author), {}};
-        named.people = authors_of(ports, transaction, named.projects);
-        return named;
-      },
-      [&](const NamedProjects& named) { return answer_list(ports, "projects", named); });
-}
-
-Response list_of_label(const ApiPorts& ports, const Request& request, const std::string& label) {
-  constexpr std::string_view kKind = "projects-by-label";
-  const auto page = http::value_of(http::read_page(request, kKind, sql::parse_id_place));
-  return answer_from_tables<NamedProjects>(
-      ports, request,
-      [&](Transaction& transaction) -> NamedProjects {
-        auto slice = list_by_label(transaction, label, {page.before, page.after, page.limit});
+        auto slice = select(transaction, {page.before, page.after, page.limit});
         NamedProjects named{std::move(slice.items), {}, slice.more_before, slice.more_after};
         named.people = authors_of(ports, transaction, named.projects);
         return named;
       },
-      [&](const NamedProjects& named) { return answer_list(ports, kKind, named); });
+      [&](const NamedProjects& named) { return answer_list(ports, kind, named); });
 }
 
 Response list_projects(const ApiPorts& ports, const Request& request) {
@@ -271,8 +258,20 @@ Response list_projects(const ApiPorts& ports, const Request& request) {
   if (author.has_value() == label.has_value()) {
     return to_response(http::malformed("ask for the projects of one author or of one label"));
   }
-  if (author) return list_of_author(ports, request, *author);
-  return list_of_label(ports, request, std::string(*label));
+  using Window = sql::Window<std::string>;
+  if (label) {
+    return list_newest_first(ports, request, "projects-by-label",
+                             [&](Transaction& transaction, const Window& window) {
+                               return list_by_label(transaction, std::string(*label), window);
+                             });
+  }
+  if (!core::is_user_id(*author)) {
+    return to_response(http::malformed("author is not a user_id"));
+  }
+  return list_newest_first(
+      ports, request, "projects", [&](Transaction& transaction, const Window& window) {
+        return list_by_author(transaction, ports.account_ids.of(*author), window);
+      });
 }
 
 constexpr int kVisitDaysMax = 30;

@@ -3,6 +3,7 @@
 // has said.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -25,6 +26,9 @@ struct WithdrawAdvice {
 };
 
 struct Advice {
+  static constexpr bool kReadsText = false;
+  static constexpr std::uint32_t kEventsMax = 2;  // given, then adopted or withdrawn
+
   using Event = std::variant<AdviceGiven, AdviceAdopted, AdviceWithdrawn>;
 
   enum class Standing { NotGiven, Given, Adopted, Withdrawn };

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/events.hpp"
 
@@ -22,6 +23,9 @@ struct AddComment {
 };
 
 struct Comments {
+  static constexpr bool kReadsText = false;
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<CommentAdded>;
 
   struct State {

@@ -19,6 +19,10 @@ Decision<Documents::Event> add(const Documents::State& state, const AddDocument&
     return Rejection{RejectionKind::Conflict, "too-many-documents",
                      "a project has at most 20 documents"};
   }
+  if (state.standing_by_id.size() == Documents::kEverMax) {
+    return Rejection{RejectionKind::Conflict, "too-many-documents",
+                     "a project has had at most 200 documents, those that were removed included"};
+  }
   return Decision<Documents::Event>::of(DocumentAdded{
       wanted.project_id, wanted.author, wanted.document_id, wanted.title, wanted.file});
 }

@@ -31,7 +31,10 @@ struct RemoveDocument {
 };
 
 struct Documents {
+  static constexpr bool kReadsText = false;
   static constexpr std::size_t kStandingMax = 20;
+  static constexpr std::size_t kEverMax = 200;  // those that were removed included
+  static constexpr std::uint32_t kEventsMax = 2 * kEverMax;
 
   using Event = std::variant<DocumentAdded, DocumentRemoved>;
 

@@ -9,6 +9,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/events.hpp"
 
@@ -38,6 +39,8 @@ struct ChangeIcon {
 };
 
 struct Project {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<ProjectCreated, ProjectEdited, ProjectIconChanged>;
 
   struct State {

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/events.hpp"
@@ -27,6 +28,8 @@ struct WithdrawVote {
 };
 
 struct Vote {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<VoteCast, VoteWithdrawn>;
 
   struct State {

@@ -2,6 +2,7 @@
 // project is on the board; afterwards the tally stays with the project.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -24,6 +25,8 @@ struct CloseVoting {
 };
 
 struct Voting {
+  static constexpr std::uint32_t kEventsMax = 2;  // opened, then closed
+
   using Event = std::variant<VotingOpened, VotingClosed>;
 
   enum class State { NotOpened, Open, Closed };

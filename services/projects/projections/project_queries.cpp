@@ -44,12 +44,6 @@ ProjectRow to_project(const Row& row) {
   return project;
 }
 
-std::vector<std::string> first_column(const Rows& rows) {
-  std::vector<std::string> texts;
-  for (const Row& row : rows) texts.push_back(row.text(0));
-  return texts;
-}
-
 }  // namespace
 
 const char* const kReferencedUploadsSql =
@@ -77,21 +71,31 @@ std::vector<ProjectRow> find_projects(Transaction& transaction, std::span<const 
   return projects;
 }
 
-std::vector<ProjectRow> list_by_author(Transaction& transaction, const core::AccountId& author) {
-  const auto rows = transaction.execute(
-      "SELECT project_id FROM project_by_author WHERE author = $1::uuid"
-      " ORDER BY published_at DESC, project_id DESC",
-      {author});
-  return find_projects(transaction, first_column(rows));
+namespace {
+
+// `select` gives ids of projects, on one condition.
+sql::Slice<ProjectRow> list_newest_first(Transaction& transaction, std::string_view select,
+                                         sql::Param condition,
+                                         const sql::Window<std::string>& window) {
+  const auto found = sql::select_newest_first<std::string>(
+      transaction, {select, "published_at", "project_id"}, {std::move(condition)}, window,
+      [](const Row& row) { return row.text(0); });
+  return {find_projects(transaction, found.items), found.more_before, found.more_after};
+}
+
+}  // namespace
+
+sql::Slice<ProjectRow> list_by_author(Transaction& transaction, const core::AccountId& author,
+                                      const sql::Window<std::string>& window) {
+  return list_newest_first(transaction,
+                           "SELECT project_id FROM project_by_author WHERE author = $1::uuid",
+                           author, window);
 }
 
 sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const std::string& label,
                                      const sql::Window<std::string>& window) {
-  const auto found = sql::select_newest_first<std::string>(
-      transaction,
-      {"SELECT project_id FROM project_by_label WHERE label = $1", "published_at", "project_id"},
-      {label}, window, [](const Row& row) { return row.text(0); });
-  return {find_projects(transaction, found.items), found.more_before, found.more_after};
+  return list_newest_first(transaction, "SELECT project_id FROM project_by_label WHERE label = $1",
+                           label, window);
 }
 
 namespace {

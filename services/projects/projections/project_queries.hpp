@@ -37,9 +37,9 @@ struct ProjectRow {
 extern const char* const kReferencedUploadsSql;
 
 std::optional<ProjectRow> find_project(sql::Transaction& transaction, const std::string& id);
-// All of an author's, newest first.
-std::vector<ProjectRow> list_by_author(sql::Transaction& transaction,
-                                       const core::AccountId& author);
+// Newest first.
+sql::Slice<ProjectRow> list_by_author(sql::Transaction& transaction, const core::AccountId& author,
+                                      const sql::Window<std::string>& window);
 sql::Slice<ProjectRow> list_by_label(sql::Transaction& transaction, const std::string& label,
                                      const sql::Window<std::string>& window);
 

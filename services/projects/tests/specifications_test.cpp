@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
@@ -9,10 +10,12 @@
 #include "projects/domain/project.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
+#include "projects/stored_events.hpp"
 
 namespace tideline::projects {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const core::AccountId kAda({1});
@@ -210,6 +213,46 @@ TEST(Vote, NothingChangesOutsideTheOpenBallot) {
   given<Vote>(VoteCast{kId, kAda, kBob, true})
       .when(WithdrawVote{kId, kAda, kBob, kClosed})
       .then_rejected("voting-not-open");
+}
+
+EditProject edit_of(std::string introduction) {
+  EditProject edit;
+  edit.editor = kAda;
+  edit.texts = {{&Card::introduction, std::move(introduction)}};
+  return edit;
+}
+
+TEST(Project, CompactionKeepsDecisions) {
+  const std::string hash(64, 'a');
+  expect_compaction_keeps_decisions<Project>(
+      {edit_of("one"), edit_of("two"), ChangeIcon{kAda, hash}, ChangeIcon{kAda, std::nullopt},
+       ChangeIcon{kBob, hash}},
+      {created()});
+}
+
+TEST(Vote, CompactionKeepsDecisions) {
+  using enum Voting::State;
+  expect_compaction_keeps_decisions<Vote>({CastVote{kId, kAda, kBob, Open},
+                                           WithdrawVote{kId, kAda, kBob, Open},
+                                           CastVote{kId, kAda, kBob, Closed}});
+}
+
+TEST(Documents, AProjectHasHadSoManyAtMost) {
+  Documents::State state;
+  const auto draft = [&](std::size_t i) {
+    return AddDocument{kId, kAda, kAda, std::to_string(i), "Plan", {}};
+  };
+  for (std::size_t i = 0; i < Documents::kEverMax; ++i) {
+    for (const auto& event : Documents::decide(state, draft(i)).events()) {
+      state = Documents::evolve(std::move(state), event);
+    }
+    const RemoveDocument removal{kId, kAda, kAda, std::to_string(i)};
+    for (const auto& event : Documents::decide(state, removal).events()) {
+      state = Documents::evolve(std::move(state), event);
+    }
+  }
+  EXPECT_EQ(Documents::decide(state, draft(Documents::kEverMax)).rejection().code,
+            "too-many-documents");
 }
 
 }  // namespace

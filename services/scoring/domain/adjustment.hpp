@@ -22,6 +22,8 @@ struct AdjustPoints {
 };
 
 struct Adjustment {
+  static constexpr std::uint32_t kEventsMax = 1;  // made
+
   // Of one adjustment, either way.
   static constexpr std::int64_t kDeltaMax = 1'000'000'000;
 

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 
 namespace tideline::scoring {
@@ -60,6 +61,8 @@ struct RateSubject {
 };
 
 struct Rating {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   static constexpr std::int64_t kStarsMin = 1;
   static constexpr std::int64_t kStarsMax = 5;
 

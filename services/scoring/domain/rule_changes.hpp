@@ -38,6 +38,9 @@ struct SettleDays {
 };
 
 struct RuleChanges {
+  // Each of them counts. Days are settled once, rules are changed by operators: a century's events.
+  static constexpr std::uint32_t kEventsMax = 40'000;
+
   using Event = std::variant<RulesChanged, RuleDaysSettled>;
 
   struct State {

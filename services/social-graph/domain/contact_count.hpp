@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
@@ -27,6 +28,8 @@ struct UncountContact {
 };
 
 struct ContactCount {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<ContactCountChanged>;
 
   struct State {

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
@@ -44,6 +45,8 @@ struct EndContact {
 };
 
 struct ContactPair {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<ContactRequested, ContactAccepted, ContactDeclined,
                              ContactRequestWithdrawn, ContactRemoved>;
 

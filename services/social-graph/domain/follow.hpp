@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
@@ -20,6 +21,8 @@ struct UnfollowPerson {
 };
 
 struct Follow {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<Followed, Unfollowed>;
 
   struct State {

@@ -2,6 +2,7 @@
 // its own (Membership), which assert this one, so that nobody enters a group that is dissolved.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -26,6 +27,9 @@ struct DissolveGroup {
 };
 
 struct Group {
+  static constexpr bool kReadsText = false;
+  static constexpr std::uint32_t kEventsMax = 2;  // created, then dissolved
+
   using Event = std::variant<GroupCreated, GroupDissolved>;
 
   struct State {

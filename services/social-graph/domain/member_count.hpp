@@ -9,6 +9,7 @@
 #include <string>
 #include <variant>
 
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
@@ -24,6 +25,8 @@ struct UncountMember {
 };
 
 struct MemberCount {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<MemberCountChanged>;
 
   struct State {

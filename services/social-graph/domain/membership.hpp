@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
@@ -35,6 +36,8 @@ struct LeaveGroup {
 };
 
 struct Membership {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<GroupInvited, GroupJoined, GroupLeft>;
 
   enum class Phase { Stranger, Invited, Member, Left };

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
@@ -19,6 +20,8 @@ struct ChangeMomentSetting {
 };
 
 struct MomentSetting {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<MomentSettingChanged>;
 
   struct State {

@@ -1,6 +1,7 @@
 // A name under which a person gathers some of his contacts. Only he ever learns that it exists.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,6 +24,9 @@ struct DeleteTag {
 };
 
 struct Tag {
+  static constexpr bool kReadsText = false;
+  static constexpr std::uint32_t kEventsMax = 2;  // created, then deleted
+
   using Event = std::variant<TagCreated, TagDeleted>;
 
   struct State {

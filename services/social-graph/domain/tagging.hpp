@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/ids.hpp"
+#include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "social-graph/events.hpp"
 
@@ -25,6 +26,8 @@ struct UntagContact {
 };
 
 struct Tagging {
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
   using Event = std::variant<ContactTagged, ContactUntagged>;
 
   struct State {

@@ -1,11 +1,14 @@
 #include "social-graph/domain/contact_pair.hpp"
 
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const ContactRequested kAsked{kAda, kBob};
@@ -110,6 +113,14 @@ TEST(ContactPair, AClosedAccountEndsNothingTwice) {
   given<ContactPair>(kAsked, ContactDeclined{kAda, kBob}).when(ada_ends).then_nothing();
   given<ContactPair>(kAsked, ContactRequestWithdrawn{kAda, kBob}).when(ada_ends).then_nothing();
   given<ContactPair>(kAsked, kAccepted, ContactRemoved{kBob, kAda}).when(ada_ends).then_nothing();
+}
+
+TEST(ContactPair, CompactionKeepsDecisions) {
+  expect_compaction_keeps_decisions<ContactPair>(
+      {RequestContact{kAda, kBob}, RequestContact{kBob, kAda}, AcceptContact{kAda, kBob},
+       AcceptContact{kBob, kAda}, DeclineContact{kBob, kAda}, DeclineContact{kAda, kBob},
+       WithdrawContactRequest{kAda, kBob}, WithdrawContactRequest{kBob, kAda},
+       RemoveContact{kAda, kBob}, EndContact{kBob, kAda}});
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "social-graph/domain/follow.hpp"
 
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const Followed kFollowed{kAda, kBob, true};
@@ -30,6 +33,10 @@ TEST(Follow, OnlyTheFirstTimeIsMarked) {
 
 TEST(Follow, NobodyFollowsHimself) {
   given<Follow>().when(FollowPerson{kAda, kAda}).then_rejected("oneself");
+}
+
+TEST(Follow, CompactionKeepsDecisions) {
+  expect_compaction_keeps_decisions<Follow>({FollowPerson{kAda, kBob}, UnfollowPerson{kAda, kBob}});
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "social-graph/domain/group.hpp"
 
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 #include "social-graph/domain/membership.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const GroupCreated kPublicGroup{kGroupId, kAda, "chess", false};
@@ -99,6 +102,12 @@ TEST(Membership, TheCreatorCannotLeave) {
   given<Membership>(GroupJoined{kGroupId, kAda})
       .when(LeaveGroup{kGroupId, kAda, true, false})
       .then_rejected("creator-cannot-leave");
+}
+
+TEST(Membership, CompactionKeepsDecisions) {
+  expect_compaction_keeps_decisions<Membership>(
+      {InviteMember{kGroupId, kBob, kAda, true, true}, JoinGroup{kGroupId, kBob, false, true},
+       JoinGroup{kGroupId, kBob, false, false}, LeaveGroup{kGroupId, kBob, false, true}});
 }
 
 }  // namespace

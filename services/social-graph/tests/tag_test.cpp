@@ -1,12 +1,15 @@
 #include "social-graph/domain/tag.hpp"
 
+#include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 #include "social-graph/domain/tagging.hpp"
+#include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
 namespace {
 
+using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
 const TagCreated kCreated{kAda, kTagId, "family"};
@@ -47,6 +50,11 @@ TEST(Tagging, IsTakenOff) {
   given<Tagging>(kTagged).when(UntagContact{kAda, kTagId, kBob}).then(kUntagged);
   given<Tagging>(kTagged, kUntagged).when(UntagContact{kAda, kTagId, kBob}).then_nothing();
   given<Tagging>(kTagged, kUntagged).when(TagContact{kAda, kTagId, kBob, true}).then(kTagged);
+}
+
+TEST(Tagging, CompactionKeepsDecisions) {
+  expect_compaction_keeps_decisions<Tagging>(
+      {TagContact{kAda, kTagId, kBob, true}, UntagContact{kAda, kTagId, kBob}});
 }
 
 }  // namespace

@@ -19,12 +19,21 @@ Command CommandGenerator::publish_moment(MemberIndex actor) {
   demo::Json body{{"content", text("Moment")}, {"audience", audience}};
   if (audience.starts_with("partly")) {
     body["user_ids"] = {name(other_than(actor)), name(other_than(actor))};
-    if (!author.tags.empty()) body["tag_ids"] = {any_of(author.tags, random_).id};
-    if (!author.groups.empty()) body["group_ids"] = {any_of(author.groups, random_).id};
+    std::vector<std::string> tags;
+    for (const OwnTag& tag : author.tags) {
+      if (!tag.deleted) tags.push_back(tag.id);
+    }
+    std::vector<std::string> groups;
+    for (const OwnGroup& group : author.groups) {
+      if (!group.dissolved) groups.push_back(group.id);
+    }
+    if (!tags.empty()) body["tag_ids"] = {any_of(tags, random_)};
+    if (!groups.empty()) body["group_ids"] = {any_of(groups, random_)};
   }
+  const bool names_circles = body.contains("tag_ids") || body.contains("group_ids");
   Command command = does("moment", "feed", call_of("POST", "/v1/moments", std::move(body)), 201,
                          "MomentPublished");
-  if (one_in(2)) command.call.position = author.account.position;
+  if (names_circles || one_in(2)) command.call.position = author.account.position;
   command.learn = [this, &author](const auto& reply) {
     if (!acknowledged(reply)) return;
     author.moments.push_back(id_in(reply));

@@ -266,6 +266,22 @@ TEST_F(PostgresEventStoreTest, ExpiredResultsAreSwept) {
   EXPECT_EQ(count("idempotency_result"), 1);
 }
 
+TEST_F(PostgresEventStoreTest, ABacklogOfExpiredResultsIsSweptWithoutAPause) {
+  const auto filled = database_.query(
+      "INSERT INTO idempotency_result SELECT 'me', 'POST /v1/x', i::text, 'h', 200, '', '', '', '',"
+      " timestamptz '2000-01-01' FROM generate_series(1, 10000) AS i",
+      {});
+  ASSERT_TRUE(filled.ok());
+  EventStoreOptions options;
+  options.sweep_interval = std::chrono::hours(1);
+  PostgresEventStore& store = start(options);
+  expect_appended(store.append(one("s-1")));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (count("idempotency_result") > 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+  }
+}
+
 TEST_F(PostgresEventStoreTest, ALostConnectionBeforeTheWriteIsNotNoticed) {
   PostgresEventStore& store = start();
   expect_appended(store.append(one("s-1")));

@@ -24,6 +24,13 @@ using http::Response;
 const Rejection kNoSuchImage{RejectionKind::Invalid, "no-such-image",
                              "upload an image before you publish it"};
 
+// A mistyped tag in the lists of a partly-invisible moment would show it to whom it is to be kept
+// from; and what names nothing would take memory all the same.
+const Rejection kNoSuchTag{RejectionKind::NotFound, "no-such-tag",
+                           "a moment names tags of its author's own"};
+const Rejection kNoSuchGroup{RejectionKind::NotFound, "no-such-group",
+                             "a moment names groups that its author is a member of"};
+
 constexpr std::size_t kHashLength = 64;
 
 std::vector<std::string> read_ids(http::FieldReader& fields, const char* name, std::size_t max) {
@@ -80,6 +87,9 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
   command.id = ports.moment_ids.next(command.now, command.author);
   const auto stream = keys::moment(command.id);
   eventsourcing::begin<Moment>(session, stream, codec, command);
+  const AudienceLists& lists = command.lists;
+  if (!ports.reader.are_tags_of(command.author, lists.tag_ids)) return kNoSuchTag;
+  if (!ports.reader.are_groups_of(command.author, lists.group_ids)) return kNoSuchGroup;
   const std::string id = core::to_string(command.id);
   const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + id, stream};
@@ -87,10 +97,12 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
 
 Response handle_publish(const ApiPorts& ports, const Request& request) {
   const auto command = read_draft(ports, request);
-  // A mistyped name in the list of a partly-invisible moment would show it to whom it is to be kept
-  // from.
+  // For the same reason as with tags.
   if (!command.lists.user_ids.empty()) {
     find_registered(ports, request, command.lists.user_ids);
+  }
+  if (!command.lists.tag_ids.empty() || !command.lists.group_ids.empty()) {
+    require_fresh(ports, request);
   }
   return ports.commands.answer(
       request, [&](CommandSession& session) { return publish(ports, session, command); });

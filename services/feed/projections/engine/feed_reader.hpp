@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +59,11 @@ class FeedReader {
   // Whether it is one of these.
   bool shows_comment(core::MomentId id, core::CommentId comment,
                      const core::AccountId& viewer) const;
+
+  // Whether all of them are tags that he has made and not deleted.
+  bool are_tags_of(const core::AccountId& owner, std::span<const std::string> tag_ids) const;
+  // Whether he is a member of all these groups.
+  bool are_groups_of(const core::AccountId& member, std::span<const std::string> group_ids) const;
 
   // Members who have not closed their accounts; none for a dissolved or unknown group.
   std::vector<core::AccountId> members_of(std::string_view group_id) const;

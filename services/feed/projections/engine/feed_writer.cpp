@@ -62,6 +62,10 @@ void FeedWriter::set_tagged(const core::AccountId& owner, const std::string& tag
   grants_.open(Relation::tagged(tag, person), seen);
 }
 
+void FeedWriter::on(const read::TagCreated& event) {
+  graph_.own_tag(number_of(event.owner), graph_.tag(event.tag_id));
+}
+
 void FeedWriter::on(const read::TagDeleted& event) {
   const TagIndex tag = graph_.tag(event.tag_id);
   graph_.delete_tag(tag);

@@ -40,6 +40,7 @@ class FeedWriter {
   void on(const read::Unfollowed& event);
   void on(const read::ContactTagged& event);
   void on(const read::ContactUntagged& event);
+  void on(const read::TagCreated& event);
   void on(const read::TagDeleted& event);
   void on(const read::MomentSettingChanged& event);
   void on(const read::GroupJoined& event);

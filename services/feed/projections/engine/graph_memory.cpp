@@ -62,6 +62,12 @@ PersonIndex GraphMemory::find_person(const core::AccountId& account) const {
   return number == nullptr ? kStranger : *number;
 }
 
+std::optional<TagIndex> GraphMemory::find_tag(std::string_view tag_id) const {
+  const auto found = tag_by_id_.find(std::string(tag_id));
+  if (found == tag_by_id_.end()) return std::nullopt;
+  return found->second;
+}
+
 std::optional<GroupIndex> GraphMemory::find_group(std::string_view group_id) const {
   const auto found = group_by_id_.find(std::string(group_id));
   if (found == group_by_id_.end()) return std::nullopt;

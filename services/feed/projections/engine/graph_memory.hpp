@@ -89,6 +89,7 @@ class GraphMemory {
   }
 
   PersonIndex find_person(const core::AccountId& account) const;  // kStranger if never named
+  std::optional<TagIndex> find_tag(std::string_view tag_id) const;
   std::optional<GroupIndex> find_group(std::string_view group_id) const;
   const core::AccountId& account_of(PersonIndex person) const { return accounts_[number(person)]; }
 
@@ -102,6 +103,7 @@ class GraphMemory {
     bool hidden_from = false;
   };
   Lifted set_exclusion(PersonIndex owner, PersonIndex other, bool hides, bool hidden_from);
+  void own_tag(PersonIndex owner, TagIndex tag) { at(tag).owner = owner; }
   void set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is);
   void delete_tag(TagIndex tag) { at(tag).deleted = true; }
   void set_member(GroupIndex group, PersonIndex person, bool is);
@@ -150,6 +152,7 @@ class GraphMemory {
   std::size_t groups() const { return groups_.size(); }
   const People& tagged_with(TagIndex tag) const { return at(tag).people; }
   PersonIndex owner_of(TagIndex tag) const { return at(tag).owner; }
+  bool is_deleted(TagIndex tag) const { return at(tag).deleted; }
   // Also of a dissolved group.
   const People& ever_kept_members(GroupIndex group) const { return at(group).members; }
   // With those of whom it is unsettled.
@@ -181,7 +184,7 @@ class GraphMemory {
   };
   static_assert(sizeof(PersonFacts) == core::kCacheLine);
   struct TagFacts {
-    PersonIndex owner = kStranger;  // until the first tagging names him
+    PersonIndex owner = kStranger;  // until an event names him
     bool deleted = false;
     People people;
   };

@@ -137,6 +137,28 @@ std::optional<core::AccountId> FeedReader::find_author(core::MomentId id,
   return graph_.account_of(moment->author);
 }
 
+bool FeedReader::are_tags_of(const core::AccountId& owner,
+                             std::span<const std::string> tag_ids) const {
+  const std::shared_lock lock(state_.mutex);
+  const PersonIndex person = graph_.find_person(owner);
+  return std::ranges::all_of(tag_ids, [&](const std::string& tag_id) {
+    const auto tag = graph_.find_tag(tag_id);
+    return tag && person != GraphMemory::kStranger && graph_.owner_of(*tag) == person &&
+           !graph_.is_deleted(*tag);
+  });
+}
+
+bool FeedReader::are_groups_of(const core::AccountId& member,
+                               std::span<const std::string> group_ids) const {
+  const std::shared_lock lock(state_.mutex);
+  const PersonIndex person = graph_.find_person(member);
+  return std::ranges::all_of(group_ids, [&](const std::string& group_id) {
+    const auto group = graph_.find_group(group_id);
+    return group && !graph_.is_dissolved(*group) &&
+           graph_.ever_kept_members(*group).contains(person);
+  });
+}
+
 std::vector<core::AccountId> FeedReader::members_of(std::string_view group_id) const {
   const std::shared_lock lock(state_.mutex);
   const auto group = graph_.find_group(group_id);

@@ -46,7 +46,7 @@ class MomentPages : public ::testing::Test {
 };
 
 TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
-  const std::string tag = core::make_time_ordered_id(app.clock.now(), app.random);
+  const std::string tag = app.make_tag("ada");
   const Json images{app.upload("ada", png(1, 1)), app.upload("ada", png(2, 1))};
   const auto id = app.publish("ada", {{"content", "for some"},
                                       {"images", images},

@@ -1,0 +1,123 @@
+"""What one hostile account could do to the others, each as one function that says what it found. A function with
+`count` does it so often; what it measures is printed, and decides nothing."""
+import secrets
+import threading
+import time
+
+from suite import PASSWORD, check, median_ms, until
+
+# As ids of the suite look: 48 bits of time and 80 of chance, 26 characters.
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def invented_id():
+    return "0" + "".join(secrets.choice(ALPHABET) for _ in range(25))
+
+
+def invented_lists(suite, count):
+    """Moments that name groups and tags which nobody has made: each took 59 KB of feed's memory for good."""
+    mallory = suite.person("mallory-lists").sign_up()
+    before = suite.resident_kib("feed")
+    for _ in range(count):
+        for lists in ({"tag_ids": [invented_id() for _ in range(100)]}, {"group_ids": [invented_id() for _ in range(100)]}):
+            mallory.must(404, "POST", "/v1/moments", {"content": "x", "audience": "partly-visible", **lists})
+    return f"{2 * count} moments with 100 invented ids: 404; feed grew by {suite.resident_kib('feed') - before} KiB"
+
+
+def long_stream(suite, count):
+    """An author who edits a project again and again: each vote and comment folded all of it, 700 ms behind 1,500."""
+    mallory = suite.person("mallory-edits").sign_up()
+    project = mallory.must(201, "POST", "/v1/projects", {"name": "P", "introduction": "x" * 5000})["id"]
+
+    def comment_ms():
+        times = []
+        for _ in range(20):
+            start = time.monotonic()
+            mallory.must(201, "POST", f"/v1/projects/{project}/comments", {"text": "and?"})
+            times.append(time.monotonic() - start)
+        return median_ms(times)
+
+    first = comment_ms()
+    for i in range(count):
+        mallory.must(200, "PATCH", f"/v1/projects/{project}", {"introduction": f"{i} " + "x" * 5000})
+    last = comment_ms()
+    kept = suite.query("projects", f"SELECT cardinality(kept) FROM stream_compaction WHERE stream_id = 'project-{project}'")
+    check(kept and int(kept[0]) <= 3, f"of {count} edits {kept} events still count")
+    return f"a comment takes {first:.1f} ms, behind {count} edits {last:.1f} ms; {kept[0]} events count"
+
+
+def switching(suite, count):
+    """A follow that is switched to and fro."""
+    mallory, victim = (suite.person(name).sign_up() for name in ("mallory-follows", "victim-followed"))
+    mallory.position = victim.position
+    path = f"/v1/follows/{victim.user_id}"
+    until("the victim is known", lambda: mallory.ask("PUT", path)[0] < 300)
+    for _ in range(count):
+        mallory.must(204, "DELETE", path)
+        check(mallory.ask("PUT", path)[0] < 300, "a follow was refused")
+    kept = suite.query("social-graph", "SELECT cardinality(kept) FROM stream_compaction WHERE stream_id LIKE 'follow-%'")
+    check(kept == ["2"], f"of {2 * count} switches {kept} events still count")
+    return f"{2 * count} switches; {kept[0]} events count"
+
+
+def long_list(suite, count):
+    """All projects of an author in one answer."""
+    mallory = suite.person("mallory-many").sign_up()
+    for i in range(count):
+        mallory.must(201, "POST", "/v1/projects", {"name": f"P{i}", "introduction": "x"})
+    path = f"/v1/projects?author={mallory.user_id}"
+    until("the projects are listed", lambda: mallory.ask("GET", path)[1]["items"])
+    page = mallory.must(200, "GET", path + "&limit=10")
+    check(len(page["items"]) == 10 and page["after"], f"a page of {len(page['items'])}, after {page['after']}")
+    return f"{count} projects come in pages of {len(page['items'])}"
+
+
+def guessing(suite, count):
+    """Wrong passwords for somebody else's account: they locked the owner out of all that takes his password."""
+    victim = suite.person("victim-guessed").sign_up()
+    mallory = suite.person("victim-guessed")
+    statuses = [mallory.sign_in(f"guess number {i}")[0] for i in range(count)]
+    check(statuses.count(401) == 10 and set(statuses[10:]) == {429}, f"guesses were answered {statuses}")
+    _, headers = mallory.sign_in("another guess")
+    check(headers["Retry-After"] and headers["RateLimit"], f"429 came with {headers.items()}")
+    changed = victim.ask("POST", "/v1/me/password", {"current": PASSWORD, "new": PASSWORD + "!"})
+    check(changed[0] == 200, f"the owner's change of his password was answered {changed}")
+    return f"{count} guesses: {statuses.count(401)} were looked at; the owner changed his password meanwhile"
+
+
+def hashing(suite, count):
+    """Sign-ins of many accounts at once: they took every worker of accounts."""
+    names = [f"mallory-{i}" for i in range(count)]
+    crowd = [suite.person(name).sign_up() for name in names]
+    reader = suite.person("reader").sign_up()
+    answers = []
+
+    def sign_in_often(name):
+        somebody = suite.person(name)
+        for _ in range(5):
+            answers.append(somebody.sign_in()[0])
+
+    threads = [threading.Thread(target=sign_in_often, args=(somebody.user_id,)) for somebody in crowd for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    times = []
+    while any(thread.is_alive() for thread in threads):
+        start = time.monotonic()
+        reader.must(200, "GET", "/v1/me")
+        times.append(time.monotonic() - start)
+    for thread in threads:
+        thread.join()
+    check(set(answers) <= {201, 429, 503}, f"sign-ins were answered {set(answers)}")
+    return (f"{len(answers)} sign-ins of {count} accounts at once, {answers.count(201)} done; "
+            f"meanwhile a profile was read in {median_ms(times):.1f} ms")
+
+
+# In the order in which they are run: name, function, how often by default and with --long.
+ATTACKS = [
+    ("invented lists", invented_lists, 100, 1500),
+    ("long stream", long_stream, 200, 1500),
+    ("switching", switching, 40, 1000),
+    ("long list", long_list, 30, 3000),
+    ("guessing", guessing, 20, 200),
+    ("hashing", hashing, 8, 20),
+]
