@@ -6,28 +6,34 @@ import time
 
 from suite import PASSWORD, check, median_ms, until
 
-# As ids of the suite look: 48 bits of time and 80 of chance, 26 characters.
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+DIGITS = "0123456789abcdefghijklmnopqrstuv"
 
 
 def invented_id():
-    return "0" + "".join(secrets.choice(ALPHABET) for _ in range(25))
+    """As ids of the suite look."""
+    return "".join(secrets.choice(DIGITS) for _ in range(25)) + secrets.choice(DIGITS[::4])
 
 
 def invented_lists(suite, count):
     """Moments that name groups and tags which nobody has made: each took 59 KB of feed's memory for good."""
     mallory = suite.person("mallory-lists").sign_up()
+
+    def publish(times):
+        for _ in range(times):
+            for kind in ("tag_ids", "group_ids"):
+                invented = {kind: [invented_id() for _ in range(100)]}
+                mallory.must(404, "POST", "/v1/moments", {"content": "x", "audience": "partly-visible", **invented})
+
+    publish(100)  # what a service takes once, whatever is asked of it
     before = suite.resident_kib("feed")
-    for _ in range(count):
-        for lists in ({"tag_ids": [invented_id() for _ in range(100)]}, {"group_ids": [invented_id() for _ in range(100)]}):
-            mallory.must(404, "POST", "/v1/moments", {"content": "x", "audience": "partly-visible", **lists})
+    publish(count)
     return f"{2 * count} moments with 100 invented ids: 404; feed grew by {suite.resident_kib('feed') - before} KiB"
 
 
 def long_stream(suite, count):
     """An author who edits a project again and again: each vote and comment folded all of it, 700 ms behind 1,500."""
     mallory = suite.person("mallory-edits").sign_up()
-    project = mallory.must(201, "POST", "/v1/projects", {"name": "P", "introduction": "x" * 5000})["id"]
+    project = mallory.must(201, "POST", "/v1/projects", {"name": "P", "introduction": "x" * 4900})["id"]
 
     def comment_ms():
         times = []
@@ -39,7 +45,7 @@ def long_stream(suite, count):
 
     first = comment_ms()
     for i in range(count):
-        mallory.must(200, "PATCH", f"/v1/projects/{project}", {"introduction": f"{i} " + "x" * 5000})
+        mallory.must(200, "PATCH", f"/v1/projects/{project}", {"introduction": f"{i} " + "x" * 4900})
     last = comment_ms()
     kept = suite.query("projects", f"SELECT cardinality(kept) FROM stream_compaction WHERE stream_id = 'project-{project}'")
     check(kept and int(kept[0]) <= 3, f"of {count} edits {kept} events still count")

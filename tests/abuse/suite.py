@@ -67,12 +67,12 @@ class Suite:
         check(done.returncode == 0, f"deploy/{script}: {done.stdout}{done.stderr}")
 
     def query(self, service, sql):
-        conninfo = (self.home / "postgres/databases" / service.replace("-", "_")).read_text().strip()
+        conninfo = (self.home / "postgres/databases" / f"tideline_{service.replace('-', '_')}").read_text().strip()
         done = subprocess.run(["psql", conninfo, "-XAtc", sql], capture_output=True, text=True, check=True)
         return done.stdout.splitlines()
 
     def resident_kib(self, service):
-        pid = int((self.home / "services" / service / "pid").read_text())
+        pid = (self.home / "services" / service / "pid").read_text().split()[0]
         for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1])

@@ -7,6 +7,7 @@ import hashlib
 import http.client
 import http.server
 import json
+import socket
 import subprocess
 import threading
 import time
@@ -18,6 +19,9 @@ ACCOUNT = "a" * 25 + "q"
 BODY_BYTES_MAX = 1000
 RATE_ACCOUNT = 40
 RATE_ANONYMOUS = 60
+IN_FLIGHT_ACCOUNT = 12
+STREAMS_ACCOUNT = 3
+CONNECTIONS_SOURCE = 50
 
 
 def start_stub(service):
@@ -36,13 +40,22 @@ class StubServer(http.server.ThreadingHTTPServer):
 
 
 class Stub(http.server.BaseHTTPRequestHandler):
-    """Answers every request with the service's name, the method, the path and the headers that came."""
+    """Answers every request with the service's name, the method, the path and the headers that came, but for those
+    of HELD, which wait for as long as the connection."""
 
     protocol_version = "HTTP/1.1"
+    HELD = ("/v1/timeline/stream", "/v1/timeline/held")
+    lock = threading.Lock()
+    holding = {}  # by path: requests that have come and that no test has seen yet
 
     def answer(self):
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length)
+        if self.path in self.HELD:
+            with self.lock:
+                self.holding[self.path] = self.holding.get(self.path, 0) + 1
+            self.rfile.read(1)
+            return
         if self.path == "/v1/timeline/broken":
             self.close_connection = True
             return
@@ -108,6 +121,12 @@ class Gateway(unittest.TestCase):
             TIDELINE_RATE_ANONYMOUS=str(RATE_ANONYMOUS),
             TIDELINE_CORS_ORIGINS="https://campus.example https://app.example",
             TIDELINE_HSTS_SECONDS="31536000",
+            TIDELINE_IN_FLIGHT_ACCOUNT=str(IN_FLIGHT_ACCOUNT),
+            TIDELINE_STREAMS_ACCOUNT=str(STREAMS_ACCOUNT),
+            TIDELINE_CONNECTIONS_SOURCE=str(CONNECTIONS_SOURCE),
+            TIDELINE_ARRIVAL_TIME="2s",
+            TIDELINE_FORWARDED_FROM="192.0.2.0/24 127.0.0.8",
+            TIDELINE_PROXY_PROTOCOL_FROM="127.0.0.9",
         )
         cls.folder, cls.port = cls.gateway.folder, cls.gateway.port
         cls.operations_port = cls.gateway.operations_port
@@ -371,6 +390,97 @@ class Gateway(unittest.TestCase):
         self.assertEqual(answers[0].status, 200)
         self.problem(answers[-1], 429)
         self.assertEqual(self.send("GET", "/v1/me", self.bearer()).status, 200)
+
+    # --- each one's share
+
+    def test_a_body_that_trickles_in_reaches_no_service(self):
+        asked = []
+        original = Stub.answer
+
+        def count(handler):
+            asked.append(handler.path)
+            original(handler)
+
+        Stub.do_POST = count
+        try:
+            bearer = self.bearer()
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+            connection.putrequest("POST", "/v1/moments")
+            for name, value in bearer + [("Content-Length", str(BODY_BYTES_MAX))]:
+                connection.putheader(name, value)
+            connection.endheaders(b"x")
+            self.assertEqual(connection.getresponse().status, 408)
+            connection.close()
+        finally:
+            Stub.do_POST = original
+        self.assertEqual(asked, [])
+
+    def test_live_timelines_of_an_account(self):
+        mine = self.bearer()
+        held = [self.hold("/v1/timeline/stream", mine) for _ in range(STREAMS_ACCOUNT)]
+        self.assertEqual(self.send("GET", "/v1/timeline/stream", mine).status, 429)
+        self.assertEqual(self.send("GET", "/v1/me", mine).status, 200)
+        for connection in held:
+            connection.close()
+
+    def test_requests_at_once_of_an_account(self):
+        mine = self.bearer()
+        held = [self.hold("/v1/timeline/held", mine) for _ in range(IN_FLIGHT_ACCOUNT)]
+        answer = self.send("GET", "/v1/me", mine)
+        self.problem(answer, 429)
+        self.assertTrue(answer.getheader("RateLimit"))
+        self.assertEqual(self.send("GET", "/v1/me", self.bearer(sub="c" * 26)).status, 200)
+        for connection in held:
+            connection.close()
+
+    def test_connections_of_an_address(self):
+        """Another address than that of the other tests."""
+        source = ("127.0.0.7", 0)
+
+        def connect():
+            connection = socket.create_connection(("127.0.0.1", self.port), timeout=10, source_address=source)
+            connection.sendall(b"GET /nowhere HTTP/1.1\r\nHost: t\r\n\r\n")
+            return connection, connection.recv(100)
+
+        held = [connect() for _ in range(CONNECTIONS_SOURCE)]
+        self.assertTrue(all(said.startswith(b"HTTP/1.1 404") for _, said in held))
+        try:
+            connection, said = connect()
+            connection.close()
+        except ConnectionError:
+            said = b""
+        self.assertEqual(said, b"")
+        self.assertEqual(self.send("GET", "/v1/me", self.bearer()).status, 200)
+        for connection, _ in held:
+            connection.close()
+
+    def test_the_address_that_a_proxy_tells(self):
+        def seen(source, *forwarded, prefix=b""):
+            with socket.create_connection(("127.0.0.1", self.port), timeout=10, source_address=(source, 0)) as connection:
+                lines = [f"Authorization: {self.bearer()[0][1]}", *(f"X-Forwarded-For: {one}" for one in forwarded)]
+                connection.sendall(prefix + ("GET /v1/me HTTP/1.1\r\nHost: t\r\n" + "\r\n".join(lines)
+                                             + "\r\nConnection: close\r\n\r\n").encode())
+                answer = http.client.HTTPResponse(connection)
+                answer.begin()
+                return dict(json.loads(answer.read())["headers"])["x-forwarded-for"]
+
+        self.assertEqual(seen("127.0.0.1", "203.0.113.9"), "127.0.0.1")
+        self.assertEqual(seen("127.0.0.8", "198.51.100.1, 203.0.113.9"), "203.0.113.9")
+        self.assertEqual(seen("127.0.0.8"), "127.0.0.8")
+        line = b"PROXY TCP4 203.0.113.5 127.0.0.1 4711 80\r\n"
+        self.assertEqual(seen("127.0.0.9", prefix=line), "203.0.113.5")
+
+    def hold(self, path, headers):
+        """A request whose answer does not come until its connection is closed."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection.request("GET", path, headers=dict(headers))
+        deadline = time.monotonic() + 10
+        while Stub.holding.get(path, 0) == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        with Stub.lock:
+            self.assertGreater(Stub.holding.get(path, 0), 0)
+            Stub.holding[path] -= 1
+        return connection
 
     # --- services that fail
 

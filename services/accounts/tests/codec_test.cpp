@@ -32,6 +32,7 @@ const SessionFacts kFacts{kAda, "f", "t", 3, kNoon, kNoon + std::chrono::days(30
 RecordedEvent recorded(const NewEvent& event) {
   RecordedEvent stored;
   stored.type = event.type;
+  stored.schema_version = event.schema_version;
   stored.data = event.data;
   stored.visibility = event.visibility;
   return stored;
@@ -151,7 +152,13 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
     described.insert(entry.path().filename());
   }
   for (const NewEvent& event : all) {
-    const std::string file = event.type + ".v1.json";
+    const auto described_as = [&](std::uint32_t version) {
+      return event.type + ".v" + std::to_string(version) + ".json";
+    };
+    const std::string file = described_as(event.schema_version.value());
+    for (std::uint32_t older = 1; older < event.schema_version.value(); ++older) {
+      EXPECT_EQ(described.erase(described_as(older)), 1u) << file;
+    }
     ASSERT_EQ(described.erase(file), 1u) << file;
     std::ifstream stream(folder / file);
     const json schema = json::parse(stream);
