@@ -68,6 +68,7 @@ MAY_INCLUDE = [
         r"services/(?P<own>[^/]+)/domain/",
         [
             "core",
+            "eventsourcing/commands/compaction.hpp",
             "eventsourcing/commands/decider.hpp",
             "eventsourcing/commands/command.hpp",
             "eventsourcing/events/event.hpp",
