@@ -70,6 +70,13 @@ Owned<rd_kafka_NewTopic_t> describe(const TopicSpec& spec) {
   };
   set("max.message.bytes", std::to_string(kRecordBytesMax));
   set("cleanup.policy", spec.compacted ? "compact" : "delete");
+  if (spec.compacted) {
+    // The newest segment is never compacted: a new one begins often enough, and what has been
+    // replaced goes soon after, for it may be what an erased person was called.
+    const std::string within = std::to_string(milliseconds(kForgottenWithin).count());
+    set("segment.ms", within);
+    set("max.compaction.lag.ms", within);
+  }
   set("retention.ms", spec.retention ? std::to_string(spec.retention->count()) : "-1");
   if (spec.replication > 2) set("min.insync.replicas", "2");
   return topic;

@@ -25,6 +25,10 @@ inline constexpr const char* kGapsTopic = "tideline.gaps";
 // event that cannot be published would hold up its log for ever.
 inline constexpr int kRecordBytesMax = 16 << 20;
 
+// About so long after a record of a compacted topic was replaced it is gone from the brokers'
+// files.
+inline constexpr std::chrono::hours kForgottenWithin{1};
+
 struct TopicSpec {
   std::string name;
   std::uint32_t partitions = 1;

@@ -29,7 +29,6 @@ json to_json(const Profile& profile, const FoundProfile& found, core::Day today)
   const PublishedScore score = found.score.value_or(PublishedScore{});
   return {{"user_id", profile.user_id},
           {"real_name", profile.real_name},
-          {"sex", static_cast<unsigned>(profile.sex)},
           {"department", profile.department},
           {"registered_at", core::format_iso8601(found.account->registered_at)},
           {"project_ids", found.projects.newest},

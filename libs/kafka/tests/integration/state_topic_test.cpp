@@ -2,10 +2,14 @@
 #include "projections/runner/state_topic_runner.hpp"
 
 #include <gtest/gtest.h>
+#include <librdkafka/rdkafka.h>
 
+#include <array>
 #include <map>
 #include <optional>
 
+#include "kafka/client.hpp"
+#include "kafka/topics.hpp"
 #include "published_service.hpp"
 
 namespace tideline::kafka {
@@ -38,6 +42,32 @@ class Names final : public eventsourcing::StateView {
  private:
   std::map<std::string, std::optional<std::string>> pending_;
 };
+
+// What the broker says of the topic.
+std::map<std::string, std::string> settings_of(const std::string& brokers,
+                                               const std::string& topic) {
+  const Client client = make_producer(make_conf(brokers, "test", {}));
+  const ClientQueue queue(rd_kafka_queue_new(client.get()));
+  std::array<rd_kafka_ConfigResource_t*, 1> asked{
+      rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str())};
+  rd_kafka_DescribeConfigs(client.get(), asked.data(), asked.size(), nullptr, queue.get());
+  rd_kafka_ConfigResource_destroy(asked[0]);
+  rd_kafka_event_t* const event = rd_kafka_queue_poll(queue.get(), 20'000);
+  std::map<std::string, std::string> settings;
+  std::size_t count = 0;
+  const auto* const result = event ? rd_kafka_event_DescribeConfigs_result(event) : nullptr;
+  const auto* const* const told =
+      result ? rd_kafka_DescribeConfigs_result_resources(result, &count) : nullptr;
+  if (count == 1) {
+    const auto* const* const entries = rd_kafka_ConfigResource_configs(told[0], &count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const char* const value = rd_kafka_ConfigEntry_value(entries[i]);
+      settings[rd_kafka_ConfigEntry_name(entries[i])] = value == nullptr ? "" : value;
+    }
+  }
+  if (event != nullptr) rd_kafka_event_destroy(event);
+  return settings;
+}
 
 class StateTopicIntegration : public ::testing::Test {
  protected:
@@ -81,6 +111,15 @@ class StateTopicIntegration : public ::testing::Test {
   StateTopicOptions options;
   postgres::PooledDatabase database;
 };
+
+// Kafka never compacts the segment that it writes to, which would be for ever where little comes.
+TEST_F(StateTopicIntegration, WhatWasReplacedIsForgottenInBoundedTime) {
+  const auto settings = settings_of(options.brokers, options.topic);
+  const std::string within = std::to_string(std::chrono::milliseconds(kForgottenWithin).count());
+  EXPECT_EQ(settings.at("cleanup.policy"), "compact");
+  EXPECT_EQ(settings.at("segment.ms"), within);
+  EXPECT_EQ(settings.at("max.compaction.lag.ms"), within);
+}
 
 TEST_F(StateTopicIntegration, StatesComeThroughAndTombstonesErase) {
   KafkaStatePublisher publisher(options);

@@ -203,7 +203,6 @@ TEST_F(ReadModel, AnswersPublicProfilesWithoutTheEmail) {
   EXPECT_EQ(json::parse(response.body),
             (json{{"user_id", "1"},
                   {"real_name", "Ada 1"},
-                  {"sex", 0},
                   {"department", "Mathematics"},
                   {"registered_at", "2026-05-01T12:00:00.250000Z"},
                   {"project_ids", {project_ids[2], project_ids[1], project_ids[0]}},
