@@ -252,8 +252,10 @@ void Campus::comment_and_vote() {
                   for (const PersonIndex voter : planned.voters) {
                     client.expect(200, {"PUT", path + "/vote", world_.people[voter].access_token,
                                         nullptr, ""});
-                    award(planned.author, Rules::kVoteReceived);
-                    award(voter, 0, Rules::kVoteContribution);
+                    if (voter != planned.author) {
+                      award(planned.author, Rules::kVoteReceived);
+                      award(voter, 0, Rules::kVoteContribution);
+                    }
                     project.voters.insert(voter);
                   }
                 });

@@ -84,6 +84,7 @@ std::vector<Person> count(const std::vector<Happened>& events, std::size_t size)
         earns(happened.one, "comment");
         break;
       case Kind::Voted:
+        if (happened.one == happened.other) break;  // a vote of one's own
         earns(happened.one, "vote-received");
         earns(happened.other, "vote-cast");
         break;

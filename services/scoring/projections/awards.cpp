@@ -6,6 +6,12 @@ namespace tideline::scoring {
 
 using eventsourcing::Overloaded;
 
+namespace {
+
+bool is_own(const read::VoteCast& vote) { return vote.voter == vote.project_author; }
+
+}  // namespace
+
 std::vector<Award> awards_of(const Fact& fact) {
   using Awards = std::vector<Award>;
   return std::visit(
@@ -49,14 +55,13 @@ std::vector<Award> awards_of(const Fact& fact) {
                            .project_id = event.project_id}};
           },
           [](const read::VoteCast& event) {
-            if (!event.first) return Awards{};
+            if (!event.first || is_own(event)) return Awards{};
             return Awards{{.account = event.project_author,
                            .reason = Reason::VoteReceived,
                            .project_id = event.project_id},
                           {.account = event.voter,
                            .reason = Reason::VoteCast,
-                           .project_id = event.project_id,
-                           .second = event.voter == event.project_author}};
+                           .project_id = event.project_id}};
           },
           [](const Rated&) { return Awards{}; },
           [](const RulesChanged&) { return Awards{}; },
@@ -77,6 +82,9 @@ std::vector<core::AccountId> people_of(const Fact& fact, const std::vector<Award
     people.push_back(registered->account);
   } else if (const auto* closed = std::get_if<read::AccountClosed>(&fact)) {
     people.push_back(closed->account);
+  } else if (const auto* vote = std::get_if<read::VoteCast>(&fact)) {
+    // It earned twice once: a version must not fall.
+    if (vote->first && is_own(*vote)) people.assign(2, vote->voter);
   }
   for (const Award& award : awards) people.push_back(award.account);
   return people;

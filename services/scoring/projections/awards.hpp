@@ -20,8 +20,6 @@ struct Award {
   std::optional<core::AccountId> person{};
   std::optional<std::string> project_id{};
   std::optional<std::string> note{};
-  // Of two that the same person has from one event: who votes for a project of his own.
-  bool second = false;
 };
 
 std::vector<Award> awards_of(const Fact& fact);

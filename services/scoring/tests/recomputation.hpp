@@ -51,6 +51,7 @@ inline std::vector<std::pair<std::string, std::string>> earners(
   if (event.type == "CommentAdded") return {{who("author"), "comment"}};
   if (event.type == "AdviceAdopted") return {{who("adviser"), "advice-adopted"}};
   if (event.type == "VoteCast") {
+    if (who("project_author") == who("voter")) return {};
     return {{who("project_author"), "vote-received"}, {who("voter"), "vote-cast"}};
   }
   return {};

@@ -45,6 +45,13 @@ std::map<std::string, std::int64_t> counted(std::span<const RecordedEvent> event
       ++versions[nlohmann::json::parse(event.data).at("account_id").get<std::string>()];
     }
     for (const Happening& one : happenings(event, first_rules_of)) ++versions[one.earner];
+    if (event.type == "VoteCast") {
+      // A vote of one's own earned twice once, and versions of topics that are there go on.
+      const auto vote = nlohmann::json::parse(event.data);
+      if (vote.at("first") && vote.at("voter") == vote.at("project_author")) {
+        versions[vote.at("voter").get<std::string>()] += 2;
+      }
+    }
   }
   return versions;
 }

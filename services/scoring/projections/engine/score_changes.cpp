@@ -124,7 +124,6 @@ void ScoreChanges::add_ledger(const eventsourcing::RecordedEvent& event, const A
                               std::optional<std::uint32_t> cap) {
   std::string place = event.source + "/" + std::to_string(event.log.value()) + "/" +
                       std::to_string(event.position.value());
-  if (award.second) place.append("/").append(name_of(award.reason));
   ledger_.push_back({.account = award.account,
                      .happened_at = event.time,
                      .event = std::move(place),

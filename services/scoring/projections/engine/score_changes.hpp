@@ -113,8 +113,7 @@ class ScoreChanges {
   struct LedgerRow {
     core::AccountId account;
     core::Timestamp happened_at;
-    std::string
-        event;  // where it lies: "social-graph/3/42"; "projects/3/42/vote-cast" is its second
+    std::string event;  // where it lies: "social-graph/3/42"
     core::Day day;
     Reason reason = Reason::SignIn;
     std::int64_t points = 0;
