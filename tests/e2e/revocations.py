@@ -118,15 +118,17 @@ class Story:
         return self.ada, "DELETE", f"/v1/contacts/{self.bob.name}"
 
     def untags(self):
-        tag = self.ada.do("POST", "/v1/tags", {"name": "crew"})[1]["id"]
-        self.position, _ = self.ada.do("PUT", f"/v1/tags/{tag}/contacts/{self.bob.name}")
+        position, crew = self.ada.do("POST", "/v1/tags", {"name": "crew"})
+        tag = crew["id"]
+        self.position, _ = self.ada.do("PUT", f"/v1/tags/{tag}/contacts/{self.bob.name}", position=position)
         self.body = {"content": "first", "audience": "partly-visible", "tag_ids": [tag]}
         return self.ada, "DELETE", f"/v1/tags/{tag}/contacts/{self.bob.name}"
 
     def leaves(self):
         """Bob himself, for nobody can be made to."""
-        group = self.ada.do("POST", "/v1/groups", {"name": "crew", "private": False})[1]["id"]
-        self.position, _ = self.bob.do("POST", f"/v1/groups/{group}/members")
+        position, crew = self.ada.do("POST", "/v1/groups", {"name": "crew", "private": False})
+        group = crew["id"]
+        self.position, _ = self.bob.do("POST", f"/v1/groups/{group}/members", position=position)
         self.body = {"content": "first", "audience": "partly-visible", "group_ids": [group]}
         return self.bob, "DELETE", f"/v1/groups/{group}/members/me"
 

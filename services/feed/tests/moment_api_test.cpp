@@ -122,6 +122,20 @@ TEST_F(MomentApi, NamesTagsOfItsAuthorAlone) {
   EXPECT_EQ(publish(own).status, 404);
 }
 
+TEST_F(MomentApi, NamesKnownTagsWhileTheFeedIsBehindAndWaitsForOthers) {
+  eventsourcing::PositionVector unseen;
+  unseen.raise("social-graph", core::LogIndex(0), core::LogPosition(1000));
+  const auto publish = [&](const std::string& tag_id) {
+    return app
+        .post("ada", "/v1/moments",
+              {{"content", "x"}, {"audience", "partly-invisible"}, {"tag_ids", {tag_id}}},
+              {.position = unseen.to_token(), .idempotency_key = ""})
+        .status;
+  };
+  EXPECT_EQ(publish(app.make_tag("ada")), 201);
+  EXPECT_EQ(publish(core::make_time_ordered_id(app.clock.now(), app.random)), 503);
+}
+
 TEST_F(MomentApi, NamesGroupsOfItsAuthorAlone) {
   const auto publish = [&](const std::string& group_id) {
     return app.post("ada", "/v1/moments",

@@ -73,6 +73,7 @@ struct Member {
   std::map<MemberIndex, MomentSetting> settings;
   std::vector<OwnTag> tags;
   std::vector<OwnGroup> groups;
+  std::string circles_position;  // position token that covers his tags and memberships
   std::vector<OwnProject> projects;
   std::map<std::string, GroupStanding> memberships;
   std::set<std::string> votes;  // standing, by project

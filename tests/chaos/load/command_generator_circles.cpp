@@ -11,13 +11,15 @@ constexpr std::size_t kGroupsMax = 10;
 }  // namespace
 
 Command CommandGenerator::create_tag(MemberIndex actor) {
-  std::vector<OwnTag>& tags = member(actor).tags;
-  if (tags.size() >= kTagsMax) return tag_contact(actor);
+  Member& creator = member(actor);
+  if (creator.tags.size() >= kTagsMax) return tag_contact(actor);
   Command command = does("tag-create", kService,
                          call_of("POST", "/v1/tags", {{"name", text("Tag")}}), 201, "TagCreated");
-  command.learn = [&tags](const auto& reply) {
-    if (acknowledged(reply))
-      tags.push_back({reply.json().at("id").template get<std::string>(), false, {}});
+  command.call.position = creator.circles_position;
+  command.learn = [&creator](const demo::Reply& reply) {
+    if (!acknowledged(reply)) return;
+    creator.tags.push_back({reply.json().at("id").get<std::string>(), false, {}});
+    creator.circles_position = reply.position;
   };
   return command;
 }
@@ -69,11 +71,13 @@ Command CommandGenerator::create_group(MemberIndex actor) {
       does("group-create", kService,
            call_of("POST", "/v1/groups", {{"name", text("Group")}, {"private", is_private}}), 201,
            "GroupCreated,GroupJoined,MemberCountChanged");
+  command.call.position = creator.circles_position;
   command.learn = [this, &creator, is_private](const demo::Reply& reply) {
     if (!acknowledged(reply)) return;
     const auto id = reply.json().at("id").get<std::string>();
     creator.groups.push_back({id, is_private, false});
     creator.memberships[id] = GroupStanding::Member;
+    creator.circles_position = reply.position;
     campus_.groups.put_up(id);
   };
   return command;
@@ -83,13 +87,16 @@ Command CommandGenerator::create_group(MemberIndex actor) {
 Command CommandGenerator::join_group(MemberIndex actor) {
   const auto id = campus_.groups.draw(random_);
   if (!id) return create_group(actor);
-  auto& memberships = member(actor).memberships;
-  const auto held = memberships.find(*id);
-  const bool is_member = held != memberships.end() && held->second == GroupStanding::Member;
+  Member& joiner = member(actor);
+  const auto held = joiner.memberships.find(*id);
+  const bool is_member = held != joiner.memberships.end() && held->second == GroupStanding::Member;
   Command command = does("group-join", kService, call_of("POST", "/v1/groups/" + *id + "/members"),
                          0, is_member ? "" : "GroupJoined,MemberCountChanged");
-  command.learn = [&memberships, id](const auto& reply) {
-    if (acknowledged(reply)) memberships[*id] = GroupStanding::Member;
+  command.call.position = joiner.circles_position;
+  command.learn = [&joiner, id](const auto& reply) {
+    if (!acknowledged(reply)) return;
+    joiner.memberships[*id] = GroupStanding::Member;
+    joiner.circles_position = reply.position;
   };
   return command;
 }

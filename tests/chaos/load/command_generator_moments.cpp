@@ -25,7 +25,9 @@ Command CommandGenerator::publish_moment(MemberIndex actor) {
     }
     std::vector<std::string> groups;
     for (const OwnGroup& group : author.groups) {
-      if (!group.dissolved) groups.push_back(group.id);
+      if (!group.dissolved && author.memberships.at(group.id) == GroupStanding::Member) {
+        groups.push_back(group.id);
+      }
     }
     if (!tags.empty()) body["tag_ids"] = {any_of(tags, random_)};
     if (!groups.empty()) body["group_ids"] = {any_of(groups, random_)};
@@ -33,7 +35,11 @@ Command CommandGenerator::publish_moment(MemberIndex actor) {
   const bool names_circles = body.contains("tag_ids") || body.contains("group_ids");
   Command command = does("moment", "feed", call_of("POST", "/v1/moments", std::move(body)), 201,
                          "MomentPublished");
-  if (names_circles || one_in(2)) command.call.position = author.account.position;
+  if (names_circles) {
+    command.call.position = author.circles_position;
+  } else if (one_in(2)) {
+    command.call.position = author.account.position;
+  }
   command.learn = [this, &author](const auto& reply) {
     if (!acknowledged(reply)) return;
     author.moments.push_back(id_in(reply));

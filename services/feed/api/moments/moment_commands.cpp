@@ -75,6 +75,13 @@ PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
   return command;
 }
 
+std::optional<Rejection> refuse_lists(const ApiPorts& ports, const PublishMoment& command) {
+  const AudienceLists& lists = command.lists;
+  if (!ports.reader.are_tags_of(command.author, lists.tag_ids)) return kNoSuchTag;
+  if (!ports.reader.are_groups_of(command.author, lists.group_ids)) return kNoSuchGroup;
+  return std::nullopt;
+}
+
 CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMoment command) {
   // Of one's own uploads alone: to know the hash of another's image is no right to it. Asked here,
   // where a repeated request does not come: it is answered as the first, whatever became of them.
@@ -87,9 +94,7 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
   command.id = ports.moment_ids.next(command.now, command.author);
   const auto stream = keys::moment(command.id);
   eventsourcing::begin<Moment>(session, stream, codec, command);
-  const AudienceLists& lists = command.lists;
-  if (!ports.reader.are_tags_of(command.author, lists.tag_ids)) return kNoSuchTag;
-  if (!ports.reader.are_groups_of(command.author, lists.group_ids)) return kNoSuchGroup;
+  if (const auto refused = refuse_lists(ports, command)) return *refused;
   const std::string id = core::to_string(command.id);
   const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + id, stream};
@@ -101,9 +106,8 @@ Response handle_publish(const ApiPorts& ports, const Request& request) {
   if (!command.lists.user_ids.empty()) {
     find_registered(ports, request, command.lists.user_ids);
   }
-  if (!command.lists.tag_ids.empty() || !command.lists.group_ids.empty()) {
-    require_fresh(ports, request);
-  }
+  // What is not known may be under way. What is known is published also while Kafka is away.
+  if (refuse_lists(ports, command)) require_fresh(ports, request);
   return ports.commands.answer(
       request, [&](CommandSession& session) { return publish(ports, session, command); });
 }
