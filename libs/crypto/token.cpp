@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -18,6 +19,7 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kRolesMax = 16;
+constexpr std::size_t kSessionIdMax = 64;
 constexpr std::int64_t kYear10000 = 253'402'300'800;  // seconds; later times overflow a Timestamp
 
 std::string encode(std::string_view text) { return core::to_base64url(core::as_bytes(text)); }
@@ -59,6 +61,16 @@ std::optional<std::vector<std::string>> roles_member(const Json& object) {
     roles.push_back(role.get<std::string>());
   }
   return roles;
+}
+
+// 0 where it is missing.
+std::optional<std::uint32_t> version_member(const Json& object, const char* name) {
+  const auto member = object.find(name);
+  if (member == object.end()) return 0;
+  if (!member->is_number_unsigned()) return std::nullopt;
+  const auto version = member->get<std::uint64_t>();
+  if (version > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  return static_cast<std::uint32_t>(version);
 }
 
 struct Parts {
@@ -108,13 +120,21 @@ core::Result<VerifiedToken> check_claims(const Json& claims, const TokenVerifier
   if (!account) return core::invalid_input("without an account");
   std::optional<std::vector<std::string>> roles = roles_member(claims);
   if (!roles) return core::invalid_input("without roles");
-  return VerifiedToken{*account, std::move(*roles), *expires_at};
+  // Tokens from before these claims came have neither.
+  std::optional<std::string> session_id =
+      claims.contains("sid") ? string_member(claims, "sid") : std::string();
+  const std::optional<std::uint32_t> version = version_member(claims, "pv");
+  if (!session_id || session_id->size() > kSessionIdMax || !version) {
+    return core::invalid_input("without its session");
+  }
+  return VerifiedToken{{*account, std::move(*roles), std::move(*session_id), *version},
+                       *expires_at};
 }
 
 }  // namespace
 
 bool VerifiedToken::has_role(std::string_view role) const {
-  return std::find(roles.begin(), roles.end(), role) != roles.end();
+  return std::ranges::find(subject.roles, role) != subject.roles.end();
 }
 
 struct TokenSigner::State {
@@ -141,17 +161,18 @@ core::Result<TokenSigner> TokenSigner::load(const std::filesystem::path& path,
   return TokenSigner(std::make_unique<State>(State{*std::move(key), kid, std::move(options)}));
 }
 
-core::Result<SignedToken> TokenSigner::sign(const core::AccountId& subject,
-                                            std::span<const std::string> roles,
+core::Result<SignedToken> TokenSigner::sign(const TokenSubject& subject,
                                             core::Timestamp now) const {
-  CHECK(roles.size() <= kRolesMax, "more roles than a verifier accepts");
+  CHECK(subject.roles.size() <= kRolesMax, "more roles than a verifier accepts");
   const auto issued_at = std::chrono::floor<std::chrono::seconds>(now);
   const auto expires_at = issued_at + state_->options.lifetime;
   const OrderedJson header = {{"alg", "ES256"}, {"kid", state_->kid}, {"typ", "JWT"}};
   const OrderedJson claims = {{"iss", state_->options.claims.issuer},
                               {"aud", state_->options.claims.audience},
-                              {"sub", subject.to_string()},
-                              {"roles", std::vector<std::string>(roles.begin(), roles.end())},
+                              {"sub", subject.account.to_string()},
+                              {"roles", subject.roles},
+                              {"sid", subject.session_id},
+                              {"pv", subject.password_version},
                               {"iat", issued_at.time_since_epoch().count()},
                               {"exp", expires_at.time_since_epoch().count()}};
   std::string token = encode(header.dump()) + "." + encode(claims.dump());

@@ -1,17 +1,17 @@
 // Access tokens: JWT signed with ES256 (RFC 7519, RFC 7515, RFC 7518).
 //
 // Header {"alg":"ES256","kid":...,"typ":"JWT"}; claims iss, aud, sub (account id, 26 characters),
-// roles, iat, exp. Accounts signs with one private key; every service verifies by itself with the
-// public keys of a folder, one file `<kid>.pem` each. Rotation: put the new public key into the
-// folders, then sign with the new private key, and take the old public key away when the last token
-// under it has expired.
+// roles, sid (session id), pv (how often a password had been set), iat, exp. Accounts signs with
+// one private key; every service verifies by itself with the public keys of a folder, one file
+// `<kid>.pem` each. Rotation: put the new public key into the folders, then sign with the new
+// private key, and take the old public key away when the last token under it has expired.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,14 +27,22 @@ struct TokenClaims {
   std::string audience = "tideline";
 };
 
+// For whom a token is signed.
+struct TokenSubject {
+  core::AccountId account;
+  std::vector<std::string> roles{};
+  // What it stands and falls with; empty and 0 in tokens without these claims.
+  std::string session_id{};
+  std::uint32_t password_version = 0;
+};
+
 struct SignedToken {
   std::string token;
   core::Timestamp expires_at;  // whole seconds, as the token says it
 };
 
 struct VerifiedToken {
-  core::AccountId account;
-  std::vector<std::string> roles;
+  TokenSubject subject;
   core::Timestamp expires_at;
 
   bool has_role(std::string_view role) const;
@@ -57,8 +65,7 @@ class TokenSigner {
   TokenSigner& operator=(TokenSigner&&) noexcept;
   ~TokenSigner();
 
-  core::Result<SignedToken> sign(const core::AccountId& subject, std::span<const std::string> roles,
-                                 core::Timestamp now) const;
+  core::Result<SignedToken> sign(const TokenSubject& subject, core::Timestamp now) const;
 
   const std::string& key_id() const;
 

@@ -9,6 +9,7 @@
 #include "kafka/topics.hpp"
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
+#include "revocations/revocation_projection.hpp"
 #include "runtime/campus_calendar.hpp"
 #include "runtime/position_seal.hpp"
 #include "uploads/content_store.hpp"
@@ -122,6 +123,7 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       store_(log_pools_.databases(), clock, random, store_options(definition, settings)),
       subject_keys_(database_),
       cipher_(subject_keys_, clock),
+      revoked_tokens_(database_, clock),
       router_(secrets_.tokens, clock),
       commands_(store_, clock, *secrets_.campus),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
@@ -171,6 +173,7 @@ core::Status RunningService::prepare_databases() {
     std::vector<postgres::MigrationSet> sets{postgres::base_migrations(settings_.logs)};
     if (database == &database_) {
       for (auto& set : model_migrations()) sets.push_back(std::move(set));
+      sets.push_back({"revocations", {{1, "revocation", revocations::kRevocationTableSql}}});
       if (definition_.keeps_uploads) {
         sets.push_back({"uploads", {{1, "upload", uploads::kUploadTableSql}}});
       }
@@ -293,6 +296,18 @@ void RunningService::add_people() {
   add_state_view(StateTopic::Profiles, std::move(profiles));
 }
 
+core::Status RunningService::add_revocations() {
+  auto loaded = revoked_tokens_.load();
+  if (!loaded) return loaded;
+  add_projection(std::make_unique<revocations::RevocationProjection>(revoked_tokens_));
+  add_background("revoked-tokens", [this](std::stop_token stop) { revoked_tokens_.run(stop); });
+  router_.set_revoked([this](const http::Principal& principal) {
+    return revoked_tokens_.contains(principal.account, principal.session_id,
+                                    principal.password_version);
+  });
+  return core::success();
+}
+
 // Kafka may come later than the service: its topics are made when it answers. It may also come back
 // as an older copy that lacks them: so they are looked at for as long as the service runs.
 void RunningService::keep_topics_there(std::stop_token stop) {
@@ -409,6 +424,8 @@ core::Status RunningService::compose() {
   auto prepared = prepare_databases();
   if (!prepared) return prepared;
   router_.set_position_seal(make_position_seal(secrets_.account_ids));
+  auto revocations = add_revocations();
+  if (!revocations) return revocations;
   if (definition_.uses_people) add_people();
   definition_.compose(*this);
   return core::success();

@@ -16,6 +16,7 @@
 #include "postgres/store/relay_checkpoints.hpp"
 #include "postgres/store/subject_keys.hpp"
 #include "projections/runner/state_topic_runner.hpp"
+#include "revocations/revoked_tokens.hpp"
 #include "runtime/append_log.hpp"
 #include "runtime/append_spans.hpp"
 #include "runtime/edge_adapters.hpp"
@@ -124,6 +125,7 @@ class RunningService final : public ServiceContext {
   };
 
   core::Status prepare_databases();
+  core::Status add_revocations();
   void make_relays();
   PartHealth relay_health() const;
   void keep_topics_there(std::stop_token stop);
@@ -150,6 +152,7 @@ class RunningService final : public ServiceContext {
   postgres::PostgresSubjectKeys subject_keys_;
   crypto::SubjectCipher cipher_;
   people::PeopleDirectory people_;
+  revocations::RevokedTokens revoked_tokens_;
   http::Router router_;
   http::CommandEndpoint commands_;
   RecordingObserver observer_;

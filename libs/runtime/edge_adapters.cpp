@@ -6,7 +6,10 @@ core::Result<http::VerifiedToken> JwtVerifier::verify(std::string_view bearer,
                                                       core::Timestamp now) {
   auto verified = verifier_.verify(bearer, now);
   if (!verified) return verified.error();
-  return http::VerifiedToken{{verified->account, verified->roles}, verified->expires_at};
+  const crypto::TokenSubject& subject = verified->subject;
+  return http::VerifiedToken{
+      {subject.account, subject.roles, subject.session_id, subject.password_version},
+      verified->expires_at};
 }
 
 void RecordingObserver::on_request(const http::RequestRecord& record) {

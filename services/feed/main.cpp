@@ -203,8 +203,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
                                                [&engine] { return engine.is_rebuilding(); }},
                               settings.staleness_max);
   const auto& shard_router = add_shards(context, settings, engine);
-  auto& streams = context.make<TimelineStreams>(TimelineStreams::Ports{
-      engine.reader(), engine_applied, freshness, context.clock(), shard_router});
+  auto& streams = context.make<TimelineStreams>(
+      TimelineStreams::Ports{engine.reader(), engine_applied, freshness, shard_router});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
   auto& tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed;

@@ -118,6 +118,38 @@ def hashing(suite, count):
             f"meanwhile a profile was read in {median_ms(times):.1f} ms")
 
 
+def revoked_tokens(suite, count):
+    """Who goes on under a token whose account is closed, whose session has ended or whose password is another: it was
+    good for 15 minutes in every service."""
+    endings = {
+        "closed": ("DELETE", "/v1/me", lambda session: {"password": PASSWORD}),
+        "signed out": ("POST", "/v1/sessions/sign-out", lambda session: {"refresh_token": session["refresh_token"]}),
+        "password": ("POST", "/v1/me/password", lambda session: {"current": PASSWORD, "new": PASSWORD + "!"}),
+    }
+    commands = [("accounts", "PATCH", "/v1/me", {"sex": 1}), ("projects", "POST", "/v1/projects", {"name": "P", "introduction": "x"}),
+                ("social-graph", "POST", "/v1/tags", {"name": "crew"}), ("feed", "POST", "/v1/moments", {"content": "x", "audience": "public"}),
+                ("scoring", "GET", "/v1/points/me", None)]
+    slowest = {}
+    for i in range(count):
+        for ending, (method, path, body) in endings.items():
+            mallory = suite.person(f"mallory-{ending.replace(' ', '-')}-{i}").sign_up()
+            status, session, _ = mallory.ask("POST", "/v1/sessions", {"user_id": mallory.user_id, "password": PASSWORD})
+            check(status == 201, f"a sign-in was answered {status}")
+            mallory.token = session["access_token"]
+            for _, *command in commands:
+                until(f"{command} is done", lambda c=command: mallory.ask(*c)[0] < 300)
+            status, said, _ = mallory.ask(method, path, body(session))
+            check(status < 300, f"{ending}: {status} {said}")
+            ended = time.monotonic()
+            for service, *command in commands:
+                until(f"{service} refuses a token: {ending}", lambda c=command: mallory.ask(*c)[0] == 401, 10)
+                took = 1000 * (time.monotonic() - ended)
+                slowest[ending] = max(took, slowest.get(ending, 0))
+            again = mallory.ask(method, path, body(session))
+            check(again[0] in (204, 403, 404), f"{ending}: the ending itself, again, was answered {again[:2]}")
+    return "all services refuse the token: " + ", ".join(f"{ending} {took:.0f} ms" for ending, took in slowest.items())
+
+
 # In the order in which they are run: name, function, how often by default and with --long.
 ATTACKS = [
     ("invented lists", invented_lists, 100, 1500),
@@ -126,4 +158,5 @@ ATTACKS = [
     ("long list", long_list, 30, 3000),
     ("guessing", guessing, 20, 200),
     ("hashing", hashing, 8, 20),
+    ("revoked tokens", revoked_tokens, 3, 50),
 ]

@@ -23,6 +23,7 @@ constexpr std::int64_t kNowSeconds = 1'700'000'000;
 const core::Timestamp kNow{seconds(kNowSeconds)};
 
 const std::vector<std::string> kRoles = {"user", "operator"};
+const std::string kSession = "06a0q3kgeg0kxrg4z7m5h2b3c8";
 
 core::AccountId alice() {
   core::AccountId::Bytes bytes{};
@@ -73,7 +74,7 @@ class TokenTest : public testing::Test {
   }
 
   std::string sign(core::Timestamp now = kNow) const {
-    return signer->sign(alice(), kRoles, now)->token;
+    return signer->sign({alice(), kRoles, kSession, 3}, now)->token;
   }
 
   TemporaryFolder folder;
@@ -83,13 +84,16 @@ class TokenTest : public testing::Test {
 };
 
 TEST_F(TokenTest, VerifiesWhatTheSignerSigned) {
-  const auto signed_token = signer->sign(alice(), kRoles, kNow + std::chrono::milliseconds(700));
+  const auto signed_token =
+      signer->sign({alice(), kRoles, kSession, 3}, kNow + std::chrono::milliseconds(700));
   ASSERT_TRUE(signed_token.ok());
   EXPECT_EQ(signed_token->expires_at, kNow + seconds(900));
   const auto verified = verifier->verify(signed_token->token, kNow);
   ASSERT_TRUE(verified.ok()) << verified.error().message;
-  EXPECT_EQ(verified->account, alice());
-  EXPECT_EQ(verified->roles, kRoles);
+  EXPECT_EQ(verified->subject.account, alice());
+  EXPECT_EQ(verified->subject.roles, kRoles);
+  EXPECT_EQ(verified->subject.session_id, kSession);
+  EXPECT_EQ(verified->subject.password_version, 3U);
   EXPECT_EQ(verified->expires_at, signed_token->expires_at);
   EXPECT_TRUE(verified->has_role("operator"));
   EXPECT_FALSE(verified->has_role("oper"));
@@ -240,7 +244,7 @@ TEST_F(TokenTest, RefusesWhatHasBeenTamperedWith) {
 TEST_F(TokenTest, RefusesAnotherKeyUnderAKnownName) {
   const auto impostor =
       TokenSigner::load(folder.write("key-1.pem", new_key_pair().private_pem)).value();
-  EXPECT_EQ(refusal(impostor.sign(alice(), kRoles, kNow)->token), "wrong signature");
+  EXPECT_EQ(refusal(impostor.sign({alice(), kRoles, kSession, 3}, kNow)->token), "wrong signature");
 }
 
 TEST_F(TokenTest, RefusesWhatIsNoToken) {
@@ -257,7 +261,7 @@ TEST_F(TokenTest, RefusesWhatIsNoToken) {
 TEST_F(TokenTest, ANewKeyIsFoundWhenATokenNamesIt) {
   const KeyPair next = new_key_pair();
   const auto next_signer = TokenSigner::load(folder.write("key-2.pem", next.private_pem)).value();
-  const std::string token = next_signer.sign(alice(), kRoles, kNow)->token;
+  const std::string token = next_signer.sign({alice(), kRoles, kSession, 3}, kNow)->token;
   EXPECT_EQ(refusal(token), "unknown key id");
   publish("key-2", next);
   EXPECT_EQ(refusal(token, kNow + seconds(9)), "unknown key id") << "reads no oftener than 10 s";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,10 @@ inline constexpr std::string_view kOperatorRole = "operator";
 
 struct Principal {
   core::AccountId account;
-  std::vector<std::string> roles;
+  std::vector<std::string> roles{};
+  // The session in which the token was issued, and under which password; empty and 0: not said.
+  std::string session_id{};
+  std::uint32_t password_version = 0;
 
   [[nodiscard]] bool has_role(std::string_view role) const {
     return std::find(roles.begin(), roles.end(), role) != roles.end();

@@ -17,6 +17,9 @@ enum class Access {
   Public,    // no token is asked for, and one that comes along is not looked at
   SignedIn,  // a valid token; else 401
   Operator,  // a valid token with the role "operator"; else 401 or 403
+  // As SignedIn, also under a token that was revoked before it expires: for commands that revoke
+  // their own token, can be repeated with their key, and ask for a secret besides it.
+  RevokedToo,
 };
 
 struct VerifiedToken {

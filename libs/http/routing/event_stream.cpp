@@ -69,14 +69,14 @@ void EventStream::close() {
   if (listener) listener->on_stream();
 }
 
-void EventStream::end_at(core::Timestamp time) {
+void EventStream::end_when(std::function<bool()> token_ended) {
   std::lock_guard lock(mutex_);
-  ends_at_ = time;
+  token_ended_ = std::move(token_ended);
 }
 
-std::optional<core::Timestamp> EventStream::ends_at() const {
+bool EventStream::token_ended() const {
   std::lock_guard lock(mutex_);
-  return ends_at_;
+  return token_ended_ && token_ended_();
 }
 
 EventStream::State EventStream::state() const {

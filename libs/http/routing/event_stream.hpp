@@ -16,13 +16,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include "core/clock.hpp"
 
 namespace tideline::http {
 
@@ -51,10 +49,11 @@ class EventStream {
   // Ends the stream behind what has been sent. Idempotent.
   void close();
   [[nodiscard]] bool is_open() const { return state() == State::Open; }
-  // When the token ends under which the stream was opened: from then on the one that sends is to
-  // close it. The router says so; nullopt for a public route, and before the handler has returned.
-  void end_at(core::Timestamp time);
-  [[nodiscard]] std::optional<core::Timestamp> ends_at() const;
+  // Whether the token under which the stream was opened has expired or was revoked: from then on
+  // the one that sends is to close it. The router sets how to ask; false for a public route, and
+  // before the handler has returned.
+  void end_when(std::function<bool()> token_ended);
+  [[nodiscard]] bool token_ended() const;
 
   // Below: for the server.
 
@@ -81,7 +80,7 @@ class EventStream {
   const std::size_t bytes_max_;
   mutable std::mutex mutex_;
   State state_ = State::Open;
-  std::optional<core::Timestamp> ends_at_;
+  std::function<bool()> token_ended_;
   std::string waiting_;
   std::weak_ptr<Listener> listener_;
 };

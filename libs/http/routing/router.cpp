@@ -56,8 +56,8 @@ Problem invalid_token() {
 }
 
 // Sets the principal and says when its token ends, or why the caller may not go on.
-Parsed<core::Timestamp> authenticate(TokenVerifier& verifier, core::Timestamp now, Access access,
-                                     Request& request) {
+Parsed<core::Timestamp> authenticate(TokenVerifier& verifier, const Revoked& revoked,
+                                     core::Timestamp now, Access access, Request& request) {
   const auto bearer = bearer_of(request);
   if (!bearer) return unauthenticated("send a token in Authorization: Bearer");
   auto verified = verifier.verify(*bearer, now);
@@ -67,6 +67,9 @@ Parsed<core::Timestamp> authenticate(TokenVerifier& verifier, core::Timestamp no
   }
   if (verified->expires_at <= now) return invalid_token();
   request.principal = std::move(verified->principal);
+  if (access != Access::RevokedToo && revoked && revoked(*request.principal)) {
+    return invalid_token();
+  }
   if (access == Access::Operator && !request.principal->has_role(kOperatorRole)) {
     return forbidden("this needs the role operator");
   }
@@ -128,6 +131,7 @@ struct Router::Table {
   std::shared_ptr<TokenVerifier> verifier;
   const core::Clock* clock;
   PositionSeal seal;
+  Revoked revoked;
   Node root;
   std::vector<Route> routes;
 
@@ -216,8 +220,8 @@ Response Router::dispatch(Request& request) const {
   request.route_template = target->path_template;
   std::optional<core::Timestamp> token_ends;
   if (target->access != Access::Public) {
-    const auto allowed =
-        authenticate(*table_->verifier, table_->clock->now(), target->access, request);
+    const auto allowed = authenticate(*table_->verifier, table_->revoked, table_->clock->now(),
+                                      target->access, request);
     if (!allowed) return allowed.response();
     token_ends = *allowed;
   }
@@ -229,11 +233,17 @@ Response Router::dispatch(Request& request) const {
     request.headers.set(kPositionHeader, *token);
   }
   Response response = table_->finish(*target, request, Table::answer(*target, request));
-  if (response.events && token_ends) response.events->end_at(*token_ends);
+  if (response.events && token_ends) {
+    response.events->end_when(
+        [clock = table_->clock, revoked = table_->revoked, principal = *request.principal,
+         ends = *token_ends] { return ends <= clock->now() || (revoked && revoked(principal)); });
+  }
   return response;
 }
 
 void Router::set_position_seal(PositionSeal seal) { table_->seal = std::move(seal); }
+
+void Router::set_revoked(Revoked revoked) { table_->revoked = std::move(revoked); }
 
 const std::vector<Router::Route>& Router::routes() const { return table_->routes; }
 

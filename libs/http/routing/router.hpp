@@ -29,6 +29,10 @@ struct PositionSeal {
   std::function<std::optional<std::string>(std::string_view sealed)> open;
 };
 
+// Whether a valid token was revoked before its time. Called from many threads at once, for each
+// request with a token; does not wait.
+using Revoked = std::function<bool(const Principal&)>;
+
 class Router {
  public:
   // Without a verifier (null) only public routes may be added.
@@ -45,6 +49,9 @@ class Router {
 
   // Without a seal (tests of one service) tokens pass as they are.
   void set_position_seal(PositionSeal seal);
+
+  // Without it no token is revoked before it expires.
+  void set_revoked(Revoked revoked);
 
   // Finds the route, authenticates, sets path_parameters, principal and route_template, and calls
   // the handler. HEAD runs the GET handler (the server drops the body). 404 for an unknown path,

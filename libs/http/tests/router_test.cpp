@@ -4,6 +4,7 @@
 
 #include "core/clock.hpp"
 #include "http/messages/json.hpp"
+#include "http/routing/event_stream.hpp"
 
 namespace tideline::http {
 namespace {
@@ -120,6 +121,38 @@ TEST_F(RouterTest, KeepsOperatorsRoutesToOperators) {
 TEST_F(RouterTest, RefusesExpiredTokens) {
   clock.advance(minutes(15));
   EXPECT_EQ(send(Method::Post, "/v1/moments", "Bearer user").status, 401);
+}
+
+TEST_F(RouterTest, ARevokedTokenPassesOnlyWhereItsOwnRevocationIsRepeated) {
+  router.add(Method::Delete, "/v1/me", Access::RevokedToo,
+             [](const Request&) { return Response::no_content(); });
+  bool revoked = false;
+  router.set_revoked([&](const Principal& who) { return revoked && who.account == kAda; });
+  EXPECT_EQ(send(Method::Post, "/v1/moments", "Bearer user").status, 200);
+  revoked = true;
+  const auto refused = send(Method::Post, "/v1/moments", "Bearer user");
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_NE(refused.headers.find("WWW-Authenticate")->find("invalid_token"), std::string::npos);
+  EXPECT_EQ(send(Method::Put, "/v1/moments/7/images/b", "Bearer operator").status, 401);
+  EXPECT_EQ(send(Method::Get, "/v1/moments", "Bearer user").status, 200);
+  EXPECT_EQ(send(Method::Delete, "/v1/me", "Bearer user").status, 204);
+  EXPECT_EQ(send(Method::Delete, "/v1/me", "Bearer bad").status, 401);
+}
+
+TEST_F(RouterTest, AStreamEndsWithItsToken) {
+  const auto stream = std::make_shared<EventStream>();
+  router.add(Method::Get, "/v1/stream", Access::SignedIn,
+             [&](const Request&) { return Response::event_stream(stream); });
+  bool revoked = false;
+  router.set_revoked([&](const Principal&) { return revoked; });
+  EXPECT_FALSE(stream->token_ended());
+  send(Method::Get, "/v1/stream", "Bearer user");
+  EXPECT_FALSE(stream->token_ended());
+  revoked = true;
+  EXPECT_TRUE(stream->token_ended());
+  revoked = false;
+  clock.advance(minutes(15));
+  EXPECT_TRUE(stream->token_ended());
 }
 
 TEST_F(RouterTest, IsUnavailableWhenNobodyCanTell) {

@@ -59,27 +59,30 @@ PasswordChange read_password_change(const Request& request) {
 }
 
 // Sets the password and opens a session under it; all others end with the old password.
+// `version` becomes that of the new one.
 Response run_password_change(const ApiPorts& ports, const Request& request,
-                             const PasswordChange& wanted, const DrawnSession& drawn) {
+                             const PasswordChange& wanted, const DrawnSession& drawn,
+                             std::uint32_t& version) {
   const eventsourcing::EventCodec<Account> codec;
   PasswordCheck check(ports.hasher, wanted.current);
   std::optional<std::string> hash;
-  return ports.commands.run(
-      without_secrets(request, request.account(), ""),
-      [&](es::CommandSession& session) -> es::CommandResult {
-        const auto loaded = session.load<Account>(keys::account(request.account()), codec);
-        const auto matches = core::value_of(check.matches(loaded.state));
-        if (matches && !hash) {
-          auto made = core::value_of(ports.hasher.hash(wanted.next));
-          hash = std::move(made);
-        }
-        const auto decision =
-            Account::decide(loaded.state, ChangePassword{matches, hash.value_or("")});
-        if (decision.rejected()) return decision.rejection();
-        session.stage(loaded, decision.events(), codec);
-        stage_session(ports, session, drawn, loaded.state.password_version + 1);
-        return es::Answer{200, session_marker(drawn), "", {}};
-      });
+  return ports.commands.run(without_secrets(request, request.account(), ""),
+                            [&](es::CommandSession& session) -> es::CommandResult {
+                              const auto loaded =
+                                  session.load<Account>(keys::account(request.account()), codec);
+                              const auto matches = core::value_of(check.matches(loaded.state));
+                              if (matches && !hash) {
+                                auto made = core::value_of(ports.hasher.hash(wanted.next));
+                                hash = std::move(made);
+                              }
+                              const auto decision = Account::decide(
+                                  loaded.state, ChangePassword{matches, hash.value_or("")});
+                              if (decision.rejected()) return decision.rejection();
+                              session.stage(loaded, decision.events(), codec);
+                              version = loaded.state.password_version + 1;
+                              stage_session(ports, session, drawn, version);
+                              return es::Answer{200, session_marker(drawn), "", {}};
+                            });
 }
 
 Response change_password(const ApiPorts& ports, const Request& request) {
@@ -88,11 +91,12 @@ Response change_password(const ApiPorts& ports, const Request& request) {
   attempt.check();
 
   const DrawnSession drawn = draw_session(ports, request.account());
+  std::uint32_t version = 0;
   Response response =
-      attempt.judge([&] { return run_password_change(ports, request, wanted, drawn); });
+      attempt.judge([&] { return run_password_change(ports, request, wanted, drawn, version); });
   if (response.status != 200) return response;
   if (response.body == session_marker(drawn)) {
-    return with_tokens(ports, std::move(response), request.account(), drawn.token);
+    return with_tokens(ports, std::move(response), {request.account(), drawn.token, version});
   }
   // The same request again: anyone who knows the new password gets another session.
   const PasswordAttempt again(ports, request, request.account());
@@ -146,9 +150,9 @@ void add_me_routes(http::Router& router, const ApiPorts& ports) {
   router.add(Method::Patch, "/v1/me", Access::SignedIn,
              [ports](const Request& request) { return change(ports, request); });
   router.add(
-      Method::Post, "/v1/me/password", Access::SignedIn,
+      Method::Post, "/v1/me/password", Access::RevokedToo,
       ports.hashing([ports](const Request& request) { return change_password(ports, request); }));
-  router.add(Method::Delete, "/v1/me", Access::SignedIn,
+  router.add(Method::Delete, "/v1/me", Access::RevokedToo,
              ports.hashing([ports](const Request& request) { return close(ports, request); }));
 }
 

@@ -19,6 +19,8 @@ using http::Request;
 using http::Response;
 using nlohmann::json;
 
+constexpr std::uint32_t kFirstPassword = 1;
+
 struct Registration {
   core::AccountId account;
   Profile profile;
@@ -79,7 +81,6 @@ Response run_registration(const ApiPorts& ports, const Request& request, const R
                                                                 hash.value_or(""), registered_at});
                               if (decision.rejected()) return decision.rejection();
                               session.stage(loaded, decision.events(), codec);
-                              constexpr std::uint32_t kFirstPassword = 1;
                               stage_session(ports, session, drawn, kFirstPassword);
                               return es::Answer{201, session_marker(drawn),
                                                 "/v1/profiles/" + wanted.profile.user_id, stream};
@@ -101,7 +102,8 @@ Response register_account(const ApiPorts& ports, const Request& request) {
   if (!is_new && response.status != 409) ports.attempts.forgive_registration(source);
   if (response.status != 201) return response;
   if (!is_new) return answer_again(ports, request, std::move(response), wanted);
-  const auto tokens = core::value_of(token_answer(ports, wanted.account, drawn.token));
+  const auto tokens =
+      core::value_of(token_answer(ports, {wanted.account, drawn.token, kFirstPassword}));
   json body = own_profile(wanted.profile, registered_at);
   body["session"] = tokens;
   return with_body(std::move(response), body);

@@ -36,21 +36,27 @@ void stage_session(const ApiPorts& ports, es::CommandSession& session, const Dra
                 decision.events(), eventsourcing::EventCodec<Session>{});
 }
 
-core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const core::AccountId& account,
-                                          const RefreshToken& token) {
-  std::vector<std::string> roles{"user"};
-  if (ports.operators.contains(account)) roles.emplace_back(http::kOperatorRole);
-  auto access = ports.signer.sign(account, roles, ports.clock.now());
+core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSession& issued) {
+  crypto::TokenSubject subject{.account = issued.account,
+                               .roles = {"user"},
+                               .session_id = issued.token.session_id(),
+                               .password_version = issued.password_version};
+  if (ports.operators.contains(issued.account)) subject.roles.emplace_back(http::kOperatorRole);
+  auto access = ports.signer.sign(subject, ports.clock.now());
   if (!access) return access.error();
   return nlohmann::json{{"access_token", access->token},
-                        {"refresh_token", token.text()},
+                        {"refresh_token", issued.token.text()},
                         {"expires_at", core::format_iso8601(access->expires_at)}};
 }
 
 http::Response with_tokens(const ApiPorts& ports, http::Response response,
-                           const core::AccountId& account, const RefreshToken& token) {
-  const auto tokens = core::value_of(token_answer(ports, account, token));
-  return with_body(std::move(response), tokens);
+                           const IssuedSession& issued) {
+  return with_body(std::move(response), core::value_of(token_answer(ports, issued)));
+}
+
+void stage_session_end(es::CommandSession& session, const core::AccountId& account,
+                       const std::string& session_id) {
+  es::record_once(session, keys::session_end(session_id), SessionEnded{account, session_id});
 }
 
 std::string session_marker(const DrawnSession& drawn) {
@@ -87,6 +93,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
   const DrawnSession drawn = draw_session(ports, account);
   PasswordCheck check(ports.hasher, password);
   bool wrong = false;
+  std::uint32_t password_version = 0;
   auto response = ports.commands.run(
       without_key(request), [&](es::CommandSession& session) -> es::CommandResult {
         const auto loaded = session.load<Account>(keys::account(account), account_codec);
@@ -95,7 +102,8 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         if (wrong) return kWrongPassword;
         // The password may be changed, or the account closed, while this one is on its way.
         session.assert_unchanged(loaded);
-        stage_session(ports, session, drawn, loaded.state.password_version);
+        password_version = loaded.state.password_version;
+        stage_session(ports, session, drawn, password_version);
         if (day == SignInDay::Record) {
           const core::Day today = session.context().today;
           es::record_once(session, keys::sign_in(account, today), SignedIn{account, today});
@@ -104,7 +112,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
       });
   if (wrong) return to_response(http::unauthenticated("the user_id or the password is wrong"));
   if (response.status != 201) return response;
-  return with_tokens(ports, std::move(response), account, drawn.token);
+  return with_tokens(ports, std::move(response), {account, drawn.token, password_version});
 }
 
 }  // namespace tideline::accounts

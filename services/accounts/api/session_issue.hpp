@@ -2,6 +2,7 @@
 // nowhere else: what is stored with an idempotency key holds none (docs/adr/0010).
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -26,12 +27,22 @@ DrawnSession draw_session(const ApiPorts& ports, const core::AccountId& account)
 void stage_session(const ApiPorts& ports, eventsourcing::CommandSession& session,
                    const DrawnSession& drawn, std::uint32_t password_version);
 
+// What goes out to the client that opened the session, or refreshed it.
+struct IssuedSession {
+  core::AccountId account;
+  RefreshToken token;
+  std::uint32_t password_version;  // as in SessionFacts
+};
+
 // {"access_token", "refresh_token", "expires_at"}: expires_at of the access token.
-core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const core::AccountId& account,
-                                          const RefreshToken& token);
+core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSession& issued);
 // The same as the body of `response`; 500 in its place if the token cannot be signed.
 http::Response with_tokens(const ApiPorts& ports, http::Response response,
-                           const core::AccountId& account, const RefreshToken& token);
+                           const IssuedSession& issued);
+
+// Tells every service that access tokens of the session are good no more.
+void stage_session_end(eventsourcing::CommandSession& session, const core::AccountId& account,
+                       const std::string& session_id);
 
 // What is stored as the answer of a command that opens a session: which one, so that a repeated
 // request can tell that the session it has drawn is not the one that was opened.

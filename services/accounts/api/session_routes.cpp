@@ -59,6 +59,7 @@ struct Refresh {
   RefreshToken shown;
   RefreshToken next;
   core::AccountId account;
+  std::uint32_t password_version = 0;
   bool refused = false;
 
   es::CommandResult run(es::CommandSession& session);
@@ -70,6 +71,7 @@ es::CommandResult Refresh::run(es::CommandSession& session) {
                                                  eventsourcing::EventCodec<Session>{});
   if (family.state.phase == Session::Phase::None) return kRefreshRefused;
   account = family.state.facts.account;
+  password_version = family.state.facts.password_version;
   const auto owner =
       session.load<Account>(keys::account(account), eventsourcing::EventCodec<Account>());
   const auto decision = Session::decide(
@@ -84,6 +86,8 @@ es::CommandResult Refresh::run(es::CommandSession& session) {
     // Who stays signed in has come today as well.
     const core::Day today = session.context().today;
     es::record_once(session, keys::sign_in(account, today), SignedIn{account, today});
+  } else {
+    stage_session_end(session, account, shown.session_id());
   }
   return es::Answer{200, "", "", {}};
 }
@@ -91,13 +95,14 @@ es::CommandResult Refresh::run(es::CommandSession& session) {
 Response refresh(const ApiPorts& ports, const Request& request) {
   const auto shown = read_refresh_token(request);
   if (!shown) return refused();
-  Refresh refresh{ports, *shown, shown->next(ports.random), {}, false};
+  Refresh refresh{ports, *shown, shown->next(ports.random), {}};
   Response response =
       ports.commands.run(without_key(request), [&](auto& session) { return refresh.run(session); });
   const bool decided = response.status == 200 || response.status == 403;
   if (!decided) return response;
   if (refresh.refused) return refused();
-  return with_tokens(ports, std::move(response), refresh.account, refresh.next);
+  return with_tokens(ports, std::move(response),
+                     {refresh.account, refresh.next, refresh.password_version});
 }
 
 Response sign_out(const ApiPorts& ports, const Request& request) {
@@ -107,6 +112,7 @@ Response sign_out(const ApiPorts& ports, const Request& request) {
     es::change_last<Session>(session, keys::session(shown->session_id()),
                              eventsourcing::EventCodec<Session>{},
                              SignOut{request.account(), shown->hashes()});
+    stage_session_end(session, request.account(), shown->session_id());
     return es::Answer{204, "", "", {}};
   });
 }
@@ -120,7 +126,7 @@ void add_session_routes(http::Router& router, const ApiPorts& ports) {
              ports.hashing([ports](const Request& request) { return sign_in(ports, request); }));
   router.add(Method::Post, "/v1/sessions/refresh", Access::Public,
              [ports](const Request& request) { return refresh(ports, request); });
-  router.add(Method::Post, "/v1/sessions/sign-out", Access::SignedIn,
+  router.add(Method::Post, "/v1/sessions/sign-out", Access::RevokedToo,
              [ports](const Request& request) { return sign_out(ports, request); });
 }
 

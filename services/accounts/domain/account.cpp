@@ -43,6 +43,7 @@ Account::State Account::evolve(State state, const Event& event) {
                    state.password_version =
                        fact.number == kNotNumbered ? state.password_version + 1 : fact.number;
                  },
+                 [&](const PasswordChanged&) {},
                  [&](const ProfileChanged& fact) { state.profile = fact.profile; },
                  [&](const AccountClosed&) { state.closed = true; },
              },
@@ -67,7 +68,9 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const ChangePassword& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             if (!wanted.current_matches) return kWrongPassword;
-            return Decision<Event>::of(PasswordSet{wanted.new_hash, state.password_version + 1});
+            const std::uint32_t number = state.password_version + 1;
+            return Events{PasswordSet{wanted.new_hash, number},
+                          PasswordChanged{state.account, number}};
           },
           [&](const CloseAccount& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;

@@ -47,7 +47,8 @@ struct Account {
                          const eventsourcing::RecordedEvent& older);
   static constexpr eventsourcing::CompactionRule kCompaction{1, supersedes};
 
-  using Event = std::variant<AccountRegistered, PasswordSet, ProfileChanged, AccountClosed>;
+  using Event =
+      std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged, AccountClosed>;
 
   struct State {
     core::AccountId account;

@@ -67,7 +67,10 @@ class JwtAtTheEdge final : public http::TokenVerifier {
   core::Result<http::VerifiedToken> verify(std::string_view bearer, core::Timestamp now) override {
     auto verified = verifier_.verify(bearer, now);
     if (!verified) return verified.error();
-    return http::VerifiedToken{{verified->account, verified->roles}, verified->expires_at};
+    const crypto::TokenSubject& subject = verified->subject;
+    return http::VerifiedToken{
+        {subject.account, subject.roles, subject.session_id, subject.password_version},
+        verified->expires_at};
   }
 
  private:

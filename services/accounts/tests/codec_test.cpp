@@ -48,6 +48,7 @@ TEST_F(Codecs, OfAccountsKeepEverything) {
   const std::vector<std::pair<Account::Event, Visibility>> all{
       {AccountRegistered{kAda, kProfile, kNoon}, Visibility::Public},
       {PasswordSet{"$argon2id$", 1}, Visibility::Private},
+      {PasswordChanged{kAda, 2}, Visibility::Public},
       {ProfileChanged{kAda, kProfile}, Visibility::Public},
       {AccountClosed{kAda, kNoon}, Visibility::Public}};
   for (const auto& [event, visibility] : all) {
@@ -132,7 +133,8 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
   std::vector<NewEvent> all;
   for (const Account::Event& event :
        {Account::Event(AccountRegistered{kAda, kProfile, kNoon}),
-        Account::Event(PasswordSet{"h", 1}), Account::Event(ProfileChanged{kAda, kProfile}),
+        Account::Event(PasswordSet{"h", 1}), Account::Event(PasswordChanged{kAda, 2}),
+        Account::Event(ProfileChanged{kAda, kProfile}),
         Account::Event(AccountClosed{kAda, kNoon})}) {
     all.push_back(accounts.encode(event));
   }
@@ -141,6 +143,8 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
         Session::Event(SessionRevoked{kAda, "f", {}})}) {
     all.push_back(eventsourcing::EventCodec<Session>{}.encode(event));
   }
+  all.push_back(eventsourcing::EventCodec<eventsourcing::Once<SessionEnded>>{}.encode(
+      SessionEnded{kAda, "06a0q3kgeg0kxrg4z7m5h2b3c8"}));
   all.push_back(
       eventsourcing::EventCodec<eventsourcing::Once<SignedIn>>{}.encode(SignedIn{kAda, kToday}));
   all.push_back(eventsourcing::EventCodec<eventsourcing::Once<ProfileViewed>>{}.encode(

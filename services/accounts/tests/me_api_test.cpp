@@ -111,6 +111,7 @@ TEST(Password, ChangesAndEndsAllOtherSessions) {
   ASSERT_EQ(again.status, 200) << again.body;
   EXPECT_EQ(app.refresh(AccountsApp::tokens_of(json::parse(again.body)).refresh).status, 200);
   EXPECT_EQ(app.count("PasswordSet"), 2u);
+  EXPECT_EQ(app.count("PasswordChanged"), 1u);
 }
 
 TEST(Password, AttemptsAreLimitedHereToo) {

@@ -137,6 +137,7 @@ TEST(Refresh, OfAnOldTokenEndsTheFamily) {
   EXPECT_TRUE(reuse.headers.find("WWW-Authenticate"));
   EXPECT_EQ(app.refresh(second.refresh).status, 401);
   EXPECT_EQ(app.count("SessionRevoked"), 1u);
+  EXPECT_EQ(app.count("SessionEnded"), 1u);
   // Another session of the same person goes on.
   const auto other = AccountsApp::tokens_of(json::parse(app.sign_in("7").body));
   EXPECT_EQ(app.refresh(other.refresh).status, 200);

@@ -47,7 +47,7 @@ TEST(AccountSpecification, ChangesWhatIsNamedAndNothingElse) {
 TEST(AccountSpecification, ChangesThePasswordForWhoKnowsIt) {
   given<Account>(kRegistered, kPassword)
       .when(ChangePassword{true, "hash-2"})
-      .then(PasswordSet{"hash-2", 2});
+      .then(PasswordSet{"hash-2", 2}, PasswordChanged{kAda, 2});
   given<Account>(kRegistered, kPassword)
       .when(ChangePassword{false, "hash-2"})
       .then_rejected("wrong-password");
@@ -178,7 +178,7 @@ TEST(AccountSpecification, PasswordsWithoutNumbersAreCounted) {
   EXPECT_TRUE(Account::supersedes(numbered, numbered));
   given<Account>(kRegistered, PasswordSet{"1"}, PasswordSet{"2"})
       .when(ChangePassword{true, "3"})
-      .then(PasswordSet{"3", 3});
+      .then(PasswordSet{"3", 3}, PasswordChanged{kAda, 3});
 }
 
 }  // namespace

@@ -236,7 +236,7 @@ class FeedApp {
       {.find = [this](std::size_t) { return place; },
        .after_next_look = [this](auto then) { waiting.push_back(then); },
        .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); }}};
-  TimelineStreams streams{{engine.reader(), engine_applied, freshness, clock, shard_router}};
+  TimelineStreams streams{{engine.reader(), engine_applied, freshness, shard_router}};
   http::Router router{std::make_shared<TrustingVerifier>(), clock};
   http::Router forgetful_router{std::make_shared<TrustingVerifier>(), clock};
 

@@ -82,7 +82,7 @@ class Audience {
         history_(trial.history),
         engine_(testing::options_of(trial, {})),
         delivery_(history_, engine_, testing::Tape(trial.interleaving)),
-        streams_({engine_.reader(), delivery_.applied(), freshness_, clock_, shard_router_}) {
+        streams_({engine_.reader(), delivery_.applied(), freshness_, shard_router_}) {
     status_.caught_up_once = true;
     status_.behind = std::chrono::milliseconds(0);
     for (const auto& viewer : history_.people()) {

@@ -46,14 +46,12 @@ std::shared_ptr<http::EventStream> TimelineStreams::open(
 
 void TimelineStreams::round() {
   const bool is_fresh = ports_.freshness.is_fresh();
-  const core::Timestamp now = ports_.clock.now();
   const PositionVector applied = ports_.engine_applied.current();
   const std::lock_guard lock(mutex_);
   std::erase_if(streams_, [&](Live& live) {
     const auto stream = live.stream.lock();
     if (!stream || !stream->is_open()) return true;
-    const auto end = stream->ends_at();
-    if (!is_fresh || (end && *end <= now) || !ports_.shard_router.is_here(live.viewer)) {
+    if (!is_fresh || stream->token_ended() || !ports_.shard_router.is_here(live.viewer)) {
       stream->close();
       return true;
     }

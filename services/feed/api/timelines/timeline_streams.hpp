@@ -16,7 +16,8 @@
 // sent at least once, and none that was revoked while he was away stays.
 //
 // A stream is closed when the engine is not of these seconds, so that nothing leaves while a
-// revocation may be under way unseen, when its token expires (EventStream::ends_at), and when its
+// revocation may be under way unseen, when its token expires or is revoked
+// (EventStream::token_ended), and when its
 // viewer's shard is not at this instance any more.
 //
 // Threads: all. Nothing here waits but run(); a round in which something was applied
@@ -51,7 +52,6 @@ class TimelineStreams {
     const FeedReader& reader;
     eventsourcing::AppliedPositions& engine_applied;
     Freshness& freshness;
-    const core::Clock& clock;
     const ShardRouter& shard_router;
   };
 
