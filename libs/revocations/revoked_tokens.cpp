@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 
 namespace tideline::revocations {
@@ -45,10 +46,10 @@ void RevokedTokens::add(std::span<const Revocation> revocations) {
 void RevokedTokens::forget_expired() {
   const core::Timestamp oldest = clock_.now() - kKept;
   const std::unique_lock lock(mutex_);
-  std::erase_if(rules_, [&](auto& entry) {
-    std::erase_if(entry.second, [&](const Rule& rule) { return rule.revoked_at < oldest; });
-    return entry.second.empty();
-  });
+  for (auto entry = rules_.begin(); entry != rules_.end();) {
+    std::erase_if(entry->second, [&](const Rule& rule) { return rule.revoked_at < oldest; });
+    entry = entry->second.empty() ? rules_.erase(entry) : std::next(entry);
+  }
 }
 
 core::Result<std::vector<Revocation>> RevokedTokens::read(std::string_view condition) const {

@@ -227,7 +227,7 @@ class Service {
        .after_next_look = {},
        .ask = {}}};
   feed::TimelineStreams streams_{
-      {engine_.reader(), engine_runner_.applied(), freshness_, clock_, shard_router_}};
+      {engine_.reader(), engine_runner_.applied(), freshness_, shard_router_}};
   feed::ApiPorts api_{endpoint_,
                       database_,
                       moment_ids_,

@@ -34,8 +34,7 @@ core::Result<std::string> make_token(const std::string& keys, const core::Clock&
   if (!signer) return signer.error();
   core::AccountId::Bytes bytes{};
   bytes.fill(7);
-  const std::vector<std::string> roles{"user"};
-  auto made = signer->sign(core::AccountId(bytes), roles, clock.now());
+  auto made = signer->sign({core::AccountId(bytes), {"user"}}, clock.now());
   if (!made) return made.error();
   return made->token;
 }

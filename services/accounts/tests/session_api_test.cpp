@@ -215,7 +215,7 @@ TEST(Tokens, CarryTheRoleOfOperators) {
   AccountsApp app;
   const auto roles_of = [&](const std::string& user_id) {
     const Tokens tokens = app.enrol(user_id);
-    return app.verifier->verify(tokens.access, app.clock.now()).value().roles;
+    return app.verifier->verify(tokens.access, app.clock.now()).value().subject.roles;
   };
   EXPECT_EQ(roles_of("7"), (std::vector<std::string>{"user"}));
   EXPECT_EQ(roles_of("root"), (std::vector<std::string>{"user", "operator"}));

@@ -145,7 +145,6 @@ class Audience {
   testing::History history_;
   FeedEngine engine_;
   testing::Delivery delivery_;
-  core::ManualClock clock_{core::Timestamp(std::chrono::seconds(1'800'000'000))};
   eventsourcing::RunnerStatus status_;
   Freshness freshness_{{[this] { return status_; }, [] { return false; }}, std::chrono::seconds(5)};
   ShardRouter shard_router_{{.find =

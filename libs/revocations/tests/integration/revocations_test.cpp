@@ -21,6 +21,9 @@ constexpr auto kDeadline = std::chrono::seconds(20);
 const core::AccountId kAda = *core::AccountId::parse("aaaaaaaaaaaaaaaaaaaaaaaaae");
 const core::AccountId kBob(core::AccountId::Bytes{2});
 
+constexpr const char* kFirst = "06a0q3kgeg0kvrg4u7m5h2b3c8";
+constexpr const char* kSecond = "06a0q3kgeg0kvrg4u7m5h2b3d0";
+
 class RevocationsTest : public ::testing::Test {
  protected:
   static postgres::DatabaseOptions fresh_database() {
@@ -64,13 +67,13 @@ class RevocationsTest : public ::testing::Test {
 };
 
 TEST_F(RevocationsTest, TokensOfAnEndedSessionAreRevokedAndNoOthers) {
-  apply("SessionEnded", {{"session_id", "s1"}});
-  EXPECT_FALSE(tokens.contains(kAda, "s1", 1));  // nothing is flushed
+  apply("SessionEnded", {{"session_id", kFirst}});
+  EXPECT_FALSE(tokens.contains(kAda, kFirst, 1));  // nothing is flushed
   flush();
-  EXPECT_TRUE(tokens.contains(kAda, "s1", 1));
-  EXPECT_FALSE(tokens.contains(kAda, "s2", 1));
+  EXPECT_TRUE(tokens.contains(kAda, kFirst, 1));
+  EXPECT_FALSE(tokens.contains(kAda, kSecond, 1));
   EXPECT_FALSE(tokens.contains(kAda, "", 1));
-  EXPECT_FALSE(tokens.contains(kBob, "s1", 1));
+  EXPECT_FALSE(tokens.contains(kBob, kFirst, 1));
 }
 
 TEST_F(RevocationsTest, APasswordRevokesTokensUnderEarlierOnesInWhateverOrder) {
@@ -79,9 +82,9 @@ TEST_F(RevocationsTest, APasswordRevokesTokensUnderEarlierOnesInWhateverOrder) {
   flush();
   apply("PasswordChanged", {{"number", 2}});
   flush();
-  EXPECT_TRUE(tokens.contains(kAda, "s1", 2));
+  EXPECT_TRUE(tokens.contains(kAda, kFirst, 2));
   EXPECT_TRUE(tokens.contains(kAda, "", 0));  // a token of before it said so
-  EXPECT_FALSE(tokens.contains(kAda, "s1", 3));
+  EXPECT_FALSE(tokens.contains(kAda, kFirst, 3));
   EXPECT_EQ(rows(), 1);
 }
 
@@ -89,32 +92,32 @@ TEST_F(RevocationsTest, AClosedAccountHasNoTokens) {
   apply("AccountClosed", {});
   apply("PasswordChanged", {{"number", 2}});
   flush();
-  EXPECT_TRUE(tokens.contains(kAda, "s1", 4'000'000'000));
-  EXPECT_FALSE(tokens.contains(kBob, "s1", 1));
+  EXPECT_TRUE(tokens.contains(kAda, kFirst, 4'000'000'000));
+  EXPECT_FALSE(tokens.contains(kBob, kFirst, 1));
 }
 
 TEST_F(RevocationsTest, OtherProcessesLearnOfThemAndSoDoesTheNextStart) {
   RevokedTokens other(database, clock);
   ASSERT_TRUE(other.load().ok());
   std::jthread reader([&](std::stop_token stop) { other.run(std::move(stop)); });
-  apply("SessionEnded", {{"session_id", "s1"}});
+  apply("SessionEnded", {{"session_id", kFirst}});
   flush();
   const auto give_up = std::chrono::steady_clock::now() + kDeadline;
-  while (!other.contains(kAda, "s1", 1) && std::chrono::steady_clock::now() < give_up) {
+  while (!other.contains(kAda, kFirst, 1) && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::yield();
   }
-  EXPECT_TRUE(other.contains(kAda, "s1", 1));
+  EXPECT_TRUE(other.contains(kAda, kFirst, 1));
   RevokedTokens next(database, clock);
   ASSERT_TRUE(next.load().ok());
-  EXPECT_TRUE(next.contains(kAda, "s1", 1));
+  EXPECT_TRUE(next.contains(kAda, kFirst, 1));
 }
 
 TEST_F(RevocationsTest, WhatNoTokenCanOutliveIsForgottenAndAReplayDoesNotBringItBack) {
-  apply("SessionEnded", {{"session_id", "old"}}, RevokedTokens::kKept + std::chrono::hours(1));
-  apply("SessionEnded", {{"session_id", "young"}}, RevokedTokens::kKept - std::chrono::hours(1));
+  apply("SessionEnded", {{"session_id", kFirst}}, RevokedTokens::kKept + std::chrono::hours(1));
+  apply("SessionEnded", {{"session_id", kSecond}}, RevokedTokens::kKept - std::chrono::hours(1));
   flush();
-  EXPECT_FALSE(tokens.contains(kAda, "old", 1));
-  EXPECT_TRUE(tokens.contains(kAda, "young", 1));
+  EXPECT_FALSE(tokens.contains(kAda, kFirst, 1));
+  EXPECT_TRUE(tokens.contains(kAda, kSecond, 1));
   EXPECT_EQ(rows(), 1);
   clock.advance(std::chrono::hours(2));
   ASSERT_TRUE(tokens.load().ok());
