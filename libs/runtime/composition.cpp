@@ -125,7 +125,7 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       cipher_(subject_keys_, clock),
       revoked_tokens_(database_, clock),
       router_(secrets_.tokens, clock),
-      commands_(store_, clock, *secrets_.campus),
+      commands_(store_, clock, *secrets_.campus, &cipher_),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request}),
                 clock, spans_.get()),

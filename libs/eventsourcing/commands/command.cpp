@@ -26,6 +26,17 @@ CommandResult run_body(const CommandBody& body, CommandSession& session) {
   }
 }
 
+const Rejection kAnswerErased{RejectionKind::Conflict, "answer-erased",
+                              "the account is closed, and what was answered has been erased"};
+
+core::Result<std::optional<CommandOutcome>> repeated(const AnswerSeal& answers,
+                                                     StoredResult stored) {
+  auto opened = answers.open(std::move(stored));
+  if (!opened) return opened.error();
+  if (!*opened) return std::optional<CommandOutcome>(kAnswerErased);
+  return std::optional<CommandOutcome>(CommandDone{**std::move(opened), true});
+}
+
 // What a request with this key was answered before; nullopt: nothing, or there is no key.
 core::Result<std::optional<CommandOutcome>> answered_before(EventStore& store,
                                                             const CommandContext& context) {
@@ -34,7 +45,7 @@ core::Result<std::optional<CommandOutcome>> answered_before(EventStore& store,
   if (!known) return known.error();
   if (!*known) return std::optional<CommandOutcome>();
   if (std::holds_alternative<KeyReused>(**known)) return std::optional<CommandOutcome>(KeyReused{});
-  return std::optional<CommandOutcome>(CommandDone{std::get<AlreadyDone>(**known).result, true});
+  return repeated(context.answers, std::get<AlreadyDone>(**known).result);
 }
 
 }  // namespace
@@ -144,7 +155,8 @@ class CommandAttempt {
   StoredResult take_result() { return std::move(result_); }
 
   // nullopt: another attempt is due.
-  static core::Result<std::optional<CommandOutcome>> conclude(StoredResult result, int number,
+  static core::Result<std::optional<CommandOutcome>> conclude(const AnswerSeal& answers,
+                                                              StoredResult result, int number,
                                                               core::Result<AppendOutcome> outcome) {
     using Outcome = std::optional<CommandOutcome>;
     if (!outcome) return outcome.error();
@@ -153,7 +165,7 @@ class CommandAttempt {
       return Outcome(CommandDone{std::move(result), false});
     }
     if (auto* done = std::get_if<AlreadyDone>(&*outcome)) {
-      return Outcome(CommandDone{std::move(done->result), true});
+      return repeated(answers, std::move(done->result));
     }
     if (std::holds_alternative<KeyReused>(*outcome)) return Outcome(KeyReused{});
     if (number + 1 < kCommandAttemptsMax) return Outcome();
@@ -189,7 +201,11 @@ class CommandAttempt {
     append_.metadata = context_.metadata;
     append_.metadata.seen = context_.seen_token(store_.logs());
     append_.idempotency = context_.idempotency;
-    append_.result = result_;
+    if (context_.idempotency) {
+      auto stored = context_.answers.seal(result_);
+      if (!stored) return stored.error();
+      append_.result = *std::move(stored);
+    }
     return std::optional<CommandOutcome>();
   }
 
@@ -207,7 +223,8 @@ core::Result<CommandOutcome> run_command(EventStore& store, const CommandContext
     auto outcome = attempt.prepare(body);
     if (outcome && !*outcome) {
       auto appended = store.append(attempt.take_append());
-      outcome = CommandAttempt::conclude(attempt.take_result(), number, std::move(appended));
+      outcome = CommandAttempt::conclude(context.answers, attempt.take_result(), number,
+                                         std::move(appended));
     }
     if (!outcome) return outcome.error();
     if (*outcome) return std::move(**outcome);
@@ -220,9 +237,9 @@ void attempt_command(EventStore& store, const CommandContext& context, int attem
   auto outcome = one.prepare(body);
   if (!outcome || *outcome) return done(std::move(outcome));
   store.append_then(
-      one.take_append(), [result = one.take_result(), attempt,
+      one.take_append(), [answers = context.answers, result = one.take_result(), attempt,
                           done = std::move(done)](core::Result<AppendOutcome> appended) mutable {
-        done(CommandAttempt::conclude(std::move(result), attempt, std::move(appended)));
+        done(CommandAttempt::conclude(answers, std::move(result), attempt, std::move(appended)));
       });
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "eventsourcing/commands/answer_seal.hpp"
 #include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "eventsourcing/events/codec.hpp"
@@ -37,6 +38,7 @@ struct CommandContext {
   // What the caller had seen: the positions of the request's token, of any services.
   PositionVector seen{};
   core::Day today{};  // of the campus, at `now`
+  AnswerSeal answers{};
 
   // The same as events keep it (Metadata::seen): a token, "" for none. A log that no service has,
   // for all have `logs`, is left out: nobody could ever reach it.

@@ -194,6 +194,60 @@ TEST_P(CommandTest, AKeyIsAnsweredFromItsFirstResult) {
   EXPECT_TRUE(std::holds_alternative<KeyReused>(count(5, with_key("k", "other")).value()));
 }
 
+// Texts backwards, until their author's key is destroyed.
+class BackwardsSealer final : public TextSealer {
+ public:
+  core::Result<std::string> seal(const core::AccountId& author, std::string_view text,
+                                 std::string_view context) override {
+    if (destroyed) return core::Error{core::ErrorCode::Conflict, "destroyed", false};
+    return "1." + author.to_string() + std::string(context) +
+           std::string(text.rbegin(), text.rend());
+  }
+  core::Result<std::optional<std::string>> open(const core::AccountId& author,
+                                                std::string_view sealed,
+                                                std::string_view context) override {
+    if (destroyed) return std::optional<std::string>();
+    const std::string begin = "1." + author.to_string() + std::string(context);
+    EXPECT_TRUE(sealed.starts_with(begin)) << sealed;
+    sealed.remove_prefix(begin.size());
+    return std::optional(std::string(sealed.rbegin(), sealed.rend()));
+  }
+  bool destroyed = false;
+};
+
+TEST_P(CommandTest, WhatIsStoredOfAnAnswerGoesWithTheKeyOfWhoeverAsked) {
+  BackwardsSealer sealer;
+  CommandContext mine = with_key("k");
+  mine.answers = {&sealer, core::AccountId({1})};
+  const CommandDone first = done(count(71, mine));
+  EXPECT_EQ(first.result.body, "71");
+  EXPECT_EQ(first.result.location, "/counter");
+  const auto stored = std::get<AlreadyDone>(*store_.find_result(*mine.idempotency).value()).result;
+  EXPECT_TRUE(stored.body.ends_with("17")) << stored.body;
+  EXPECT_TRUE(stored.location.ends_with("retnuoc/")) << stored.location;
+  const CommandDone again = done(count(71, mine));
+  EXPECT_TRUE(again.repeated);
+  EXPECT_EQ(again.result, first.result);
+  sealer.destroyed = true;
+  const auto late = count(71, mine);
+  ASSERT_TRUE(late.ok());
+  EXPECT_EQ(std::get<Rejection>(*late).code, "answer-erased");
+}
+
+TEST_P(CommandTest, WhatWasStoredBeforeAnswersWereSealedIsGivenAsItIs) {
+  const auto create = [&](const CommandContext& context) {
+    return run(context, [&](CommandSession& session) -> CommandResult {
+      session.stage(session.load<Counter>(stream_, codec_), {Counted{1}}, codec_);
+      return Answer{201, R"({"id":1})", "/counter", stream_};
+    });
+  };
+  const CommandDone first = done(create(with_key("k")));
+  BackwardsSealer sealer;
+  CommandContext mine = with_key("k");
+  mine.answers = {&sealer, core::AccountId({1})};
+  EXPECT_EQ(done(create(mine)).result, first.result);
+}
+
 TEST_P(CommandTest, ALateRetryOfASuccessWithoutEventsIsAnsweredTheSame) {
   done(count(5, context()));
   const CommandDone first = done(count(0, with_key("k")));

@@ -173,6 +173,7 @@ Parsed<es::CommandContext> CommandEndpoint::context(const Request& request) cons
   made.if_match = *if_match;
   made.seen = *std::move(seen);
   made.today = campus_.day_of(made.now);
+  if (request.principal) made.answers = {sealer_, request.principal->account};
   return made;
 }
 

@@ -45,10 +45,13 @@ class CommandEndpoint {
  public:
   using Body = eventsourcing::CommandBody;
 
-  // All must outlive the endpoint.
+  // All must outlive the endpoint. With `sealer` what is stored of an answer is sealed under the
+  // caller's key, and a request that is repeated after its account was closed gets 409
+  // "answer-erased".
   CommandEndpoint(eventsourcing::EventStore& store, const core::Clock& clock,
-                  const core::CampusCalendar& campus = core::kUtcCalendar)
-      : store_(store), clock_(clock), campus_(campus) {}
+                  const core::CampusCalendar& campus = core::kUtcCalendar,
+                  eventsourcing::TextSealer* sealer = nullptr)
+      : store_(store), clock_(clock), campus_(campus), sealer_(sealer) {}
 
   // Runs the command and answers. `body` takes time and day from session.context(), and may run
   // several times. Done or repeated: the stored status, body, Location, ETag, positions. Else:
@@ -70,6 +73,7 @@ class CommandEndpoint {
   eventsourcing::EventStore& store_;
   const core::Clock& clock_;
   const core::CampusCalendar& campus_;
+  eventsourcing::TextSealer* sealer_;
 };
 
 // What to do when a read model has not applied the client's token within the wait.
