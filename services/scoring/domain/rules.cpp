@@ -87,12 +87,12 @@ const RuleBook& RuleBook::standard() {
                                     {Reason::SignIn, 3, 0},
                                     {Reason::ProfileViewed, 1, 0, 100},
                                     {Reason::Contact, 5, 0},
-                                    {Reason::Followed, 4, 0},
-                                    {Reason::ProjectPublished, 10, 5},
+                                    {Reason::Followed, 4, 0, 200},
+                                    {Reason::ProjectPublished, 10, 5, 5},
                                     {Reason::ProjectEdited, 0, 1, 5},
                                     {Reason::Comment, 2, 2, 50},
-                                    {Reason::VoteReceived, 2, 0},
-                                    {Reason::VoteCast, 0, 1},
+                                    {Reason::VoteReceived, 2, 0, 200},
+                                    {Reason::VoteCast, 0, 1, 50},
                                     {Reason::AdviceAdopted, 5, 3, 10},
                                 }}});
   return kBook;

@@ -26,12 +26,12 @@ inline const PlainRules& first_rules() {
   static const PlainRules kRules = {{"sign-in", {3, 0, 0}},
                                     {"profile-viewed", {1, 0, 100}},
                                     {"contact", {5, 0, 0}},
-                                    {"followed", {4, 0, 0}},
-                                    {"project-published", {10, 5, 0}},
+                                    {"followed", {4, 0, 200}},
+                                    {"project-published", {10, 5, 5}},
                                     {"project-edited", {0, 1, 5}},
                                     {"comment", {2, 2, 50}},
-                                    {"vote-received", {2, 0, 0}},
-                                    {"vote-cast", {0, 1, 0}},
+                                    {"vote-received", {2, 0, 200}},
+                                    {"vote-cast", {0, 1, 50}},
                                     {"advice-adopted", {5, 3, 10}}};
   return kRules;
 }
