@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "crypto/password_strength.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -10,6 +11,8 @@ namespace {
 constexpr std::int64_t kSexMax = 3;
 constexpr std::size_t kLocalPartMax = 64;  // code points
 constexpr const char* kNoEmail = "does not look like an e-mail address";
+
+constexpr http::Length kPasswordLength{8, 256};
 
 Sex to_sex(std::int64_t number) { return static_cast<Sex>(number); }
 
@@ -28,6 +31,15 @@ bool looks_like_email(std::string_view text) {
   });
   return clean && !domain.starts_with('.') && !domain.ends_with('.') &&
          domain.find("..") == std::string_view::npos;
+}
+
+std::string read_new_password(http::FieldReader& fields, const char* name,
+                              const std::vector<std::string_view>& own) {
+  std::string password = fields.text(name, kPasswordLength);
+  if (!password.empty() && crypto::is_easily_guessed(password, own)) {
+    fields.violate(name, "is easily guessed: take several words, or characters drawn at random");
+  }
+  return password;
 }
 
 Profile read_new_profile(http::FieldReader& fields) {

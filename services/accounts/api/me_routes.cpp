@@ -53,7 +53,7 @@ PasswordChange read_password_change(const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   PasswordChange change{fields.text("current", kAnyPasswordLength),
-                        fields.text("new", kPasswordLength)};
+                        read_new_password(fields, "new")};
   fields.check();
   return change;
 }

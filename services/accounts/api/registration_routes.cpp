@@ -39,7 +39,10 @@ Registration read_registration(const ApiPorts& ports, const Request& request) {
   http::FieldReader fields(body);
   Registration wanted;
   wanted.profile = read_new_profile(fields);
-  wanted.password = fields.text("password", kPasswordLength);
+  const Profile& who = wanted.profile;
+  wanted.password = read_new_password(
+      fields, "password",
+      {who.user_id, who.real_name, std::string_view(who.email).substr(0, who.email.find('@'))});
   fields.check();
   wanted.account = ports.account_ids.of(wanted.profile.user_id);
   return wanted;

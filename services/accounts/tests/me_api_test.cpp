@@ -96,6 +96,7 @@ TEST(Password, ChangesAndEndsAllOtherSessions) {
   EXPECT_EQ(wrong.status, 403);
   EXPECT_EQ(problem_code(wrong), "wrong-password");
   EXPECT_EQ(change(app.kPassword, "short").status, 422);
+  EXPECT_EQ(change(app.kPassword, "password1").status, 422) << "easily guessed";
 
   const auto changed = change(app.kPassword, "another horse battery", "k");
   ASSERT_EQ(changed.status, 200) << changed.body;

@@ -87,6 +87,22 @@ TEST(Registration, NamesAllThatIsWrong) {
   EXPECT_TRUE(app.events().empty());
 }
 
+TEST(Registration, TakesNoPasswordThatIsEasilyGuessed) {
+  AccountsApp app;
+  const auto enrol = [&](const char* password) {
+    return app.post("/v1/accounts", {{"user_id", "071140"},
+                                     {"password", password},
+                                     {"real_name", "Ada Lovelace"},
+                                     {"email", "countess@sea.example"}});
+  };
+  for (const char* guessed : {"password1", "countess", "Lovelace-Ada", "071140071140"}) {
+    const auto refused = enrol(guessed);
+    EXPECT_EQ(refused.status, 422) << guessed;
+    EXPECT_EQ(json::parse(refused.body).at("errors").at(0).at("pointer"), "/password");
+  }
+  EXPECT_EQ(enrol("a long secret").status, 201);
+}
+
 TEST(Registration, LooksAtEmailAddressesModestly) {
   for (const char* good : {"a@b", "a.b+c@d.example", "ä@ö.example"}) {
     EXPECT_TRUE(looks_like_email(good)) << good;
