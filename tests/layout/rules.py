@@ -72,6 +72,7 @@ MAY_INCLUDE = [
             "eventsourcing/commands/compaction.hpp",
             "eventsourcing/commands/decider.hpp",
             "eventsourcing/commands/command.hpp",
+            "eventsourcing/commands/limited_count.hpp",
             "eventsourcing/events/event.hpp",
             "{own}/events.hpp",
         ],

@@ -10,6 +10,7 @@
 #include "projects/api/answers.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/project.hpp"
+#include "projects/domain/project_count.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/projections/projects_projection.hpp"
 #include "projects/stored_events.hpp"
@@ -177,13 +178,17 @@ Response create_project(const ApiPorts& ports, const Request& request) {
   const auto labels = fields.optional_text_array("labels", kLabelsMax, kLabelLength);
   check_labels(fields, labels);
   fields.check();
+  const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
     const auto stream = keys::project(id);
     const auto project =
         change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
-                        CreateProject{id, request.account(), card, labels, now});
+                        CreateProject{id, me, card, labels, now});
+    eventsourcing::change_last<ProjectCount>(session, keys::project_count(me),
+                                             eventsourcing::EventCodec<ProjectCount>{},
+                                             ProjectCount::Add{me, kProjectsMax, kProjectLimit});
     return Answer{201, changed_body(ports, project.state, std::nullopt), "/v1/projects/" + id,
                   stream};
   });

@@ -1,9 +1,10 @@
 #include "social-graph/api/contact_commands.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "eventsourcing/events/event_codec.hpp"
-#include "social-graph/domain/contact_count.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/stream_keys.hpp"
 
@@ -18,18 +19,19 @@ using eventsourcing::Changed;
 // What an event of the pair means for the count of one of them; nullopt: nothing.
 std::optional<ContactCount::Command> count_command(const ContactPair::Event& event,
                                                    const AccountId& account, std::int64_t limit,
-                                                   Whose whose) {
+                                                   const eventsourcing::Rejection& when_full) {
   using Command = std::optional<ContactCount::Command>;
-  return std::visit(eventsourcing::Overloaded{
-                        [](const ContactRequested&) -> Command { return std::nullopt; },
-                        [&](const ContactAccepted&) -> Command {
-                          return CountContact{account, limit, whose};
-                        },
-                        [](const ContactDeclined&) -> Command { return std::nullopt; },
-                        [](const ContactRequestWithdrawn&) -> Command { return std::nullopt; },
-                        [&](const ContactRemoved&) -> Command { return UncountContact{account}; },
-                    },
-                    event);
+  return std::visit(
+      eventsourcing::Overloaded{
+          [](const ContactRequested&) -> Command { return std::nullopt; },
+          [&](const ContactAccepted&) -> Command {
+            return ContactCount::Add{account, limit, when_full};
+          },
+          [](const ContactDeclined&) -> Command { return std::nullopt; },
+          [](const ContactRequestWithdrawn&) -> Command { return std::nullopt; },
+          [&](const ContactRemoved&) -> Command { return ContactCount::Remove{account}; },
+      },
+      event);
 }
 
 }  // namespace
@@ -40,9 +42,9 @@ Changed<ContactPair> change_pair(eventsourcing::CommandSession& session, const A
   auto pair = change<ContactPair>(session, keys::contact(me, other),
                                   eventsourcing::EventCodec<ContactPair>{}, command);
   for (const ContactPair::Event& event : pair.events) {
-    for (const Whose whose : {Whose::Own, Whose::Theirs}) {
-      const AccountId& account = whose == Whose::Own ? me : other;
-      const auto counting = count_command(event, account, contact_limit, whose);
+    for (const auto& [account, when_full] :
+         {std::pair(me, kContactLimit), std::pair(other, kTheirContactLimit)}) {
+      const auto counting = count_command(event, account, contact_limit, when_full);
       if (!counting) continue;
       change_last<ContactCount>(session, keys::contact_count(account),
                                 eventsourcing::EventCodec<ContactCount>{}, *counting);

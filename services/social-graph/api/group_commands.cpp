@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "eventsourcing/events/event_codec.hpp"
-#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/stream_keys.hpp"
 
@@ -24,9 +24,9 @@ std::optional<MemberCount::Command> count_command(const Membership::Event& event
       eventsourcing::Overloaded{
           [](const GroupInvited&) -> Command { return std::nullopt; },
           [&](const GroupJoined& joined) -> Command {
-            return CountMember{joined.group_id, limit};
+            return MemberCount::Add{joined.group_id, limit, kGroupFull};
           },
-          [](const GroupLeft& left) -> Command { return UncountMember{left.group_id}; },
+          [](const GroupLeft& left) -> Command { return MemberCount::Remove{left.group_id}; },
       },
       event);
 }
@@ -36,6 +36,9 @@ std::optional<MemberCount::Command> count_command(const Membership::Event& event
 Changed<Group> GroupCommands::create(CommandSession& session, const CreateGroup& command) const {
   auto group = change<Group>(session, keys::group(command.group_id),
                              eventsourcing::EventCodec<Group>(cipher_), command);
+  change_last<GroupCount>(session, keys::group_count(command.creator),
+                          eventsourcing::EventCodec<GroupCount>{},
+                          GroupCount::Add{command.creator, kGroupsMax, kGroupLimit});
   change_counted(session, command.group_id, command.creator,
                  JoinGroup{command.group_id, command.creator, true, command.is_private});
   return group;
@@ -45,8 +48,14 @@ Changed<Group> GroupCommands::dissolve(CommandSession& session, const std::strin
                                        const AccountId& by) const {
   const auto member =
       session.load<Membership>(keys::member(group_id, by), eventsourcing::EventCodec<Membership>{});
-  return change<Group>(session, keys::group(group_id), eventsourcing::EventCodec<Group>(cipher_),
-                       DissolveGroup{group_id, by, member.state.is_member()});
+  auto group =
+      change<Group>(session, keys::group(group_id), eventsourcing::EventCodec<Group>(cipher_),
+                    DissolveGroup{group_id, by, member.state.is_member()});
+  if (!group.events.empty()) {
+    change_last<GroupCount>(session, keys::group_count(by), eventsourcing::EventCodec<GroupCount>{},
+                            GroupCount::Remove{by});
+  }
+  return group;
 }
 
 Changed<Membership> GroupCommands::invite(CommandSession& session, const std::string& group_id,

@@ -10,6 +10,7 @@
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/domain/rejections.hpp"
 #include "social-graph/domain/tag.hpp"
 #include "social-graph/domain/tagging.hpp"
@@ -23,6 +24,7 @@ namespace {
 using core::AccountId;
 using eventsourcing::Answer;
 using eventsourcing::change;
+using eventsourcing::change_last;
 using eventsourcing::CommandResult;
 using eventsourcing::CommandSession;
 using http::Access;
@@ -62,22 +64,30 @@ Response create_tag(const ApiPorts& ports, const Request& request) {
   http::FieldReader fields(body);
   const std::string name = fields.text("name", kNameLength);
   fields.check();
+  const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string tag_id = core::make_time_ordered_id(now, ports.random);
     const auto stream = keys::tag(tag_id);
     change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
-                CreateTag{request.account(), tag_id, name});
+                CreateTag{me, tag_id, name});
+    change_last<TagCount>(session, keys::tag_count(me), eventsourcing::EventCodec<TagCount>{},
+                          TagCount::Add{me, kTagsMax, kTagLimit});
     return Answer{201, tag_json(tag_id, name, 0, now).dump(), "/v1/tags/" + tag_id, stream};
   });
 }
 
 Response delete_tag(const ApiPorts& ports, const Request& request) {
   const auto tag_id = tag_in_path(request);
+  const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::tag(tag_id);
-    change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
-                DeleteTag{request.account(), tag_id});
+    const auto tag = change<Tag>(session, stream, eventsourcing::EventCodec<Tag>(ports.cipher),
+                                 DeleteTag{me, tag_id});
+    if (!tag.events.empty()) {
+      change_last<TagCount>(session, keys::tag_count(me), eventsourcing::EventCodec<TagCount>{},
+                            TagCount::Remove{me});
+    }
     return Answer{204, "", "", stream};
   });
 }

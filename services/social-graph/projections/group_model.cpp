@@ -1,7 +1,7 @@
 #include "social-graph/projections/group_model.hpp"
 
 #include "eventsourcing/commands/decider.hpp"
-#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/stored_events.hpp"
 #include "sql/columns.hpp"

@@ -7,11 +7,10 @@
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/events/codec.hpp"
 #include "eventsourcing/events/event_codec.hpp"
-#include "social-graph/domain/contact_count.hpp"
 #include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/domain/follow.hpp"
 #include "social-graph/domain/group.hpp"
-#include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/domain/moment_setting.hpp"
 #include "social-graph/domain/tag.hpp"
@@ -62,6 +61,8 @@ TEST_F(Codecs, RoundTripEveryEvent) {
        ContactRequestWithdrawn{kAda, kBob}, ContactRemoved{kBob, kAda}});
   round_trip<ContactCount>(eventsourcing::EventCodec<ContactCount>{},
                            {ContactCountChanged{kAda, 4999}});
+  round_trip<TagCount>(eventsourcing::EventCodec<TagCount>{}, {TagCountChanged{kAda, 999}});
+  round_trip<GroupCount>(eventsourcing::EventCodec<GroupCount>{}, {GroupCountChanged{kAda, 0}});
   round_trip<Follow>(eventsourcing::EventCodec<Follow>{},
                      {Followed{kAda, kBob, true}, Unfollowed{kAda, kBob}});
   round_trip<Tag>(eventsourcing::EventCodec<Tag>(cipher),

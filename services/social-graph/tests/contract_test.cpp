@@ -6,11 +6,10 @@
 #include <set>
 
 #include "people/people_projection.hpp"
-#include "social-graph/domain/contact_count.hpp"
 #include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/domain/follow.hpp"
 #include "social-graph/domain/group.hpp"
-#include "social-graph/domain/member_count.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/domain/moment_setting.hpp"
 #include "social-graph/domain/tag.hpp"

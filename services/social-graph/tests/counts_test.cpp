@@ -1,6 +1,6 @@
+#include "social-graph/domain/counts.hpp"
+
 #include "eventsourcing/testing/given_when_then.hpp"
-#include "social-graph/domain/contact_count.hpp"
-#include "social-graph/domain/member_count.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
@@ -8,46 +8,31 @@ namespace {
 
 using eventsourcing::testing::given;
 
-TEST(ContactCount, CountsUpToTheLimitAndNoFurther) {
-  given<ContactCount>().when(CountContact{kAda, 2}).then(ContactCountChanged{kAda, 1});
-  given<ContactCount>(ContactCountChanged{kAda, 1})
-      .when(CountContact{kAda, 2})
-      .then(ContactCountChanged{kAda, 2});
+constexpr std::int64_t kLimit = 2;
+
+TEST(Counts, CountUpToTheLimitAndNoFurther) {
+  const ContactCount::Add add{kAda, kLimit, kContactLimit};
+  given<ContactCount>().when(add).then(ContactCountChanged{kAda, 1});
+  given<ContactCount>(ContactCountChanged{kAda, 1}).when(add).then(ContactCountChanged{kAda, 2});
   given<ContactCount>(ContactCountChanged{kAda, 2})
-      .when(CountContact{kAda, 2})
+      .when(add)
       .then_rejected("contact-limit-reached");
 }
 
-TEST(ContactCount, TheLimitOfTheOtherHasItsOwnAnswer) {
-  given<ContactCount>(ContactCountChanged{kBob, 2})
-      .when(CountContact{kBob, 2, Whose::Theirs})
+TEST(Counts, ALoweredLimitLetsNobodyIn) {
+  given<ContactCount>(ContactCountChanged{kAda, 7})
+      .when(ContactCount::Add{kAda, 5, kTheirContactLimit})
       .then_rejected("their-contact-limit-reached");
 }
 
-TEST(ContactCount, ALoweredLimitLetsNobodyIn) {
-  given<ContactCount>(ContactCountChanged{kAda, 7})
-      .when(CountContact{kAda, 5})
-      .then_rejected("contact-limit-reached");
-}
-
-TEST(ContactCount, CountsDown) {
-  given<ContactCount>(ContactCountChanged{kAda, 7})
-      .when(UncountContact{kAda})
-      .then(ContactCountChanged{kAda, 6});
-}
-
-TEST(ContactCountDeathTest, NobodyHasLessThanNoContacts) {
-  EXPECT_DEATH((void)ContactCount::decide({}, UncountContact{kAda}), "has been counted");
-}
-
-TEST(MemberCount, CountsUpToTheLimitAndDown) {
-  given<MemberCount>().when(CountMember{kGroupId, 2}).then(MemberCountChanged{kGroupId, 1});
+TEST(Counts, CountDown) {
   given<MemberCount>(MemberCountChanged{kGroupId, 2})
-      .when(CountMember{kGroupId, 2})
-      .then_rejected("group-full");
-  given<MemberCount>(MemberCountChanged{kGroupId, 2})
-      .when(UncountMember{kGroupId})
+      .when(MemberCount::Remove{kGroupId})
       .then(MemberCountChanged{kGroupId, 1});
+}
+
+TEST(Counts, WhatWasThereBeforeItWasCountedMayGo) {
+  given<TagCount>().when(TagCount::Remove{kAda}).then_nothing();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/tests/graph_service.hpp"
 #include "social-graph/tests/people_in_memory.hpp"
 
@@ -52,6 +53,25 @@ TEST_F(GroupApi, ATagIsMadePutOnAContactAndTakenOff) {
   EXPECT_EQ(service.remove("/v1/tags/" + id, "ada").status, 204);
   EXPECT_EQ(service.remove("/v1/tags/" + id, "ada").status, 204);
   EXPECT_EQ(service.put("/v1/tags/" + id + "/contacts/bob", "ada").problem(), "no-such-tag");
+}
+
+TEST_F(GroupApi, APersonHasOnlySoManyTagsAndGroups) {
+  std::string tag, group;
+  for (std::int64_t i = 0; i < kTagsMax; ++i) tag = service.create_tag("ada", "tag");
+  for (std::int64_t i = 0; i < kGroupsMax; ++i) group = service.create_group("ada", "g", false);
+  const json new_tag{{"name", "one more"}}, new_group{{"name", "one more"}, {"private", false}};
+  EXPECT_EQ(service.post("/v1/tags", "ada", new_tag).problem(), "tag-limit-reached");
+  EXPECT_EQ(service.post("/v1/groups", "ada", new_group).problem(), "group-limit-reached");
+  EXPECT_EQ(service.post("/v1/tags", "bob", new_tag).status, 201);
+  EXPECT_EQ(service.post("/v1/groups", "bob", new_group).status, 201);
+  for (int twice = 0; twice < 2; ++twice) {
+    EXPECT_EQ(service.remove("/v1/tags/" + tag, "ada").status, 204);
+    EXPECT_EQ(service.remove("/v1/groups/" + group, "ada").status, 204);
+  }
+  EXPECT_EQ(service.post("/v1/tags", "ada", new_tag).status, 201);
+  EXPECT_EQ(service.post("/v1/groups", "ada", new_group).status, 201);
+  EXPECT_EQ(service.post("/v1/tags", "ada", new_tag).status, 409);
+  EXPECT_EQ(service.post("/v1/groups", "ada", new_group).status, 409);
 }
 
 TEST_F(GroupApi, OnlyContactsAreTaggedAndTheTagOutlivesThem) {

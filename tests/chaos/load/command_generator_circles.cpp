@@ -13,8 +13,9 @@ constexpr std::size_t kGroupsMax = 10;
 Command CommandGenerator::create_tag(MemberIndex actor) {
   Member& creator = member(actor);
   if (creator.tags.size() >= kTagsMax) return tag_contact(actor);
-  Command command = does("tag-create", kService,
-                         call_of("POST", "/v1/tags", {{"name", text("Tag")}}), 201, "TagCreated");
+  Command command =
+      does("tag-create", kService, call_of("POST", "/v1/tags", {{"name", text("Tag")}}), 201,
+           "TagCountChanged,TagCreated");
   command.call.position = creator.circles_position;
   command.learn = [&creator](const demo::Reply& reply) {
     if (!acknowledged(reply)) return;
@@ -29,7 +30,7 @@ Command CommandGenerator::delete_tag(MemberIndex actor) {
   if (tags.empty()) return create_tag(actor);
   OwnTag& tag = any_of(tags, random_);
   Command command = does("tag-delete", kService, call_of("DELETE", "/v1/tags/" + tag.id), 204,
-                         tag.deleted ? "" : "TagDeleted");
+                         tag.deleted ? "" : "TagCountChanged,TagDeleted");
   command.learn = [&tag](const auto& reply) {
     if (acknowledged(reply)) tag.deleted = true;
   };
@@ -70,7 +71,7 @@ Command CommandGenerator::create_group(MemberIndex actor) {
   Command command =
       does("group-create", kService,
            call_of("POST", "/v1/groups", {{"name", text("Group")}, {"private", is_private}}), 201,
-           "GroupCreated,GroupJoined,MemberCountChanged");
+           "GroupCountChanged,GroupCreated,GroupJoined,MemberCountChanged");
   command.call.position = creator.circles_position;
   command.learn = [this, &creator, is_private](const demo::Reply& reply) {
     if (!acknowledged(reply)) return;
@@ -132,7 +133,7 @@ Command CommandGenerator::dissolve_group(MemberIndex actor) {
   if (groups.empty()) return create_group(actor);
   OwnGroup& group = any_of(groups, random_);
   Command command = does("group-dissolve", kService, call_of("DELETE", "/v1/groups/" + group.id),
-                         204, group.dissolved ? "" : "GroupDissolved");
+                         204, group.dissolved ? "" : "GroupCountChanged,GroupDissolved");
   command.learn = [&group](const auto& reply) {
     if (acknowledged(reply)) group.dissolved = true;
   };

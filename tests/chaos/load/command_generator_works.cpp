@@ -17,7 +17,7 @@ Command CommandGenerator::create_project(MemberIndex actor) {
                                  {{"name", text("Project")},
                                   {"introduction", "What it is"},
                                   {"labels", {"campus", "label-" + std::to_string(actor % 7)}}}),
-                         201, "ProjectCreated");
+                         201, "ProjectCountChanged,ProjectCreated");
   command.learn = [this, &projects](const auto& reply) {
     if (!acknowledged(reply)) return;
     projects.push_back({id_in(reply)});

@@ -27,7 +27,7 @@ Command RecoveryProbe::command() {
   }
   if (service_ == "projects" && project_.empty()) {
     Command command = does("project", service_, call_of("POST", "/v1/projects", {{"name", text}}),
-                           201, "ProjectCreated");
+                           201, "ProjectCountChanged,ProjectCreated");
     command.learn = [this](const auto& reply) {
       if (acknowledged(reply)) project_ = reply.json().at("id").template get<std::string>();
     };
@@ -40,7 +40,7 @@ Command RecoveryProbe::command() {
   }
   if (service_ == "social-graph") {
     return does("tag-create", service_, call_of("POST", "/v1/tags", {{"name", text}}), 201,
-                "TagCreated");
+                "TagCountChanged,TagCreated");
   }
   if (service_ == "feed") {
     return does("moment", service_,

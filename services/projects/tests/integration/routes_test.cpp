@@ -5,7 +5,12 @@
 
 #include <set>
 
+#include "eventsourcing/events/event_codec.hpp"
+#include "eventsourcing/testing/appends.hpp"
+#include "projects/domain/project_count.hpp"
 #include "projects/projections/project_queries.hpp"
+#include "projects/stored_events.hpp"
+#include "projects/stream_keys.hpp"
 #include "projects_app.hpp"
 #include "support/sample_images.hpp"
 
@@ -55,6 +60,22 @@ TEST_F(Routes, AnAuthorSaysWhomTheProjectLooksForAndWithdrawsIt) {
   EXPECT_EQ(edit(std::string(201, 'x')).status, 422);
   EXPECT_EQ(edit(nullptr).status, 200);
   EXPECT_EQ(app.get("bob", path).at("looking_for"), nullptr);
+}
+
+TEST_F(Routes, APersonPublishesOnlySoManyProjects) {
+  const core::AccountId bob = app.account_ids.of("bob");
+  eventsourcing::Append counted;
+  counted.time = app.clock.now();
+  counted.streams.push_back({keys::project_count(bob),
+                             core::StreamVersion(0),
+                             {eventsourcing::EventCodec<ProjectCount>{}.encode(
+                                 ProjectCountChanged{bob, kProjectsMax - 1})}});
+  eventsourcing::testing::expect_appended(app.store.append(std::move(counted)));
+  app.create("bob");
+  const Response refused = app.call("bob", Method::Post, "/v1/projects", {{"name", "Tides"}});
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(refused.body, HasSubstr("project-limit-reached"));
+  app.create("ada");
 }
 
 TEST_F(Routes, AdviceIsGivenReadAndAdopted) {

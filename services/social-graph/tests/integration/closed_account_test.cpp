@@ -11,9 +11,8 @@
 #include "postgres/store/subject_keys.hpp"
 #include "social-graph/api/closed_account_rules.hpp"
 #include "social-graph/api/contact_commands.hpp"
-#include "social-graph/domain/contact_count.hpp"
 #include "social-graph/domain/contact_pair.hpp"
-#include "social-graph/domain/member_count.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/stream_keys.hpp"
@@ -193,7 +192,7 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
   close("ada");
   run_until_idle(*reacting);
 
-  EXPECT_EQ(service.events().size(), before + 10);
+  EXPECT_EQ(service.events().size(), before + 11);
   EXPECT_EQ(contacts_of("ada"), 0);
   EXPECT_EQ(contacts_of("bob"), 1);
   EXPECT_EQ(contacts_of("eve"), 1);
@@ -208,7 +207,7 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
               UnorderedElementsAre("ContactRemoved", "ContactCountChanged", "ContactCountChanged",
                                    "ContactRemoved", "ContactCountChanged", "ContactCountChanged",
                                    "ContactRequestWithdrawn", "GroupLeft", "MemberCountChanged",
-                                   "GroupDissolved"));
+                                   "GroupDissolved", "GroupCountChanged"));
   for (const auto& event : service.events()) {
     if (event.type != "GroupDissolved") continue;
     EXPECT_EQ(event.metadata.correlation_id, "closing");

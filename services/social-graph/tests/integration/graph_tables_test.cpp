@@ -9,7 +9,7 @@
 #include <regex>
 #include <set>
 
-#include "social-graph/domain/contact_count.hpp"
+#include "social-graph/domain/counts.hpp"
 #include "social-graph/projections/contact_queries.hpp"
 #include "social-graph/projections/follow_queries.hpp"
 #include "social-graph/projections/group_queries.hpp"
