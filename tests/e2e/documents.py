@@ -20,12 +20,9 @@ import tempfile
 import time
 
 import yaml
-from parts import Service, fail, free_ports, registration, until
+from parts import fail, until
+from whole_suite import ROOT, WholeSuite, registry
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import registry
-
-ROOT = registry.ROOT
 BUILD, SCHEMATHESIS = sys.argv[1:3]
 SEED = int(os.environ.get("TIDELINE_SEED", 1))
 EXAMPLES = int(os.environ.get("TIDELINE_EXAMPLES", 15))
@@ -34,35 +31,12 @@ ROUNDS = int(os.environ.get("TIDELINE_ROUNDS", 1))
 PEOPLE = ["0042", "0711", "20260007", "20260042"]
 
 
-class Suite:
+class Suite(WholeSuite):
     def __init__(self, home):
+        super().__init__(home, [f"caller-{round_}" for round_ in range(ROUNDS)])
         self.home = home
         # Schemathesis takes its settings from the folder that it runs in, and leaves files there.
         self.requests = shutil.copytree(ROOT / "tests/e2e/openapi", f"{home}/openapi")
-        parts = ["gateway", "gateway_metrics", "kafka", "kafka_controller", "postgres"]
-        parts += [service.identifier for service in registry.read()]
-        ports = dict(zip(parts, free_ports(len(parts))))
-        self.gateway = Service(ports["gateway"])
-        # All requests come from this machine, and most of them from one account, as fast as they can.
-        limits = dict.fromkeys(["RATE_ACCOUNT", "RATE_ANONYMOUS", "REGISTRATIONS_PER_SOURCE"], "1000000")
-        callers = ",".join(f"caller-{round_}" for round_ in range(ROUNDS))
-        ours = {**{f"{name.upper()}_PORT": str(port) for name, port in ports.items()}, **limits,
-                "HOME": home, "OPERATORS": callers}
-        self.environment = {**os.environ, **{f"TIDELINE_{name}": value for name, value in ours.items()}}
-        for other in ("TIDELINE_PG", "TIDELINE_KAFKA"):
-            self.environment.pop(other, None)
-
-    def deploy(self, script, *arguments):
-        done = subprocess.run([ROOT / "deploy" / script, *arguments], env=self.environment, capture_output=True,
-                              text=True, check=False)
-        if done.returncode != 0:
-            fail(f"deploy/{script}\n{done.stdout}{done.stderr}")
-
-    def register(self, user):
-        """The access token, and a token of the position at which the suite knows the account."""
-        headers, answer = self.gateway.expect(201, "POST", "/v1/accounts", None, registration(user))
-        position = next(value for name, value in headers.items() if name.lower() == "tideline-position")
-        return answer["session"]["access_token"], position
 
 
 class World:
@@ -139,7 +113,7 @@ def main():
     suite = Suite(home)
     findings = 0
     try:
-        suite.deploy("run", "--built", BUILD, "--no-demo")
+        suite.start(BUILD)
         print(f"the suite runs after {time.monotonic() - started:.0f} s; seed {SEED}", flush=True)
         world = World(suite)
         for round_ in range(ROUNDS):
@@ -147,7 +121,7 @@ def main():
             findings += sum(check(suite, service, caller, SEED + round_) for service in registry.names())
         check_that_it_can_fail(suite, caller)
     finally:
-        subprocess.run([ROOT / "deploy/stop"], env=suite.environment, capture_output=True, check=False)
+        suite.stop()
         shutil.rmtree(home, ignore_errors=True)
     print(f"{findings} findings, {time.monotonic() - started:.0f} s")
     if findings:

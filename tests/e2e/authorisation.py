@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""authorisation.py BUILD [--write]: who may do what, for every operation of schemas/http, through the gateway.
+
+One person owns what is asked for; the others stand to that person as ROLES says. Each operation is sent by each of them,
+to an object of its own if it changes something. authorisation.txt has the status of every answer, and of lists of
+somebody's things how many there are: a cell that has changed, and an operation that has no line, is a finding.
+--write writes that file anew, to be read before it is committed.
+"""
+import http.client
+import itertools
+import json
+import pathlib
+import shutil
+import struct
+import sys
+import tempfile
+import time
+import urllib.parse
+import zlib
+
+import yaml
+from parts import fail, registration, until
+from whole_suite import ROOT, WholeSuite, registry
+
+TABLE = pathlib.Path(__file__).with_suffix(".txt")
+# anonymous: no token. closed: the token of an account that was closed a moment ago. stranger and operator: people who
+# have nothing to do with the owner. hidden: a contact from whom the owner hides moments. member: a contact in the
+# owner's groups; former: one who has left them. groupmate: a member who is no contact.
+ROLES = ["anonymous", "closed", "stranger", "contact", "hidden", "member", "former", "groupmate", "operator", "owner"]
+CONTACTS = ["contact", "hidden", "member", "former"]
+CASTS_MAX = 200
+# Operations that are sent several times: to moments, groups and recipients of several kinds.
+MOMENTS = ["public", "group", "private"]
+GROUPS = ["open", "private"]
+# Lists that belong to nobody, or to the caller: how long they are says nothing.
+COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor"}
+NOT_COUNTED = {"listAround"}
+
+
+def png():
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0\0")) + chunk(b"IEND", b"")
+
+
+class Client:
+    """Sends the position of everything that was done before, so that every answer has seen it."""
+
+    def __init__(self, url):
+        self.host = urllib.parse.urlsplit(url).netloc
+        self.position = ""
+
+    def send(self, *request):
+        """Again while it is 503: names come by a topic that no position covers."""
+        answers = []
+
+        def is_answered():
+            answers[:] = [self.send_once(*request)]
+            return answers[0][0] != 503
+        until(lambda: f"{request}: {answers}", is_answered)
+        return answers[0]
+
+    def send_once(self, token, method, path, body=None, kind="application/json"):
+        headers = {"Content-Type": kind} if body is not None else {}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        if self.position:
+            headers["Tideline-Position"] = self.position
+        content = json.dumps(body) if isinstance(body, dict) else body
+        connection = http.client.HTTPConnection(self.host, timeout=30)
+        try:
+            connection.request(method, path, content, headers)
+            answer = connection.getresponse()
+            self.position = answer.getheader("Tideline-Position") or self.position
+            is_stream = answer.getheader("Content-Type", "").startswith("text/event-stream")
+            return answer.status, answer.headers, b"" if is_stream else answer.read()
+        finally:
+            connection.close()
+
+    def do(self, token, method, path, body=None, kind="application/json"):
+        status, headers, content = self.send(token, method, path, body, kind)
+        if status >= 300:
+            fail(f"{method} {path}: {status} {content!r}")
+        answer = json.loads(content) if content and headers["Content-Type"].startswith("application/json") else {}
+        return {**answer, "location": headers.get("Location")}
+
+
+class Cast:
+    """One person for each role, and what the owner has."""
+
+    numbers = itertools.count()
+
+    def __init__(self, client):
+        self.client = client
+        self.number = next(self.numbers)
+        self.names = {role: f"{role}-{self.number}" for role in ROLES if role != "anonymous"}
+        self.tokens, self.refresh_tokens = {"anonymous": ""}, {"anonymous": "none"}
+        for role, name in self.names.items():
+            session = client.do("", "POST", "/v1/accounts", registration(name))["session"]
+            self.tokens[role], self.refresh_tokens[role] = session["access_token"], session["refresh_token"]
+        for role in CONTACTS:
+            self.owner("POST", "/v1/contact-requests", {"user_id": self.names[role]})
+            self.by(role, "POST", f"/v1/contact-requests/{self.names['owner']}/accept")
+        self.owner("PUT", f"/v1/moment-settings/{self.names['hidden']}",
+                   {"hides_other": False, "hidden_from_other": True})
+        self.by("closed", "DELETE", "/v1/me", {"password": self.password("closed")})
+        for path in ("/v1/me", "/v1/contacts", "/v1/timeline", "/v1/points/me", f"/v1/projects?author={self.names['owner']}"):
+            until(f"{path} knows that the account is closed",
+                  lambda path=path: client.send(self.tokens["closed"], "GET", path)[0] == 401)
+
+    def password(self, role):
+        return registration(self.names[role])["password"]
+
+    def by(self, role, method, path, body=None, kind="application/json"):
+        return self.client.do(self.tokens[role], method, path, body, kind)
+
+    def owner(self, method, path, body=None, kind="application/json"):
+        return self.by("owner", method, path, body, kind)
+
+    def group(self, kind):
+        group = self.owner("POST", "/v1/groups", {"name": "chess", "private": kind == "private"})["id"]
+        for role in ("member", "former", "groupmate"):
+            self.owner("POST", f"/v1/groups/{group}/invitations", {"user_id": self.names[role]})
+            self.by(role, "POST", f"/v1/groups/{group}/members")
+        self.owner("POST", "/v1/messages", {"group_id": group, "text": "We start at eight"})
+        self.by("former", "DELETE", f"/v1/groups/{group}/members/me")
+        return group
+
+    def moment(self, kind):
+        image = self.owner("POST", "/v1/images", png(), "image/png")["hash"]
+        audience = {"audience": "partly-visible", "group_ids": [self.group("private")]} if kind == "group" else \
+            {"audience": kind}
+        moment = self.owner("POST", "/v1/moments", {"content": "Low tide", "images": [image], **audience})["id"]
+        if kind != "private":
+            self.by("member", "PUT", f"/v1/moments/{moment}/like")
+        comment = self.owner("POST", f"/v1/moments/{moment}/comments", {"text": "At eight"})["id"]
+        # A command that is refused says 403 to whom the thing is shown, which feed learns a moment later.
+        self.owner("GET", f"/v1/moments/{moment}/comments")
+        return {"id": moment, "hash": image, "comment_id": comment}
+
+    def tag(self, person):
+        tag = self.owner("POST", "/v1/tags", {"name": "family"})["id"]
+        self.owner("PUT", f"/v1/tags/{tag}/contacts/{self.names[person]}")
+        return tag
+
+    def project(self, operation):
+        project = self.owner("POST", "/v1/projects", {"name": "Tide tables"})["id"]
+        base = f"/v1/projects/{project}"
+        if "ote" in operation or operation == "closeVoting":
+            self.owner("POST", f"{base}/voting")
+        self.owner("PUT", f"{base}/icon", png(), "image/png")
+        icon = self.owner("GET", base)["icon"]
+        self.by("contact", "POST", f"{base}/comments", {"text": "Well done", "parent_id": 0})
+        document = self.owner("POST", f"{base}/documents?title=T", b"When to swim", "application/octet-stream")
+        advice = self.by("contact", "POST", f"{base}/advice", {"text": "Show low tide too"})
+        return {"project_id": project, "hash": icon.rpartition("/")[2], "document_id": document["id"], "advice_id": advice["id"]}
+
+    def message(self):
+        return self.owner("POST", "/v1/messages", {"to": self.names["contact"], "text": "Coming?"})["key"]
+
+
+class Operation:
+    def __init__(self, path, method, document):
+        self.path, self.method, self.id = path, method.upper(), document["operationId"]
+        content = document.get("requestBody", {}).get("content", {})
+        self.kind = next(iter(content), "application/json")
+        self.example = content.get(self.kind, {}).get("example")
+        self.changes = self.method != "GET"
+
+    def variants(self):
+        if "/moments/{id}" in self.path:
+            return MOMENTS
+        if "{group_id}" in self.path:
+            return GROUPS
+        return ["person", "group"] if self.id == "sendMessage" else [""]
+
+    def counts(self):
+        return not self.changes and ("{" in self.path or self.id in COUNTED_WITHOUT_PATH) and self.id not in NOT_COUNTED
+
+    def objects(self, cast, role, variant):
+        """What stands in the path, by the names of its parameters."""
+        if "/moments/{id}" in self.path:
+            return cast.moment(variant)
+        if "{project_id}" in self.path and "ratings" not in self.path:
+            return cast.project(self.id)
+        if self.id in COUNTED_WITHOUT_PATH and role == ROLES[0]:
+            for kind in MOMENTS:
+                cast.moment(kind)
+        found = {"user_id": cast.names["contact" if role == "owner" else "owner"]}
+        if "{project_id}" in self.path:
+            found["project_id"] = cast.owner("POST", "/v1/projects", {"name": "Tide tables"})["id"]
+        if "{group_id}" in self.path or variant == "group":
+            found = {"group_id": cast.group(variant), "user_id": cast.names["member"]}
+        if "{tag_id}" in self.path:
+            person = "hidden" if role == "contact" else "contact"
+            found = {"tag_id": cast.tag(person), "user_id": cast.names[person]}
+        if "{key}" in self.path:
+            found["key"] = cast.message()
+        return found
+
+    def prepare(self, cast, role):
+        """What must have been asked before it can be answered."""
+        if role in ("anonymous", "closed", "owner", *CONTACTS):
+            return
+        if self.id in ("acceptContactRequest", "declineContactRequest"):
+            cast.owner("POST", "/v1/contact-requests", {"user_id": cast.names[role]})
+        if self.id == "withdrawContactRequest":
+            cast.by(role, "POST", "/v1/contact-requests", {"user_id": cast.names["owner"]})
+
+    def body(self, cast, role, variant, objects):
+        mine = role if role != "anonymous" else "owner"
+        owner = cast.names["contact" if role == "owner" else "owner"]
+        bodies = {
+            "register": lambda: registration(f"new-{role}-{cast.number}"),
+            "signIn": lambda: {"user_id": cast.names[mine], "password": cast.password(mine)},
+            "refresh": lambda: {"refresh_token": cast.refresh_tokens[role]},
+            "signOut": lambda: {"refresh_token": cast.refresh_tokens["owner"]},
+            "closeAccount": lambda: {"password": cast.password(mine)},
+            "changePassword": lambda: {"current": cast.password(mine), "new": "another horse battery"},
+            "publishMoment": lambda: {"content": "High tide", "audience": "public"},
+            "uploadImage": png,
+            "putIcon": png,
+            "addDocument": lambda: b"When not to swim",
+            "commentOnMoment": lambda: {"text": "See you there"},
+            "markTimelineSeen": lambda: {"up_to": "1"},
+            "sendMessage": lambda: {"text": "Coming?",
+                                    **({"to": owner} if variant == "person" else {"group_id": objects["group_id"]})},
+            "markAsRead": lambda: {"up_to": cast.message()},
+            "requestContact": lambda: {"user_id": owner},
+            "inviteToGroup": lambda: {"user_id": cast.names["contact" if role == "stranger" else "stranger"]},
+        }
+        return bodies[self.id]() if self.id in bodies else self.example
+
+    def target(self, cast, objects):
+        path = self.path
+        for name, value in objects.items():
+            path = path.replace("{" + name + "}", urllib.parse.quote(str(value), safe=""))
+        if "{" in path:
+            fail(f"{self.id}: nothing is known for {path}")
+        queries = {"listMomentsOfAuthor": "author", "listMonthsOfAuthor": "author", "listProjects": "author"}
+        if self.id in queries:
+            path += f"?{queries[self.id]}={cast.names['owner']}"
+        return path + ("?title=T" if self.id == "addDocument" else "")
+
+    def cell(self, cast, role, variant, objects):
+        self.prepare(cast, role)
+        status, _, content = cast.client.send(
+            cast.tokens[role], self.method, self.target(cast, objects), self.body(cast, role, variant, objects), self.kind)
+        if status >= 500:
+            fail(f"{self.id} {variant} by {role}: {status} {content!r}")
+        if not self.counts() or status != 200:
+            return str(status)
+        items = json.loads(content).get("items") if content[:1] == b"{" else None
+        return str(status) if items is None else f"{status}:{len(items)}"
+
+    def line(self, cast, variant):
+        objects = None
+        cells = []
+        for role in ROLES:
+            if objects is None or self.changes or role == "owner" and "user_id" in objects:
+                objects = self.objects(cast, role, variant)
+            cells.append(self.cell(cast, role, variant, objects))
+        return f"{self.id + (' ' + variant if variant else ''):32}" + " ".join(f"{cell:9}" for cell in cells).rstrip()
+
+
+def operations():
+    for service in registry.names():
+        document = yaml.safe_load((ROOT / f"schemas/http/{service}.yaml").read_text(encoding="utf-8"))
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                if isinstance(operation, dict) and "operationId" in operation:
+                    yield Operation(path, method, operation)
+
+
+def lines(client):
+    reader = Cast(client)
+    for operation in operations():
+        for variant in operation.variants():
+            yield operation.line(Cast(client) if operation.changes else reader, variant)
+
+
+def main():
+    started = time.monotonic()
+    home = tempfile.mkdtemp(prefix="tideline-authorisation.", dir="/var/tmp")
+    pathlib.Path(home).chmod(0o755)
+    suite = WholeSuite(home, [f"operator-{number}" for number in range(CASTS_MAX)])
+    try:
+        suite.start(sys.argv[1])
+        found = [f"{'':32}" + " ".join(f"{role:9}" for role in ROLES).rstrip(), *lines(Client(suite.gateway.url))]
+    finally:
+        suite.stop()
+        shutil.rmtree(home, ignore_errors=True)
+    print(f"{(len(found) - 1) * len(ROLES)} cells of {len(found) - 1} lines, {time.monotonic() - started:.0f} s")
+    if "--write" in sys.argv:
+        TABLE.write_text("\n".join(found) + "\n", encoding="utf-8")
+        return
+    known = TABLE.read_text(encoding="utf-8").splitlines()
+    for line in sorted(set(found) ^ set(known)):
+        print(("is    " if line in found else "was   ") + line)
+    if found != known:
+        fail("somebody may do something else than authorisation.txt says")
+
+
+main()
