@@ -26,11 +26,14 @@ class WholeSuite:
         for other in ("TIDELINE_PG", "TIDELINE_KAFKA"):
             self.environment.pop(other, None)
 
-    def start(self, build):
-        command = [ROOT / "deploy/run", "--built", build, "--no-demo"]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+    def start(self, build, *options):
+        done = self.run(build, *options)
         if done.returncode != 0:
             fail(f"deploy/run\n{done.stdout}{done.stderr}")
+
+    def run(self, build, *options):
+        command = [ROOT / "deploy/run", "--built", build, "--no-demo", *options]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
 
     def stop(self):
         subprocess.run([ROOT / "deploy/stop"], env=self.environment, capture_output=True, check=False)
