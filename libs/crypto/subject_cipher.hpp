@@ -18,6 +18,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "crypto/account_ids.hpp"
 #include "crypto/subject_keys.hpp"
 #include "eventsourcing/events/text_sealer.hpp"
 
@@ -29,6 +30,8 @@ struct SubjectCipherOptions {
   std::size_t cached_keys_max = 100'000;
   // How long another process may still read what has been erased here.
   std::chrono::seconds cached_key_ttl{30};
+  // What index() is keyed by; without it index() must not be called.
+  std::optional<AccountIds> indexed_by{};
 };
 
 struct SealedText {
@@ -56,6 +59,9 @@ class SubjectCipher final : public eventsourcing::TextSealer {
                                                 std::string_view sealed,
                                                 std::string_view context) override;
 
+  // 26 characters: the first 128 bits of BLAKE2b under the secret of account ids.
+  std::string index(std::string_view text, std::string_view context) const override;
+
   // A page at once: at most one question to the port. The answer at [i] belongs to texts[i]; one
   // damaged text fails the call.
   core::Result<std::vector<std::optional<std::string>>> open_many(
@@ -68,6 +74,7 @@ class SubjectCipher final : public eventsourcing::TextSealer {
   class KeyCache;
 
   SubjectKeys& keys_;
+  std::optional<AccountIds> indexed_by_;
   std::unique_ptr<KeyCache> cache_;
 };
 

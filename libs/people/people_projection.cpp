@@ -22,12 +22,12 @@ void PeopleProjection::flush(sql::Transaction& transaction) {
       " SELECT * FROM unnest($1::uuid[], $2::boolean[])"
       " ON CONFLICT (account_id) DO UPDATE SET closed = known.closed OR excluded.closed",
       closed_by_account_, sql::kKey, sql::kValue);
-  destroy_keys_of_closed(transaction);
+  erase_closed(transaction);
 }
 
 // What the closed have written here goes with their accounts. As postgres::PostgresSubjectKeys
 // does it: the row stays without its key, so that a late command cannot make another.
-void PeopleProjection::destroy_keys_of_closed(sql::Transaction& transaction) const {
+void PeopleProjection::erase_closed(sql::Transaction& transaction) const {
   std::vector<core::AccountId> subjects;
   for (const auto& [account, is_closed] : closed_by_account_) {
     if (is_closed) subjects.push_back(account);
@@ -39,6 +39,9 @@ void PeopleProjection::destroy_keys_of_closed(sql::Transaction& transaction) con
       " ON CONFLICT (subject) DO UPDATE SET key = NULL, destroyed_at = now()"
       " WHERE subject_key.key IS NOT NULL",
       {subjects});
+  for (const std::string& table : owned_) {
+    transaction.execute("DELETE FROM " + table + " WHERE owner = ANY($1::uuid[])", {subjects});
+  }
 }
 
 }  // namespace tideline::people

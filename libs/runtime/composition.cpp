@@ -122,7 +122,7 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       append_log_(logging.logger("commands")),
       store_(log_pools_.databases(), clock, random, store_options(definition, settings)),
       subject_keys_(database_),
-      cipher_(subject_keys_, clock),
+      cipher_(subject_keys_, clock, {.indexed_by = secrets_.account_ids}),
       revoked_tokens_(database_, clock),
       router_(secrets_.tokens, clock),
       commands_(store_, clock, *secrets_.campus, &cipher_),
@@ -290,7 +290,10 @@ void RunningService::add_background(std::string name, std::function<void(std::st
 }
 
 void RunningService::add_people() {
-  people_applied_ = &add_projection(std::make_unique<people::PeopleProjection>()).committed;
+  std::vector<std::string> owned;
+  if (definition_.keeps_uploads) owned.emplace_back("upload");
+  people_applied_ =
+      &add_projection(std::make_unique<people::PeopleProjection>(std::move(owned))).committed;
   auto profiles = std::make_unique<people::ProfileView>();
   profile_view_ = profiles.get();
   add_state_view(StateTopic::Profiles, std::move(profiles));

@@ -63,8 +63,18 @@ def read_expression(service, field, kind=None):
         expression = f"data.has({name}) ? {expression} : {cpp_type(service, field)}{{}}"
     if field.since > 1:
         older = f"!data.has({name})" if field.of_object else f"data.version() < {field.since}"
-        expression = f"{older} ? {literal(service, field)} : {expression}"
+        before = older_expression(service, field) if field.older else literal(service, field)
+        expression = f"{older} ? {before} : {expression}"
     return expression
+
+
+def older_expression(service, field):
+    """What an older event has in another field. A sealed field's is in clear there, and is given as an unsealed text."""
+    older = read_expression(service, field.older)
+    if not field.sealed:
+        return older
+    holds = field.get("holds")
+    return f"unsealed({snake(holds)}_to_json({holds}{{{older}}}))" if holds else f"unsealed({older})"
 
 
 def literal(service, field):
@@ -99,7 +109,7 @@ def field_member(service, field, sealed=False):
 def current_members(event):
     """Fields and parts of the current version that are members in C++."""
     for member in event.members:
-        if isinstance(member, Part) or (member.until is None and not member.made_of):
+        if isinstance(member, Part) or (member.until is None and not member.made_of and not member.index_of):
             yield member
 
 
@@ -179,6 +189,9 @@ def own_readers(service):
             else:
                 members.append(field_member(service, member, sealed=True))
                 expressions.append(read_expression(service, member))
+        for index in [field for field in event.fields if field.index_of]:
+            members.append(field_member(service, index))
+            expressions.append(read_expression(service, index))
         if needs_seen:
             add_seen(event, members, expressions)
         alias = not needs_seen and not any(field.sealed for field in event.fields)

@@ -10,7 +10,8 @@ TEXT_KINDS = {"string", "sha256", "account_id", "id", "moment_id", "comment_id",
               "position_token", "sealed"}
 PLAIN_KINDS = TEXT_KINDS | {"integer", "boolean"}
 FIELD_KEYS = {"kind", "about", "as", "cpp", "min", "max", "min_items", "max_items", "min_length", "max_length",
-              "by", "context", "holds", "made_of", "since", "before", "until", "moved_to", "optional"}
+              "by", "context", "holds", "made_of", "index_of", "since", "before", "before_in", "until", "moved_to",
+              "optional"}
 
 
 class SchemaError(Exception):
@@ -36,8 +37,12 @@ class Field:
         self.until = described.get("until")
         self.moved = described.get("moved_to") == "metadata"
         self.made_of = described.get("made_of")
-        if self.since > 1 and "before" not in described:
+        self.index_of = described.get("index_of")
+        self.older = None  # the field that held the value in clear in older versions, when `before_in` names one
+        if self.since > 1 and not {"before", "before_in"} & set(described):
             raise SchemaError(f"{owner}.{name} exists since version {self.since}: say what it is `before`")
+        if self.index_of and "context" not in described:
+            raise SchemaError(f"{owner}.{name} is an index: say in which `context`")
         if self.kind == "sealed" and not {"by", "context"} <= set(described):
             raise SchemaError(f"{owner}.{name} is sealed: say `by` whose key and in which `context`")
 
@@ -109,6 +114,11 @@ class Event:
             else:
                 self.members.append(Field(f"{service}/{name}", field_name, field))
         self.version = newest_version(list(self.fields))
+        for field in self.fields:
+            if field.get("before_in"):
+                field.older = self.field(field.get("before_in"))
+                if field.older is None or field.older.until != field.since - 1:
+                    raise SchemaError(f"{field.owner}.{field.name}: no field {field.get('before_in')} until {field.since - 1}")
         for stream in self.streams:
             for kind, part in stream.parts:
                 field = self.field(part)

@@ -35,6 +35,8 @@ def encoder(event, qualified):
             if field.until is not None:
                 continue
             value = write_value(variable, field)
+            if field.index_of:
+                value = f'index_texts(sealer, {variable}.{field.index_of}, "{field.get("context")}")'
             if field.sealed:
                 plain = f"{variable}.{field.member}"
                 if field.get("holds"):
@@ -84,7 +86,7 @@ def traits(qualified, event, own, reads):
                   f"  static std::string encode(const {qualified}& event, TextSealer& sealer);",
                   f"  static {qualified} decode(const EventData& data, TextSealer& sealer);"]
         lines += [f'  static constexpr std::string_view k{pascal(field.member)}Context = "{field.get("context")}";'
-                  for field in event.fields if field.sealed]
+                  for field in event.fields if field.get("context")]
     if reads:
         lines.append(f"  static {qualified} read(const EventData& data);")
     return "\n".join([*lines, "};"])

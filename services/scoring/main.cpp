@@ -136,6 +136,7 @@ int main(int argc, char** argv) {
                                                     .random = context.random(),
                                                     .campus = context.campus(),
                                                     .account_ids = context.account_ids(),
+                                                    .cipher = context.cipher(),
                                                     .people = context.people(),
                                                     .scores = engine,
                                                     .people_applied = context.people_applied(),

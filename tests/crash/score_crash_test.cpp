@@ -23,6 +23,7 @@
 #include "core/time_ordered_id.hpp"
 #include "crash/plain_scores.hpp"
 #include "crash/score_watcher.hpp"
+#include "crypto/subject_cipher.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
@@ -183,7 +184,7 @@ class Sender {
     append.streams.push_back(
         {scoring::keys::adjustment(core::make_time_ordered_id(clock_.now(), random_)),
          core::StreamVersion(0),
-         {eventsourcing::EventCodec<scoring::Adjustment>{}.encode(adjusted)}});
+         {eventsourcing::EventCodec<scoring::Adjustment>(cipher_).encode(adjusted)}});
     ++asked_;
     store_.append_then(std::move(append), [this, &place = places_[next_]](
                                               const core::Result<es::AppendOutcome>& outcome) {
@@ -200,6 +201,8 @@ class Sender {
   std::vector<Place> places_;  // of each event that was sent
   core::SystemClock clock_;
   core::SystemRandom random_;
+  crypto::InMemorySubjectKeys keys_;
+  crypto::SubjectCipher cipher_{keys_, clock_};
   std::map<std::string, std::unique_ptr<kafka::LogProducer>, std::less<>> producers_;
   std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> positions_;
   std::size_t next_ = 0;

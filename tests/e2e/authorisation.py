@@ -6,19 +6,17 @@ to an object of its own if it changes something. authorisation.txt has the statu
 somebody's things how many there are: a cell that has changed, and an operation that has no line, is a finding.
 --write writes that file anew, to be read before it is committed.
 """
-import http.client
 import itertools
 import json
 import pathlib
 import shutil
-import struct
 import sys
 import tempfile
 import time
 import urllib.parse
-import zlib
 
 import yaml
+from client import Client, png
 from parts import fail, registration, until
 from whole_suite import ROOT, WholeSuite, registry
 
@@ -35,56 +33,6 @@ GROUPS = ["open", "private"]
 # Lists that belong to nobody, or to the caller: how long they are says nothing.
 COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor"}
 NOT_COUNTED = {"listAround"}
-
-
-def png():
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0\0")) + chunk(b"IEND", b"")
-
-
-class Client:
-    """Sends the position of everything that was done before, so that every answer has seen it."""
-
-    def __init__(self, url):
-        self.host = urllib.parse.urlsplit(url).netloc
-        self.position = ""
-
-    def send(self, *request):
-        """Again while it is 503: names come by a topic that no position covers."""
-        answers = []
-
-        def is_answered():
-            answers[:] = [self.send_once(*request)]
-            return answers[0][0] != 503
-        until(lambda: f"{request}: {answers}", is_answered)
-        return answers[0]
-
-    def send_once(self, token, method, path, body=None, kind="application/json"):
-        headers = {"Content-Type": kind} if body is not None else {}
-        if token:
-            headers["Authorization"] = f"Bearer {token}"
-        if self.position:
-            headers["Tideline-Position"] = self.position
-        content = json.dumps(body) if isinstance(body, dict) else body
-        connection = http.client.HTTPConnection(self.host, timeout=30)
-        try:
-            connection.request(method, path, content, headers)
-            answer = connection.getresponse()
-            self.position = answer.getheader("Tideline-Position") or self.position
-            is_stream = answer.getheader("Content-Type", "").startswith("text/event-stream")
-            return answer.status, answer.headers, b"" if is_stream else answer.read()
-        finally:
-            connection.close()
-
-    def do(self, token, method, path, body=None, kind="application/json"):
-        status, headers, content = self.send(token, method, path, body, kind)
-        if status >= 300:
-            fail(f"{method} {path}: {status} {content!r}")
-        answer = json.loads(content) if content and headers["Content-Type"].startswith("application/json") else {}
-        return {**answer, "location": headers.get("Location")}
 
 
 class Cast:

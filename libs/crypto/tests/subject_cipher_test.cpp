@@ -107,6 +107,30 @@ TEST_F(SubjectCipherTest, OpensWhatItSealed) {
                 }));
 }
 
+// As older events have it: nobody made a key for its author.
+TEST_F(SubjectCipherTest, ATextThatWasNotSealedIsGivenBack) {
+  const std::string sealed = seal(account(2), "sealed");
+  const std::vector<SealedText> texts{{account(1), "0.1. in clear", kContext},
+                                      {account(2), sealed, kContext},
+                                      {account(1), "0.", kContext}};
+  const auto opened = cipher.open_many(texts);
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  EXPECT_EQ(*opened, (std::vector<std::optional<std::string>>{"1. in clear", "sealed", ""}));
+}
+
+TEST_F(SubjectCipherTest, EqualTextsOfAContextAreFoundByOneIndex) {
+  const SubjectCipher one(keys, clock, {.indexed_by = AccountIds(AccountIds::Secret{1})});
+  const SubjectCipher other(keys, clock, {.indexed_by = AccountIds(AccountIds::Secret{2})});
+  EXPECT_TRUE(rc::check("index(a, c) = index(b, d) if and only if a = b and c = d",
+                        [&](const std::string& a, const std::string& b, bool same_context) {
+                          const std::string index = one.index(a, "c");
+                          RC_ASSERT(index.size() == 26);
+                          const std::string context = same_context ? "c" : "d";
+                          RC_ASSERT((one.index(b, context) == index) == (a == b && same_context));
+                          RC_ASSERT(other.index(a, "c") != index);
+                        }));
+}
+
 TEST_F(SubjectCipherTest, ATextCannotBeMovedToAnotherAuthor) {
   FixedKeys fixed;
   SubjectCipher other(fixed, clock);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,17 @@ inline std::string sealed_text(TextSealer& sealer, const core::AccountId& author
   if (!sealed) throw CodecFailed(sealed.error());
   return *std::move(sealed);
 }
+
+// In the order of the texts' indexes, which says nothing of what they stand for.
+inline nlohmann::json index_texts(const TextSealer& sealer, const std::vector<std::string>& texts,
+                                  std::string_view context) {
+  std::set<std::string> indexes;
+  for (const std::string& text : texts) indexes.insert(sealer.index(text, context));
+  return indexes;
+}
+
+// Of a text that an older event has in clear.
+inline std::string unsealed(std::string_view text) { return std::string(kUnsealed).append(text); }
 
 // "" when the author's key has been destroyed.
 inline std::string opened_text(TextSealer& sealer, const core::AccountId& author,

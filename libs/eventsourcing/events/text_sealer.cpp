@@ -13,6 +13,7 @@ class LeaveSealed final : public TextSealer {
                                                 std::string_view) override {
     return std::optional<std::string>();
   }
+  std::string index(std::string_view, std::string_view) const override { return ""; }
 };
 
 }  // namespace

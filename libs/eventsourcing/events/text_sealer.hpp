@@ -11,8 +11,12 @@
 
 namespace tideline::eventsourcing {
 
-// Thread-safe; both calls may block. A context says which field of which event the text is: it is
-// part of the data format.
+// What stands before a text that was not sealed, as in older events: open() gives back the text,
+// whether its author has a key or not.
+inline constexpr std::string_view kUnsealed = "0.";
+
+// Thread-safe; seal() and open() may block. A context says which field of which event the text is:
+// it is part of the data format.
 class TextSealer {
  public:
   virtual ~TextSealer() = default;
@@ -24,6 +28,9 @@ class TextSealer {
   virtual core::Result<std::optional<std::string>> open(const core::AccountId& author,
                                                         std::string_view sealed,
                                                         std::string_view context) = 0;
+  // What equal texts of a context can be found by, whoever wrote them, without being told: a blind
+  // index.
+  virtual std::string index(std::string_view text, std::string_view context) const = 0;
 };
 
 // Opens nothing: every sealed field stays empty, and no key is looked up. Seals nothing: an Error.

@@ -212,6 +212,9 @@ class BackwardsSealer final : public TextSealer {
     sealed.remove_prefix(begin.size());
     return std::optional(std::string(sealed.rbegin(), sealed.rend()));
   }
+  std::string index(std::string_view text, std::string_view) const override {
+    return std::string(text);
+  }
   bool destroyed = false;
 };
 

@@ -20,6 +20,10 @@ class RecordingTransaction final : public sql::Transaction {
       destroyed = *params[0].text();
       return {};
     }
+    if (sql.starts_with("DELETE FROM ")) {
+      deleted = std::string(sql.substr(12, sql.find(' ', 12) - 12)) + " " + *params[0].text();
+      return {};
+    }
     statements.push_back(std::string(sql));
     last_params = params;
     return {};
@@ -31,6 +35,7 @@ class RecordingTransaction final : public sql::Transaction {
   std::vector<std::string> statements;
   Params last_params;
   std::string destroyed;  // the subjects whose keys go, as an array
+  std::string deleted;    // a table and the owners whose rows go
 };
 
 const core::AccountId kAda = *core::AccountId::parse("aaaaaaaaaaaaaaaaaaaaaaaaae");
@@ -78,6 +83,17 @@ TEST(PeopleProjection, OnlyAClosedAccountLosesItsKey) {
   projection.apply(event("AccountClosed", of_ada()));
   projection.flush(transaction);
   EXPECT_EQ(transaction.destroyed, "{\"" + kAda.to_uuid() + "\"}");
+}
+
+TEST(PeopleProjection, WhatAClosedAccountOwnsGoesWithItsKey) {
+  PeopleProjection projection({"upload"});
+  RecordingTransaction transaction;
+  projection.apply(event("AccountRegistered", of_ada()));
+  projection.flush(transaction);
+  EXPECT_EQ(transaction.deleted, "");
+  projection.apply(event("AccountClosed", of_ada()));
+  projection.flush(transaction);
+  EXPECT_EQ(transaction.deleted, "upload {\"" + kAda.to_uuid() + "\"}");
 }
 
 TEST(PeopleProjection, EventsOfOtherKindsAreNothing) {

@@ -30,6 +30,7 @@ using http::Method;
 using http::Request;
 using http::Response;
 using sql::Transaction;
+using StoredProject = eventsourcing::Stored<ProjectCreated>;
 
 // A field of the card, in bodies and in answers.
 template <class Value>
@@ -68,11 +69,12 @@ Json card_json(const std::optional<Card>& card) {
   return json;
 }
 
-Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json author) {
+Json project_json(const ProjectRow& row, const std::optional<Card>& card, const Labels& labels,
+                  Json author) {
   Json project = card_json(card);
   project["id"] = row.id;
   project["author"] = std::move(author);
-  project["labels"] = row.labels;
+  project["labels"] = labels.names;
   // Anyone who has been erased has no uploads either.
   project["icon"] = icon_json(row.id, card ? row.icon : std::nullopt);
   project["published_at"] = core::format_iso8601(row.published_at);
@@ -84,20 +86,24 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, Json a
   return project;
 }
 
-// Opens the cards of a page at once; the problem to answer with when that fails.
+// Opens the cards and labels of a page at once; the problem to answer with when that fails.
 Json projects_json(const ApiPorts& ports, const NamedProjects& named) {
   std::vector<crypto::SealedText> sealed;
   for (const ProjectRow& row : named.projects) {
-    sealed.push_back(
-        {row.author, row.sealed_card, eventsourcing::Stored<ProjectCreated>::kCardContext});
+    sealed.push_back({row.author, row.sealed_card, StoredProject::kCardContext});
+    sealed.push_back({row.author, row.sealed_labels, StoredProject::kLabelsContext});
   }
-  const auto cards = core::value_of(ports.cipher.open_many(sealed));
+  const auto opened = core::value_of(ports.cipher.open_many(sealed));
   Json items = Json::array();
   for (std::size_t i = 0; i < named.projects.size(); ++i) {
     const ProjectRow& row = named.projects[i];
-    const auto& text = cards[i];
-    items.push_back(project_json(row, text ? card_from_json(*text) : std::nullopt,
-                                 person_json(named.people, row.author)));
+    const auto& card = opened[2 * i];
+    const auto& labels = opened[2 * i + 1];
+    // Labels of older events are in clear, and stay there when their author has been erased.
+    items.push_back(
+        project_json(row, card ? card_from_json(*card) : std::nullopt,
+                     card && labels ? labels_from_json(*labels).value_or(Labels{}) : Labels{},
+                     person_json(named.people, row.author)));
   }
   return items;
 }
@@ -141,7 +147,7 @@ void read_card_changes(FieldReader& fields, EditProject& edit) {
 }
 
 void check_labels(FieldReader& fields, const std::vector<std::string>& labels) {
-  if (std::set<std::string>(labels.begin(), labels.end()).size() != labels.size()) {
+  if (std::set(labels.begin(), labels.end()).size() != labels.size()) {
     fields.violate("labels", "must not name a label twice");
   }
 }
@@ -151,7 +157,6 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
                          std::optional<core::Timestamp> edited_at) {
   ProjectRow row;
   row.id = state.project_id;
-  row.labels = state.labels;
   row.published_at = state.published_at;
   row.edited_at = edited_at;
   row.voting = "not-opened";
@@ -168,15 +173,15 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
       row.tally = (*found)->tally;
     }
   }
-  return project_json(row, state.card, person_json(ports, state.author)).dump();
+  return project_json(row, state.card, state.labels, person_json(ports, state.author)).dump();
 }
 
 Response create_project(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   FieldReader fields(body);
   const Card card = read_card(fields);
-  const auto labels = fields.optional_text_array("labels", kLabelsMax, kLabelLength);
-  check_labels(fields, labels);
+  const Labels labels{fields.optional_text_array("labels", kLabelsMax, kLabelLength)};
+  check_labels(fields, labels.names);
   fields.check();
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
@@ -201,8 +206,10 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   EditProject edit;
   edit.editor = request.account();
   read_card_changes(fields, edit);
-  edit.labels = fields.nullable_text_array("labels", kLabelsMax, kLabelLength);
-  if (edit.labels) check_labels(fields, *edit.labels);
+  if (const auto labels = fields.nullable_text_array("labels", kLabelsMax, kLabelLength)) {
+    check_labels(fields, *labels);
+    edit.labels = Labels{*labels};
+  }
   fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::project(id);
@@ -265,10 +272,11 @@ Response list_projects(const ApiPorts& ports, const Request& request) {
   }
   using Window = sql::Window<std::string>;
   if (label) {
-    return list_newest_first(ports, request, "projects-by-label",
-                             [&](Transaction& transaction, const Window& window) {
-                               return list_by_label(transaction, std::string(*label), window);
-                             });
+    return list_newest_first(
+        ports, request, "projects-by-label", [&](Transaction& transaction, const Window& window) {
+          const auto key = ports.cipher.index(*label, StoredProject::kLabelKeysContext);
+          return list_by_label(transaction, {std::string(*label), key}, window);
+        });
   }
   if (!core::is_user_id(*author)) {
     return to_response(http::malformed("author is not a user_id"));

@@ -20,7 +20,7 @@ struct CreateProject {
   std::string project_id;
   core::AccountId author;
   Card card;
-  std::vector<std::string> labels;
+  Labels labels;
   core::Timestamp now;
 };
 // Fields of the card, each with its new value.
@@ -31,7 +31,7 @@ struct EditProject {
   core::AccountId editor;
   CardChanges<std::string> texts;
   CardChanges<std::optional<std::string>> optional_texts;
-  std::optional<std::vector<std::string>> labels;
+  std::optional<Labels> labels;
 };
 struct ChangeIcon {
   core::AccountId by;
@@ -48,7 +48,7 @@ struct Project {
     std::string project_id;
     core::AccountId author;
     Card card;
-    std::vector<std::string> labels;
+    Labels labels;
     core::Timestamp published_at;
     std::optional<std::string> icon{};
   };

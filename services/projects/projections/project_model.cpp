@@ -18,7 +18,8 @@ void ProjectModel::apply(const eventsourcing::RecordedEvent& event) {
   const auto put_card = [&](const auto& fact) {
     changed.author = fact.author;
     changed.sealed_card = fact.sealed_card;
-    changed.labels = fact.labels;
+    changed.sealed_labels = fact.sealed_labels;
+    changed.label_keys = fact.label_keys;
   };
   std::visit(eventsourcing::Overloaded{
                  [&](const read::ProjectCreated& created) {
@@ -51,12 +52,10 @@ void ProjectModel::flush_created(sql::Transaction& transaction) const {
   sql::write_batch(
       transaction,
       "INSERT INTO project (id, author, card, labels, published_at, edited_at, version)"
-      " SELECT id, author, card, '{}', published_at, edited_at, version"
-      " FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[],"
-      " $6::bigint[]) AS new (id, author, card, published_at, edited_at, version)"
-      " ON CONFLICT (id) DO NOTHING",
-      created, sql::kKey, &Changed::author, &Changed::sealed_card, &Changed::published_at,
-      &Changed::edited_at, &Changed::version);
+      " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[],"
+      " $6::timestamptz[], $7::bigint[]) ON CONFLICT (id) DO NOTHING",
+      created, sql::kKey, &Changed::author, &Changed::sealed_card, &Changed::sealed_labels,
+      &Changed::published_at, &Changed::edited_at, &Changed::version);
   sql::write_batch(transaction,
                    "INSERT INTO project_by_author (author, published_at, project_id)"
                    " SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[])"
@@ -69,11 +68,11 @@ void ProjectModel::flush_edited(sql::Transaction& transaction) const {
   for (const auto& [id, changed] : changed_) {
     transaction.execute(
         "UPDATE project SET card = coalesce($2, card),"
-        " labels = CASE WHEN $2 IS NULL THEN labels ELSE $3::text[] END,"
+        " labels = CASE WHEN $2 IS NULL THEN labels ELSE $3 END,"
         " edited_at = coalesce($4::timestamptz, edited_at), version = $5,"
         " icon = CASE WHEN $6::boolean THEN $7 ELSE icon END"
         " WHERE id = $1",
-        {id, changed.sealed_card, changed.labels, changed.edited_at, changed.version,
+        {id, changed.sealed_card, changed.sealed_labels, changed.edited_at, changed.version,
          changed.icon.has_value(), changed.icon.value_or(std::nullopt)});
   }
 }
@@ -81,22 +80,22 @@ void ProjectModel::flush_edited(sql::Transaction& transaction) const {
 void ProjectModel::flush_labels(sql::Transaction& transaction) const {
   std::vector<std::string> ids;
   std::vector<std::string> labelled_ids;
-  std::vector<std::string> labels;
+  std::vector<std::string> keys;
   for (const auto& [id, changed] : changed_) {
     if (!changed.sealed_card) continue;
     ids.push_back(id);
-    for (const std::string& label : changed.labels) {
+    for (const std::string& key : changed.label_keys) {
       labelled_ids.push_back(id);
-      labels.push_back(label);
+      keys.push_back(key);
     }
   }
   if (ids.empty()) return;
   transaction.execute("DELETE FROM project_by_label WHERE project_id = ANY($1::text[])", {ids});
   transaction.execute(
-      "INSERT INTO project_by_label (label, published_at, project_id)"
-      " SELECT new.label, project.published_at, project.id"
-      " FROM unnest($1::text[], $2::text[]) AS new (label, id) JOIN project ON project.id = new.id",
-      {labels, labelled_ids});
+      "INSERT INTO project_by_label (label_key, published_at, project_id, author)"
+      " SELECT new.key, project.published_at, project.id, project.author"
+      " FROM unnest($1::text[], $2::text[]) AS new (key, id) JOIN project ON project.id = new.id",
+      {keys, labelled_ids});
 }
 
 }  // namespace tideline::projects

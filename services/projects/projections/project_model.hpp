@@ -27,7 +27,8 @@ class ProjectModel {
   struct Changed {
     core::AccountId author;
     std::optional<std::string> sealed_card;  // nullopt: card and labels are as they were
-    std::vector<std::string> labels;
+    std::string sealed_labels;
+    std::vector<std::string> label_keys;
     std::optional<std::optional<std::string>> icon;  // outer nullopt: as it was
     std::optional<core::Timestamp> published_at;     // nullopt: created before this batch
     std::optional<core::Timestamp> edited_at;

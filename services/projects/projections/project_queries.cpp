@@ -30,7 +30,7 @@ ProjectRow to_project(const Row& row) {
   project.id = row.text(0);
   project.author = row.account(1);
   project.sealed_card = row.text(2);
-  project.labels = row.text_array(3);
+  project.sealed_labels = row.text(3);
   project.published_at = row.timestamp_us(4);
   if (!row.is_null(5)) project.edited_at = row.timestamp_us(5);
   project.version = core::StreamVersion(static_cast<std::uint64_t>(row.integer(6)));
@@ -73,12 +73,11 @@ std::vector<ProjectRow> find_projects(Transaction& transaction, std::span<const 
 
 namespace {
 
-// `select` gives ids of projects, on one condition.
+// `select` gives ids of projects, on conditions with `params`.
 sql::Slice<ProjectRow> list_newest_first(Transaction& transaction, std::string_view select,
-                                         sql::Param condition,
-                                         const sql::Window<std::string>& window) {
+                                         Params params, const sql::Window<std::string>& window) {
   const auto found = sql::select_newest_first<std::string>(
-      transaction, {select, "published_at", "project_id"}, {std::move(condition)}, window,
+      transaction, {select, "published_at", "project_id"}, std::move(params), window,
       [](const Row& row) { return row.text(0); });
   return {find_projects(transaction, found.items), found.more_before, found.more_after};
 }
@@ -89,13 +88,19 @@ sql::Slice<ProjectRow> list_by_author(Transaction& transaction, const core::Acco
                                       const sql::Window<std::string>& window) {
   return list_newest_first(transaction,
                            "SELECT project_id FROM project_by_author WHERE author = $1::uuid",
-                           author, window);
+                           {author}, window);
 }
 
-sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const std::string& label,
+// Two indexes are merged, each in the list's order.
+sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const LabelKeys& keys,
                                      const sql::Window<std::string>& window) {
-  return list_newest_first(transaction, "SELECT project_id FROM project_by_label WHERE label = $1",
-                           label, window);
+  return list_newest_first(
+      transaction,
+      "SELECT project_id FROM"
+      " (SELECT * FROM project_by_label WHERE label_key = $1"
+      " UNION ALL SELECT * FROM project_by_label WHERE label_key = $2) AS labelled"
+      " WHERE NOT EXISTS (SELECT FROM person WHERE account_id = author AND closed)",
+      {keys.label, keys.index}, window);
 }
 
 namespace {

@@ -20,7 +20,7 @@ struct ProjectRow {
   std::string id;
   core::AccountId author;
   std::string sealed_card;
-  std::vector<std::string> labels;
+  std::string sealed_labels;
   core::Timestamp published_at;
   std::optional<core::Timestamp> edited_at;
   core::StreamVersion version;
@@ -40,7 +40,13 @@ std::optional<ProjectRow> find_project(sql::Transaction& transaction, const std:
 // Newest first.
 sql::Slice<ProjectRow> list_by_author(sql::Transaction& transaction, const core::AccountId& author,
                                       const sql::Window<std::string>& window);
-sql::Slice<ProjectRow> list_by_label(sql::Transaction& transaction, const std::string& label,
+// Of those who have not closed their accounts, with one of two keys: a label of older events is its
+// own.
+struct LabelKeys {
+  std::string label;
+  std::string index;
+};
+sql::Slice<ProjectRow> list_by_label(sql::Transaction& transaction, const LabelKeys& keys,
                                      const sql::Window<std::string>& window);
 
 struct CommentRow {

@@ -43,7 +43,8 @@ class Campus {
   core::ManualClock clock{*core::parse_iso8601("2026-03-04T05:06:07.000008Z")};
   core::SeededRandom random{7};
   crypto::InMemorySubjectKeys keys;
-  crypto::SubjectCipher cipher{keys, clock};
+  crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};
+  crypto::SubjectCipher cipher{keys, clock, {.indexed_by = account_ids}};
   eventsourcing::InMemoryEventStore store{"projects", kLogs, clock, random};
 };
 

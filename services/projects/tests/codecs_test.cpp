@@ -30,10 +30,12 @@ const AdviceIdentity kAdvice{kId, kAda, std::string(24, '0') + "10", kBob};
 void live_a_little(Campus& campus) {
   const eventsourcing::EventCodec<Project> project(campus.cipher);
   const eventsourcing::EventCodec<Comments> comments(campus.cipher);
-  campus.run<Project>(
-      keys::project(kId), project,
-      CreateProject{
-          kId, kAda, {"Tides", "Swim", "https://t.example"}, {"sea"}, campus.clock.now()});
+  campus.run<Project>(keys::project(kId), project,
+                      CreateProject{kId,
+                                    kAda,
+                                    {"Tides", "Swim", "https://t.example"},
+                                    {{"a secret label"}},
+                                    campus.clock.now()});
   EditProject edit;
   edit.editor = kAda;
   edit.texts = {{&Card::name, "Tide tables"}};
@@ -80,7 +82,7 @@ TEST(Codecs, EveryEventComesBackAsItWent) {
   const eventsourcing::EventCodec<Project> project(campus.cipher);
   const auto now = campus.clock.now();
   expect_round_trip(project, Project::Event(ProjectCreated{
-                                 kId, kAda, {"N", "I", std::nullopt}, {"a", "b"}, now}));
+                                 kId, kAda, {"N", "I", std::nullopt}, {{"a", "b"}}, now}));
   expect_round_trip(project,
                     Project::Event(ProjectEdited{kId, kAda, {"N", "", "https://x.example"}, {}}));
   expect_round_trip(project, Project::Event(ProjectIconChanged{kId, kAda, std::string(64, 'a')}));
@@ -111,6 +113,42 @@ TEST(Codecs, NothingThatSomebodyWroteIsInTheLogInClear) {
       EXPECT_EQ(event.data.find(written), std::string::npos) << event.type << " " << event.data;
     }
   }
+}
+
+TEST(Codecs, EqualLabelsAreFoundByOneKeyWhoseverTheyAre) {
+  Campus campus;
+  const eventsourcing::EventCodec<Project> codec(campus.cipher);
+  const auto keys_of = [&](const core::AccountId& author, std::vector<std::string> labels) {
+    eventsourcing::RecordedEvent event;
+    const auto stored = codec.encode(ProjectEdited{kId, author, {}, {std::move(labels)}});
+    event.source = "projects";
+    event.type = stored.type;
+    event.schema_version = stored.schema_version;
+    event.data = stored.data;
+    return eventsourcing::read_as<read::ProjectEdited>(event)->label_keys;
+  };
+  EXPECT_EQ(keys_of(kAda, {"sea", "sand"}), keys_of(kBob, {"sand", "sea"}));
+  EXPECT_EQ(keys_of(kAda, {"sea"}).front(), campus.cipher.index("sea", "Project.label"));
+  EXPECT_NE(keys_of(kAda, {"sea"}), keys_of(kAda, {"Sea"}));
+}
+
+TEST(Codecs, LabelsOfTheFirstVersionAreReadInClear) {
+  Campus campus;
+  eventsourcing::RecordedEvent event;
+  event.source = "projects";
+  event.type = "ProjectEdited";
+  event.data =
+      nlohmann::json{{"project_id", kId},
+                     {"author", kAda.to_string()},
+                     {"card", *campus.cipher.seal(kAda, card_to_json({"N", ""}), "Project.card")},
+                     {"labels", {"sea", "sand"}}}
+          .dump();
+  const auto decoded = eventsourcing::EventCodec<Project>(campus.cipher).decode(event);
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(std::get<ProjectEdited>(*decoded).labels, Labels({"sea", "sand"}));
+  EXPECT_EQ(std::get<ProjectEdited>(*decoded).card.name, "N");
+  EXPECT_EQ(eventsourcing::read_as<read::ProjectEdited>(event)->label_keys,
+            (std::vector<std::string>{"sea", "sand"}));
 }
 
 TEST(Codecs, ADestroyedKeyErasesTheTextAndLeavesTheFacts) {

@@ -24,13 +24,13 @@ const std::string kId(26, '0');
 const core::Timestamp kNow = *core::parse_iso8601("2026-03-04T05:06:07.000008Z");
 const Card kCard{"Tide tables", "When to swim", "https://tides.example"};
 
-ProjectCreated created() { return {kId, kAda, kCard, {"sea"}, kNow}; }
+ProjectCreated created() { return {kId, kAda, kCard, {{"sea"}}, kNow}; }
 CommentAdded comment(std::int64_t id, std::int64_t parent) {
   return {kId, kAda, id, parent, kBob, "Nice"};
 }
 
 TEST(Project, IsCreatedAsItsAuthorDescribesIt) {
-  given<Project>().when(CreateProject{kId, kAda, kCard, {"sea"}, kNow}).then(created());
+  given<Project>().when(CreateProject{kId, kAda, kCard, {{"sea"}}, kNow}).then(created());
 }
 
 TEST(Project, AnEditChangesWhatItNamesAndNothingElse) {
@@ -38,7 +38,7 @@ TEST(Project, AnEditChangesWhatItNamesAndNothingElse) {
   edit.editor = kAda;
   edit.texts = {{&Card::introduction, "When not to swim"}};
   given<Project>(created()).when(edit).then(ProjectEdited{
-      kId, kAda, {"Tide tables", "When not to swim", "https://tides.example"}, {"sea"}});
+      kId, kAda, {"Tide tables", "When not to swim", "https://tides.example"}, {{"sea"}}});
 }
 
 TEST(Project, ALinkCanBeTakenAway) {
@@ -46,14 +46,14 @@ TEST(Project, ALinkCanBeTakenAway) {
   edit.editor = kAda;
   edit.optional_texts = {{&Card::link, std::nullopt}};
   given<Project>(created()).when(edit).then(
-      ProjectEdited{kId, kAda, {"Tide tables", "When to swim", std::nullopt}, {"sea"}});
+      ProjectEdited{kId, kAda, {"Tide tables", "When to swim", std::nullopt}, {{"sea"}}});
 }
 
 TEST(Project, AnEditThatChangesNothingIsNoEvent) {
   EditProject edit;
   edit.editor = kAda;
   edit.texts = {{&Card::name, "Tide tables"}};
-  edit.labels = std::vector<std::string>{"sea"};
+  edit.labels = Labels{{"sea"}};
   given<Project>(created()).when(edit).then_nothing();
 }
 

@@ -51,7 +51,28 @@ Response points_of(const ApiPorts& ports, const Request& request) {
       });
 }
 
-Json ledger_json(const LedgerEntry& entry, const NamedPeople& people) {
+using StoredAdjustment = es::Stored<PointsAdjusted>;
+
+// By the place of the entry.
+std::vector<std::optional<std::string>> notes_of(const ApiPorts& ports,
+                                                 const core::AccountId& owner,
+                                                 const std::vector<LedgerEntry>& entries) {
+  std::vector<crypto::SealedText> sealed;
+  for (const LedgerEntry& entry : entries) {
+    if (!entry.sealed_note) continue;
+    sealed.push_back({owner, *entry.sealed_note, StoredAdjustment::kReasonContext});
+  }
+  auto opened = core::value_of(ports.cipher.open_many(sealed));
+  std::vector<std::optional<std::string>> notes(entries.size());
+  auto next = opened.begin();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].sealed_note) notes[i] = std::move(*next++);
+  }
+  return notes;
+}
+
+Json ledger_json(const LedgerEntry& entry, const std::optional<std::string>& note,
+                 const NamedPeople& people) {
   return {{"time", core::format_iso8601(entry.time)},
           {"reason", entry.reason},
           {"delta", entry.delta},
@@ -60,7 +81,7 @@ Json ledger_json(const LedgerEntry& entry, const NamedPeople& people) {
            {{"event", entry.event},
             {"user", entry.person ? people.json(*entry.person) : Json(nullptr)},
             {"project_id", or_null(entry.project_id)},
-            {"note", or_null(entry.note)}}}};
+            {"note", or_null(note)}}}};
 }
 
 Response own_ledger(const ApiPorts& ports, const Request& request) {
@@ -75,8 +96,11 @@ Response own_ledger(const ApiPorts& ports, const Request& request) {
       if (entry.person) accounts.push_back(*entry.person);
     }
     const auto people = NamedPeople::find(ports, accounts);
+    const auto notes = notes_of(ports, request.account(), slice.items);
     http::Page page;
-    for (const LedgerEntry& entry : slice.items) page.items.push_back(ledger_json(entry, people));
+    for (std::size_t i = 0; i < slice.items.size(); ++i) {
+      page.items.push_back(ledger_json(slice.items[i], notes[i], people));
+    }
     const auto place = [](const LedgerEntry& entry) {
       return sql::place_text(LedgerPlace{entry.time, entry.event});
     };
@@ -105,7 +129,8 @@ Response adjust(const ApiPorts& ports, const Request& request) {
   const std::string id = core::make_time_ordered_id(ports.clock.now(), ports.random);
   const core::StreamId stream = keys::adjustment(id);
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
-    es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>{}, command);
+    es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>(ports.cipher),
+                           command);
     const Json answer = {{"adjustment_id", id},
                          {"user", person_json(person)},
                          {"delta", command.delta},

@@ -6,6 +6,7 @@
 #include "core/clock.hpp"
 #include "core/random.hpp"
 #include "crypto/account_ids.hpp"
+#include "crypto/subject_cipher.hpp"
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "http/routing/command_endpoint.hpp"
 #include "people/people_directory.hpp"
@@ -21,6 +22,7 @@ struct ApiPorts {
   core::Random& random;
   const core::CampusCalendar& campus;
   const crypto::AccountIds& account_ids;
+  crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   const ScoreEngine& scores;
   // What queries wait on: the directory of people, the engine's memory and its tables, ratings.

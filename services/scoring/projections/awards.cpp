@@ -66,11 +66,11 @@ std::vector<Award> awards_of(const Fact& fact) {
           [](const Rated&) { return Awards{}; },
           [](const RulesChanged&) { return Awards{}; },
           [](const RuleDaysSettled&) { return Awards{}; },
-          [](const PointsAdjusted& event) {
+          [](const read::PointsAdjusted& event) {
             return Awards{{.account = event.account_id,
                            .reason = Reason::Adjustment,
                            .adjusted_by = event.delta,
-                           .note = event.reason}};
+                           .sealed_note = event.sealed_reason}};
           },
       },
       fact);

@@ -16,10 +16,10 @@ struct Award {
   Reason reason = Reason::SignIn;
   std::int64_t adjusted_by = 0;  // of Reason::Adjustment; the other reasons go by their rule
   // What the person may know of the source: the other one of a friendship or follow (a visitor or
-  // voter is not named), the project, an operator's words.
+  // voter is not named), the project, an operator's words, sealed under the person's key.
   std::optional<core::AccountId> person{};
   std::optional<std::string> project_id{};
-  std::optional<std::string> note{};
+  std::optional<std::string> sealed_note{};
 };
 
 std::vector<Award> awards_of(const Fact& fact);

@@ -30,7 +30,7 @@ LedgerEntry to_entry(const sql::Row& row) {
   entry.delta = entry.capped ? 0 : row.integer(3);
   if (!row.is_null(5)) entry.person = row.account(5);
   entry.project_id = row.nullable_text(6);
-  entry.note = row.nullable_text(7);
+  entry.sealed_note = row.nullable_text(7);
   return entry;
 }
 

@@ -22,7 +22,7 @@ struct LedgerEntry {
   bool capped = false;
   std::optional<core::AccountId> person;
   std::optional<std::string> project_id;
-  std::optional<std::string> note;
+  std::optional<std::string> sealed_note;
 };
 
 using LedgerPlace = sql::Place<std::string>;  // time and event

@@ -1,6 +1,10 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "core/clock.hpp"
+#include "crypto/subject_cipher.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
 #include "scoring/domain/adjustment.hpp"
@@ -59,29 +63,50 @@ eventsourcing::RecordedEvent recorded(const eventsourcing::NewEvent& event) {
   eventsourcing::RecordedEvent made;
   made.source = "scoring";
   made.type = event.type;
+  made.schema_version = event.schema_version;
   made.data = event.data;
   return made;
 }
 
-TEST(AdjustmentCodecTest, ReadsWhatItWrote) {
+class AdjustmentCodecTest : public ::testing::Test {
+ protected:
+  core::ManualClock clock{core::Timestamp()};
+  crypto::InMemorySubjectKeys keys;
+  crypto::SubjectCipher cipher{keys, clock};
+  eventsourcing::EventCodec<Adjustment> codec{cipher};
+};
+
+TEST_F(AdjustmentCodecTest, ReadsWhatItWrote) {
   const PointsAdjusted adjusted{kPerson, -12, "\"Prize\" für Ωmega\n", kOperator};
-  const auto encoded = eventsourcing::EventCodec<Adjustment>{}.encode(adjusted);
+  const auto encoded = codec.encode(adjusted);
   EXPECT_EQ(encoded.type, "PointsAdjusted");
   EXPECT_EQ(encoded.visibility, eventsourcing::Visibility::Public);
-  const auto decoded = eventsourcing::EventCodec<Adjustment>{}.decode(recorded(encoded));
+  EXPECT_EQ(encoded.data.find("Prize"), std::string::npos) << "an operator's words are sealed";
+  const auto decoded = codec.decode(recorded(encoded));
   ASSERT_TRUE(decoded.has_value());
   EXPECT_EQ(*decoded, Adjustment::Event(adjusted));
 }
 
-TEST(AdjustmentCodecTest, KnowsItsOwnEventsAlone) {
-  auto event = recorded(
-      eventsourcing::EventCodec<Adjustment>{}.encode(PointsAdjusted{kPerson, 1, "x", kOperator}));
+TEST_F(AdjustmentCodecTest, ReadsTheFirstVersionWhoseReasonIsInClear) {
+  auto event = recorded(codec.encode(PointsAdjusted{kPerson, 1, "x", kOperator}));
+  event.schema_version = core::SchemaVersion(1);
+  event.data = nlohmann::json{{"account_id", kPerson.to_string()},
+                              {"delta", 4},
+                              {"reason", "1. Prize"},
+                              {"operator", kOperator.to_string()}}
+                   .dump();
+  const auto decoded = codec.decode(event);
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(*decoded, Adjustment::Event(PointsAdjusted{kPerson, 4, "1. Prize", kOperator}));
+}
+
+TEST_F(AdjustmentCodecTest, KnowsItsOwnEventsAlone) {
+  auto event = recorded(codec.encode(PointsAdjusted{kPerson, 1, "x", kOperator}));
   event.type = "PointsForgotten";
-  EXPECT_FALSE(eventsourcing::EventCodec<Adjustment>{}.decode(event).has_value());
+  EXPECT_FALSE(codec.decode(event).has_value());
   event.type = "PointsAdjusted";
   event.data = R"({"account_id": 7})";
-  EXPECT_THROW(static_cast<void>(eventsourcing::EventCodec<Adjustment>{}.decode(event)),
-               eventsourcing::CodecFailed);
+  EXPECT_THROW(static_cast<void>(codec.decode(event)), eventsourcing::CodecFailed);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/random.hpp"
 #include "core/time_ordered_id.hpp"
+#include "crypto/subject_cipher.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
@@ -111,13 +112,15 @@ std::vector<es::RecordedEvent> published_states(const core::Clock& clock) {
 TEST(ContractTest, KeepsWhatItPromises) {
   core::ManualClock clock(at("2026-01-02T03:04:05.678901Z"));
   core::SeededRandom random(1);
+  crypto::InMemorySubjectKeys subject_keys;
+  crypto::SubjectCipher cipher(subject_keys, clock);
   es::InMemoryEventStore store("scoring", 4, clock, random);
   const auto stream = keys::adjustment(core::make_time_ordered_id(clock.now(), random));
   es::CommandContext context;
   context.now = clock.now();
   const auto outcome =
       es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
-        es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>{},
+        es::change<Adjustment>(session, stream, eventsourcing::EventCodec<Adjustment>(cipher),
                                AdjustPoints{account_with(1), 7, "prize", account_with(2)});
         return es::Answer{201, "", "", stream};
       });

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/time_ordered_id.hpp"
+#include "crypto/subject_cipher.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "scoring/domain/adjustment.hpp"
 #include "scoring/projections/engine/score_memory.hpp"
@@ -165,6 +166,8 @@ TEST_F(ComplaintsTest, AWrongClockOfOneProducerTakesNoBoardAway) {
 // The client that never saw its answer asks again, under the key that it gave the request.
 TEST_F(ComplaintsTest, ARetryCountsOnce) {
   engine.apply(make.registered(1, kNoon));
+  crypto::InMemorySubjectKeys keys;
+  crypto::SubjectCipher cipher(keys, clock);
   eventsourcing::CommandContext context;
   context.now = kNoon;
   context.idempotency = {"operator", "POST adjustments", "key", "body"};
@@ -174,7 +177,7 @@ TEST_F(ComplaintsTest, ARetryCountsOnce) {
         rules.store, context,
         [&](eventsourcing::CommandSession& session) -> eventsourcing::CommandResult {
           eventsourcing::change<Adjustment>(
-              session, stream, eventsourcing::EventCodec<Adjustment>{},
+              session, stream, eventsourcing::EventCodec<Adjustment>(cipher),
               AdjustPoints{account_with(1), 7, "prize", account_with(2)});
           return eventsourcing::Answer{201, "", "", stream};
         });

@@ -128,8 +128,8 @@ class ProjectsApp {
   eventsourcing::InMemoryEventStore store{"projects", kLogs, clock, random};
   http::CommandEndpoint commands{store, clock};
   crypto::InMemorySubjectKeys keys;
-  crypto::SubjectCipher cipher{keys, clock};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};
+  crypto::SubjectCipher cipher{keys, clock, {.indexed_by = account_ids}};
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
   ProjectsProjection projection;

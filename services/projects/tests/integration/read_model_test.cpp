@@ -8,20 +8,17 @@
 
 #include "../campus.hpp"
 #include "eventsourcing/events/event_codec.hpp"
-#include "people/people_directory.hpp"
 #include "postgres/connections/database.hpp"
-#include "postgres/migrations/migrations.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
 #include "projects/domain/documents.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
-#include "projects/migrations.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/projections/projects_projection.hpp"
 #include "projects/stored_events.hpp"
-#include "support/postgres_server.hpp"
+#include "projects_app.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -33,17 +30,7 @@ core::AccountId person(int number) { return core::AccountId({static_cast<std::ui
 
 class ReadModel : public ::testing::Test {
  protected:
-  ReadModel() : database_(fresh_database()) {}
-
-  static postgres::DatabaseOptions fresh_database() {
-    postgres::DatabaseOptions options;
-    options.conninfo = test_support::PostgresServer::shared().create_database();
-    const std::vector<postgres::MigrationSet> sets{postgres::base_migrations(Campus::kLogs),
-                                                   {"projects", projects::migrations()}};
-    const auto migrated = postgres::migrate(options, sets);
-    CHECK(migrated.ok(), "the migrations run on an empty database");
-    return options;
-  }
+  ReadModel() : database_(fresh_projects_database(Campus::kLogs)) {}
 
   // Applies the events in order, cut into batches by `batch`.
   void project(const std::vector<RecordedEvent>& events, std::size_t batch) {
@@ -59,16 +46,15 @@ class ReadModel : public ::testing::Test {
   }
 
   // All that the queries answer, as one text.
-  std::string everything(const std::vector<std::string>& ids) {
+  std::string everything(const Campus& campus, const std::vector<std::string>& ids) {
     const auto text = database_.read([&](Transaction& transaction) {
       std::string all;
       for (const ProjectRow& row : find_projects(transaction, ids)) {
         all += row.id + " " + row.author.to_string() + " " + row.sealed_card + " " +
                std::to_string(row.version.value()) + " " + std::to_string(row.comments) + " " +
                row.voting + " " + std::to_string(row.tally) + " " + std::to_string(row.advice) +
-               "/" + std::to_string(row.advice_adopted) + " " + row.icon.value_or("no icon");
-        for (const auto& label : row.labels) all += " #" + label;
-        all += "\n";
+               "/" + std::to_string(row.advice_adopted) + " " + row.icon.value_or("no icon") + " " +
+               row.sealed_labels + "\n";
         for (const auto& comment : list_comments(transaction, row.id, {}, {}, 1000).items) {
           all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + "\n";
         }
@@ -83,7 +69,8 @@ class ReadModel : public ::testing::Test {
       for (const auto& place : list_board(transaction, {}, {}, 1000).items) {
         all += "board " + place.project + " " + std::to_string(place.tally) + "\n";
       }
-      for (const auto& row : list_by_label(transaction, "sea", {}).items) all += "sea " + row.id;
+      const LabelKeys sea{"sea", campus.cipher.index("sea", "Project.label")};
+      for (const auto& row : list_by_label(transaction, sea, {}).items) all += "sea " + row.id;
       return all;
     });
     CHECK(text.ok(), "the queries run");
@@ -118,11 +105,11 @@ std::vector<std::string> live(Campus& campus) {
     ids.push_back(id);
     const auto author = person(i % 3 + 1);
     campus.run<Project>(keys::project(id), project,
-                        CreateProject{id, author, {"P", "", {}}, {"sea"}, campus.clock.now()});
+                        CreateProject{id, author, {"P", "", {}}, {{"sea"}}, campus.clock.now()});
     if (i % 2 == 0) {
       EditProject edit;
       edit.editor = author;
-      edit.labels = std::vector<std::string>{i == 0 ? "sea" : "land", "new"};
+      edit.labels = Labels{{i == 0 ? "sea" : "land", "new"}};
       campus.run<Project>(keys::project(id), project, edit);
     }
     if (i % 3 > 0) {
@@ -187,7 +174,7 @@ TEST_F(ReadModel, EveryInterleavingEndsInTheSameAnswers) {
   const auto ids = live(campus);
   const auto events = campus.events();
   project(events, events.size());
-  const std::string expected = everything(ids);
+  const std::string expected = everything(campus, ids);
   EXPECT_NE(expected.find("board"), std::string::npos);
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -198,7 +185,7 @@ TEST_F(ReadModel, EveryInterleavingEndsInTheSameAnswers) {
     });
     ASSERT_TRUE(cleared.ok());
     project(interleave(events, seed), seed * 3);
-    EXPECT_EQ(everything(ids), expected);
+    EXPECT_EQ(everything(campus, ids), expected);
   }
 }
 
@@ -253,7 +240,7 @@ TEST_F(ReadModel, WhatBelongsToAProjectLiesInOnePartition) {
           "SELECT * FROM document WHERE project_id = 'a' AND id = 'b'",
           "SELECT * FROM voting WHERE project_id = 'a'",
           "SELECT * FROM vote WHERE project_id = 'a'",
-          "SELECT * FROM project_by_label WHERE label = 'a'",
+          "SELECT * FROM project_by_label WHERE label_key = 'a'",
           "SELECT * FROM project_by_author WHERE author = "
           "'00000000-0000-0000-0000-000000000000'"}) {
       std::string plan;

@@ -190,6 +190,48 @@ TEST_F(Routes, AnEditLeavesTheIconAndTheIconLeavesTheCard) {
   EXPECT_EQ(app.get("bob", "/v1/projects?label=sea").at("items").size(), 1U);
 }
 
+// As an earlier version has left them.
+TEST_F(Routes, LabelsInClearAreFoundAndShown) {
+  app.call("ada", Method::Patch, path, {{"labels", {"sea"}}});
+  app.execute("UPDATE project SET labels = '0.{\"names\":[\"sea\"]}'", {});
+  app.execute("UPDATE project_by_label SET label_key = 'sea'", {});
+  EXPECT_EQ(app.get("bob", path).at("labels"), Json::array({"sea"}));
+  EXPECT_EQ(app.get("bob", "/v1/projects?label=sea").at("items").size(), 1U);
+}
+
+TEST_F(Routes, ALabelOfTwoProjectsPages) {
+  std::vector<std::string> paths{path};
+  for (int i = 0; i < 4; ++i) {
+    app.clock.advance(std::chrono::milliseconds(1));
+    paths.push_back("/v1/projects/" + app.create("ada"));
+  }
+  for (const std::string& each : paths) {
+    app.call("ada", Method::Patch, each, {{"labels", {"sea"}}});
+  }
+  app.execute("UPDATE project_by_label SET label_key = 'sea' WHERE project_id = $1",
+              {paths[2].substr(paths[2].rfind('/') + 1)});
+  std::vector<std::string> walked;
+  std::string place;
+  do {
+    const Json page = app.get("bob", "/v1/projects?label=sea&limit=2" + place);
+    for (const Json& item : page.at("items")) walked.insert(walked.begin(), item.at("id"));
+    place = page.at("after").is_null() ? "" : "&after=" + page.at("after").get<std::string>();
+  } while (!place.empty());
+  ASSERT_EQ(walked.size(), paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    EXPECT_TRUE(paths[i].ends_with(walked[i])) << "newest first, whichever key it is found by";
+  }
+}
+
+TEST_F(Routes, TheLabelsOfAClosedAccountAreGone) {
+  app.call("ada", Method::Patch, path, {{"labels", {"sea"}}});
+  app.execute("UPDATE person SET closed = true WHERE account_id = $1::uuid",
+              {app.account_ids.of("ada")});
+  EXPECT_TRUE(app.cipher.destroy(app.account_ids.of("ada")).ok());
+  EXPECT_EQ(app.get("bob", path).at("labels"), Json::array());
+  EXPECT_TRUE(app.get("bob", "/v1/projects?label=sea").at("items").empty());
+}
+
 TEST_F(Routes, TheIconOfAClosedAccountIsGone) {
   app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
   const std::string icon = app.get("bob", path).at("icon").get<std::string>();

@@ -133,7 +133,7 @@ void ScoreChanges::add_ledger(const eventsourcing::RecordedEvent& event, const A
                      .cap = cap,
                      .person = award.person,
                      .project_id = award.project_id,
-                     .note = award.note});
+                     .sealed_note = award.sealed_note});
 }
 
 void ScoreChanges::add_awards(core::Day day, Reason reason, std::int64_t events,
@@ -304,7 +304,7 @@ Params ScoreChanges::ledger_columns() const {
     caps.push_back(row->cap);
     persons.push_back(row->person);
     projects.push_back(row->project_id);
-    notes.push_back(row->note);
+    notes.push_back(row->sealed_note);
   }
   return {accounts, times, events, days, reasons, points, caps, persons, projects, notes};
 }

@@ -120,7 +120,7 @@ class ScoreChanges {
     std::optional<std::uint32_t> cap;
     std::optional<core::AccountId> person;
     std::optional<std::string> project_id;
-    std::optional<std::string> note;
+    std::optional<std::string> sealed_note;
   };
 
   // Of what is known to be of him just now, or new.

@@ -195,6 +195,22 @@ TEST_F(RoutesTest, OperatorsAdjust) {
   EXPECT_EQ(points.at("next_level_at"), 0);
 }
 
+TEST_F(RoutesTest, AnOperatorsReasonIsInTheLedgerSealed) {
+  register_person("ada");
+  ASSERT_EQ(adjust("ada", {{"delta", -8}, {"reason", "counted twice"}}).status, 201);
+  const auto note = [&] {
+    return get("/v1/points/me/ledger", "ada").at("items").at(0).at("source").at("note");
+  };
+  EXPECT_EQ(note(), "counted twice");
+  const auto stored = database.read([](sql::Transaction& transaction) {
+    return transaction.execute("SELECT note FROM ledger").at(0).text(0);
+  });
+  ASSERT_TRUE(stored.ok());
+  EXPECT_TRUE(stored->starts_with("1.")) << *stored;
+  ASSERT_TRUE(cipher.destroy(account_ids.of("ada")).ok());
+  EXPECT_EQ(note(), nullptr);
+}
+
 TEST_F(RoutesTest, ARatingIsReplacedAndItsMeanIsExact) {
   for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
   EXPECT_EQ(get("/v1/ratings/people/ada", "bob"), Json::parse(R"({

@@ -58,6 +58,7 @@ class RoutesTest : public ::testing::Test {
                         .random = random,
                         .campus = campus,
                         .account_ids = account_ids,
+                        .cipher = cipher,
                         .people = directory,
                         .scores = engine,
                         .people_applied = people_runner.applied(),
@@ -143,6 +144,8 @@ class RoutesTest : public ::testing::Test {
   core::SeededRandom random{7};
   ShiftedCalendar campus{8h};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};
+  crypto::InMemorySubjectKeys keys;
+  crypto::SubjectCipher cipher{keys, clock};
   postgres::PooledDatabase database{scoring_database()};
   people::PeopleDirectory directory;
   es::InMemoryEventStore store{"scoring", kLogs, clock, random};

@@ -459,7 +459,7 @@ TEST_F(ScoreTablesTest, TheLedgerPagesBothWaysAndNamesItsSources) {
   ASSERT_EQ(first.items.size(), 5U);
   EXPECT_FALSE(first.more_before);
   EXPECT_TRUE(first.more_after);
-  EXPECT_EQ(first.items.back().note, "why");
+  EXPECT_EQ(first.items.back().sealed_note, "0.why") << "an older event has it in clear";
   window.after = LedgerPlace{first.items.back().time, first.items.back().event};
   const auto second = ledger(1, window);
   ASSERT_EQ(second.items.size(), 2U);
