@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "uploads/image_metadata.hpp"
+
 namespace tideline::uploads {
 
 UploadedImage read_image(const http::Request& request, const ImageLimits& limits) {
@@ -10,7 +12,8 @@ UploadedImage read_image(const http::Request& request, const ImageLimits& limits
     http::refuse(http::problem(413, "content-too-large", "The image is too large",
                                "it has at most " + std::to_string(limits.bytes_max) + " bytes"));
   }
-  const auto header = read_image_header(request.body);
+  std::string bytes = without_metadata(request.body);
+  const auto header = read_image_header(bytes);
   if (!header) {
     http::refuse(http::unsupported_media_type("the body is to be a PNG, JPEG, WebP or GIF image"));
   }
@@ -20,7 +23,7 @@ UploadedImage read_image(const http::Request& request, const ImageLimits& limits
                                " pixels a side, this one has " + std::to_string(header->width) +
                                " x " + std::to_string(header->height)));
   }
-  return UploadedImage{{std::string(media_type_of(header->kind)), request.body}, *header};
+  return UploadedImage{{std::string(media_type_of(header->kind)), std::move(bytes)}, *header};
 }
 
 http::Response answer_content(ContentStore& store, const core::AccountId& owner,

@@ -24,8 +24,9 @@ struct UploadedImage {
   ImageHeader header;
 };
 
-// The body as an image. What it is, its bytes tell; a Content-Type is not looked at. 413 when it is
-// too large, 415 when it is no PNG, JPEG, WebP or GIF, 422 when a side is too long.
+// The body as an image, without its metadata. What it is, its bytes tell; a Content-Type is not
+// looked at. 413 when it is too large, 415 when it is no PNG, JPEG, WebP or GIF, 422 when a side is
+// too long.
 UploadedImage read_image(const http::Request& request, const ImageLimits& limits);
 
 // ContentStore::put() said no.

@@ -5,6 +5,7 @@
 #include "fuzz/input.hpp"
 #include "uploads/document_type.hpp"
 #include "uploads/image_header.hpp"
+#include "uploads/image_metadata.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tideline;
@@ -16,5 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(type == uploads::media_type_of(header->kind), "an image is a document of its type");
     CHECK(uploads::read_image_header(std::string(bytes) + "x") == header, "a header is a prefix");
   }
+  const std::string cleaned = uploads::without_metadata(bytes);
+  CHECK(uploads::without_metadata(cleaned) == cleaned, "metadata goes at once");
+  const auto header = uploads::read_image_header(cleaned);
+  CHECK(!header || uploads::read_image_header(bytes) == header, "the picture stays");
   return 0;
 }

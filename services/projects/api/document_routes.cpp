@@ -12,6 +12,7 @@
 #include "projects/stored_events.hpp"
 #include "projects/stream_keys.hpp"
 #include "uploads/document_type.hpp"
+#include "uploads/image_metadata.hpp"
 #include "uploads/upload_http.hpp"
 
 namespace tideline::projects {
@@ -65,11 +66,12 @@ SentDocument read_document(const Request& request) {
     http::refuse(http::problem(413, "content-too-large", "The document is too large",
                                "it has at most " + std::to_string(kDocumentBytesMax) + " bytes"));
   }
-  auto type = uploads::document_type_of(request.body);
+  auto bytes = uploads::without_metadata(request.body);
+  auto type = uploads::document_type_of(bytes);
   if (!type) {
     http::refuse(http::unsupported_media_type("the body is to be a PDF, plain text or an image"));
   }
-  return SentDocument{*title, {*std::move(type), request.body}};
+  return SentDocument{*title, {*std::move(type), std::move(bytes)}};
 }
 
 // The bytes are stored once it is decided that the document may be added, and before the event that
