@@ -147,8 +147,10 @@ TEST_F(Routes, AdvicePagesBothWaysAtTwentyAPage) {
 
 TEST_F(Routes, AnIconIsStoredUnderItsHashAndReadByEverybody) {
   EXPECT_EQ(app.get("bob", path).at("icon"), nullptr);
-  const std::string image = test_support::png(16, 16) + std::string("\0\r\n\xff", 4);
-  const Response put = app.call("ada", Method::Put, path + "/icon", image);
+  const std::string pixels("\0\0\0\4IDAT\0\r\n\xff----", 16);
+  const std::string comment("\0\0\0\3tEXtAda----", 15);
+  const std::string image = test_support::png(16, 16) + pixels;
+  const Response put = app.call("ada", Method::Put, path + "/icon", image + comment);
   EXPECT_EQ(put.status, 200) << put.body;
   const std::string icon = app.get("bob", path).at("icon").get<std::string>();
   EXPECT_EQ(Json::parse(put.body).at("icon"), icon);
