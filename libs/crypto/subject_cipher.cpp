@@ -157,8 +157,8 @@ core::Result<std::optional<std::string>> SubjectCipher::open(const core::Account
   return std::move(opened->front());
 }
 
-// No user_id holds a colon or a line's end, so that no account id is ever an index; no context
-// holds a line's end.
+// "index:" keeps these apart from account ids, for no user_id holds a colon; and no context holds
+// the end of a line.
 std::string SubjectCipher::index(std::string_view text, std::string_view context) const {
   CHECK(indexed_by_.has_value(), "who indexes has been given a secret");
   return indexed_by_->of("index:" + std::string(context) + "\n" + std::string(text)).to_string();

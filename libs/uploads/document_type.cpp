@@ -4,6 +4,7 @@
 
 #include "http/messages/json.hpp"
 #include "uploads/image_header.hpp"
+#include "uploads/image_metadata.hpp"
 
 namespace tideline::uploads {
 namespace {
@@ -31,10 +32,16 @@ bool is_plain_text(std::string_view bytes) {
 }  // namespace
 
 std::optional<std::string> document_type_of(std::string_view bytes) {
-  if (const auto image = read_image_header(bytes)) return std::string(media_type_of(image->kind));
   if (is_pdf(bytes)) return "application/pdf";
+  // A text may begin like an image; no image is a text.
   if (is_plain_text(bytes)) return "text/plain; charset=utf-8";
+  if (const auto image = read_image_header(bytes)) return std::string(media_type_of(image->kind));
   return std::nullopt;
+}
+
+std::string document_content(std::string_view bytes) {
+  const auto type = document_type_of(bytes);
+  return type && type->starts_with("image/") ? without_metadata(bytes) : std::string(bytes);
 }
 
 }  // namespace tideline::uploads

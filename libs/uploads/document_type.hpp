@@ -11,4 +11,7 @@ namespace tideline::uploads {
 // control bytes other than tabs and line ends. nullopt: something else, or nothing at all.
 std::optional<std::string> document_type_of(std::string_view bytes);
 
+// What is stored of a document: an image without its metadata, anything else as it is.
+std::string document_content(std::string_view bytes);
+
 }  // namespace tideline::uploads

@@ -126,17 +126,17 @@ class Gif {
     }
     return std::nullopt;
   }
-  // An application's is a comment, but for the two names of the one that says how often an
-  // animation is repeated.
+  // Those of applications are comments, but for the one that says how often to repeat the animation.
   bool extension() {
     if (blocks_.left().size() < 3) return false;
     const std::uint32_t label = byte_at(blocks_.left(), 1);
     const auto all = data(2);
     if (!all) return false;
-    const bool repeats = label == 0xff && (all->substr(2).starts_with("\x0bNETSCAPE2.0") ||
-                                           all->substr(2).starts_with("\x0b"
-                                                                      "ANIMEXTS1.0"));
-    if (label == 0xf9 || label == 0x01 || repeats) kept_ += *all;
+    constexpr std::array kRepeats{"\13NETSCAPE2.0\3\1"sv, "\13ANIMEXTS1.0\3\1"sv};
+    const bool repeats =
+        label == 0xff && all->size() >= 19 && is_one_of(kRepeats, all->substr(2, 14));
+    if (repeats) (kept_ += all->substr(0, 18)) += '\0';
+    if (label == 0xf9 || label == 0x01) kept_ += *all;
     return true;
   }
   bool image() {
@@ -158,18 +158,20 @@ class Jpeg {
   explicit Jpeg(std::string_view bytes) : blocks_(bytes.substr(2)), kept_(bytes.substr(0, 2)) {}
 
   std::string without_metadata() {
-    while (blocks_.left().size() >= 2 && byte_at(blocks_.left(), 0) == 0xff) {
+    while (blocks_.left().size() >= 2) {
       const std::uint32_t marker = byte_at(blocks_.left(), 1);
-      if (marker == 0xff) {  // filling
-        blocks_.take(1);
-        continue;
-      }
-      if (marker == 0xd9) {
+      const bool has_length =
+          marker >= 0xc0 && marker != 0xff && !(marker >= 0xd0 && marker <= 0xd9);
+      if (byte_at(blocks_.left(), 0) == 0xff && marker == 0xd9) {
         kept_ += "\xff\xd9";
         break;
       }
-      const bool has_length = marker >= 0xc0 && !(marker >= 0xd0 && marker <= 0xd8);
-      if (!has_length || blocks_.left().size() < 4) break;
+      // Filling, and what decoders pass over.
+      if (byte_at(blocks_.left(), 0) != 0xff || !has_length) {
+        blocks_.take(1);
+        continue;
+      }
+      if (blocks_.left().size() < 4) break;
       const auto segment = blocks_.take(2 + std::size_t{big_endian(blocks_.left(), 2, 2)});
       if (!segment || segment->size() < 4) break;
       put(marker, *segment);
@@ -194,22 +196,25 @@ class Jpeg {
         (kept_ +=
          "\xff\xe1\0\x22"
          "Exif\0\0"sv) += tiff_of(orientation);
-    } else if (!is_private || (marker == 0xe2 && content.starts_with("ICC_PROFILE\0"sv)) ||
-               (marker == 0xee && content.starts_with("Adobe"))) {
+    } else if (marker == 0xee && content.starts_with("Adobe") && content.size() >= 12) {
+      (kept_ += "\xff\xee\0\x0e"sv) += content.substr(0, 12);
+    } else if (!is_private || (marker == 0xe2 && content.starts_with("ICC_PROFILE\0"sv))) {
       kept_ += segment;
     }
   }
   // Within coded data a marker is one that restarts it, or a zero that stands for the byte ahead.
+  // Any may be filled.
   void scan() {
     const std::string_view left = blocks_.left();
-    std::size_t end = 0;
-    for (; end < left.size(); ++end) {
-      if (byte_at(left, end) != 0xff) continue;
-      if (end + 1 == left.size()) break;
-      const std::uint32_t next = byte_at(left, end + 1);
-      if (next != 0 && !(next >= 0xd0 && next <= 0xd7)) break;
+    std::size_t end = left.find('\xff');
+    while (end != std::string_view::npos) {
+      const std::size_t next = left.find_first_not_of('\xff', end);
+      if (next == std::string_view::npos) break;
+      const std::uint32_t marker = byte_at(left, next);
+      if (marker != 0 && !(marker >= 0xd0 && marker <= 0xd7)) break;
+      end = left.find('\xff', next + 1);
     }
-    kept_ += *blocks_.take(end);
+    kept_ += *blocks_.take(std::min(end, left.size()));
   }
 
   Blocks blocks_;
@@ -225,35 +230,65 @@ std::string little_endian_text(std::size_t number) {
 }
 
 // RFC 9649: chunks of a name, a length and as many bytes, made even.
+constexpr std::size_t kChunkHead = 8;
+
+std::string webp_chunk(std::string_view name, std::string_view content) {
+  std::string chunk(name);
+  (chunk += little_endian_text(content.size())) += content;
+  return chunk.append(content.size() % 2, '\0');
+}
+
+// `keep` gives what is kept of the content of each chunk; nullopt: nothing, nor its name.
+template <class Keep>
+std::string webp_chunks(std::string_view bytes, const Keep& keep) {
+  std::string kept;
+  Blocks blocks(bytes);
+  while (blocks.left().size() >= kChunkHead) {
+    const std::size_t size = little_endian(blocks.left(), 4, 4);
+    const auto chunk = blocks.take(kChunkHead + size + size % 2);
+    if (!chunk) break;
+    const std::string_view name = chunk->substr(0, 4);
+    if (const auto content = keep(name, chunk->substr(kChunkHead, size))) {
+      kept += webp_chunk(name, *content);
+    }
+  }
+  return kept;
+}
+
+// A frame of an animation: its place and time, and chunks of the picture.
+std::string webp_frame(std::string_view content) {
+  constexpr std::array kShown{"ALPH"sv, "VP8 "sv, "VP8L"sv};
+  constexpr std::size_t kPlace = 16;
+  return std::string(content.substr(0, kPlace)) +
+         webp_chunks(content.substr(std::min(kPlace, content.size())),
+                     [&](std::string_view name, std::string_view part) {
+                       return is_one_of(kShown, name) ? std::optional(part) : std::nullopt;
+                     });
+}
+
 std::string webp_without_metadata(std::string_view bytes) {
-  constexpr std::array kShown{"VP8X"sv, "VP8 "sv, "VP8L"sv, "ALPH"sv, "ANIM"sv, "ANMF"sv, "ICCP"sv};
+  constexpr std::array kShown{"VP8X"sv, "VP8 "sv, "VP8L"sv, "ALPH"sv, "ANIM"sv, "ICCP"sv};
   constexpr std::size_t kFile = 12;
-  constexpr std::size_t kHead = 8;
   constexpr std::size_t kLosslessHeader = 5;
   constexpr std::size_t kHeader = 10;
   constexpr unsigned kHasExif = 0x08;
   constexpr unsigned kHasXmp = 0x04;
-  std::string chunks;
-  bool is_extended = false;
   std::uint32_t orientation = 1;
-  Blocks blocks(bytes.substr(kFile, little_endian(bytes, 4, 4) - 4));
-  while (blocks.left().size() >= kHead) {
-    const std::string_view name = blocks.left().substr(0, 4);
-    const std::size_t size = little_endian(blocks.left(), 4, 4);
-    const auto chunk = blocks.take(kHead + size + size % 2);
-    if (!chunk) break;
-    if (name == "EXIF" && orientation == 1)
-      orientation = orientation_of(chunk->substr(kHead, size));
-    if (chunks.empty() && size < (name == "VP8L" ? kLosslessHeader : kHeader)) break;
-    if (chunks.empty()) is_extended = name == "VP8X";
-    if (is_one_of(kShown, name)) chunks += *chunk;
-  }
-  if (is_extended) {
-    const unsigned flags = byte_at(chunks, kHead) & ~(kHasExif | kHasXmp);
+  std::string chunks = webp_chunks(
+      bytes.substr(kFile, little_endian(bytes, 4, 4) - 4),
+      [&](std::string_view name, std::string_view content) -> std::optional<std::string> {
+        if (name == "EXIF" && orientation == 1) orientation = orientation_of(content);
+        if (name == "ANMF") return webp_frame(content);
+        if (is_one_of(kShown, name)) return std::string(content);
+        return std::nullopt;
+      });
+  const std::size_t needed = chunks.starts_with("VP8L") ? kLosslessHeader : kHeader;
+  if (!chunks.empty() && little_endian(chunks, 4, 4) < needed) chunks.clear();
+  if (chunks.starts_with("VP8X")) {
+    const unsigned flags = byte_at(chunks, kChunkHead) & ~(kHasExif | kHasXmp);
     const bool is_turned = orientation != 1;
-    chunks[kHead] = static_cast<char>(is_turned ? flags | kHasExif : flags);
-    const std::string tiff = is_turned ? tiff_of(orientation) : "";
-    if (is_turned) chunks += "EXIF" + little_endian_text(tiff.size()) + tiff;
+    chunks[kChunkHead] = static_cast<char>(is_turned ? flags | kHasExif : flags);
+    if (is_turned) chunks += webp_chunk("EXIF", tiff_of(orientation));
   }
   return "RIFF" + little_endian_text(4 + chunks.size()) + "WEBP" + chunks;
 }

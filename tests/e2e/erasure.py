@@ -59,7 +59,7 @@ def texts_of(document, schema, name):
     kinds = schema.get("type", [])
     is_text = "string" in (kinds if isinstance(kinds, list) else [kinds])
     is_id = re.fullmatch(r"\^\[[0-9a-fA-Zvz._-]+\]\{.*", schema.get("pattern", ""))
-    if is_text and not is_id and "enum" not in schema and "format" not in schema and name not in REFERENCES:
+    if is_text and not is_id and "enum" not in schema and name not in REFERENCES:
         yield name
 
 
@@ -113,6 +113,7 @@ class Writer:
 
     def __init__(self, client, texts, name):
         self.client, self.texts, self.name, self.friend = client, texts, name, "friend"
+        self.read_by_friend = [f"/v1/profiles/{name}"]
 
     def write_everything(self):
         self.register()
@@ -121,7 +122,6 @@ class Writer:
         self.write_to_people()
         self.write_moments()
         self.write_as_operator()
-        self.read()
         self.texts.written(self.password, "closeAccount", "password")
 
     def body(self, operation, *fields, **others):
@@ -163,12 +163,14 @@ class Writer:
                              labels=[self.texts.new(operation, "labels") for _ in range(2)])
         project = "/v1/projects/" + self.send("POST", "/v1/projects", card("createProject"))["id"]
         self.send("PATCH", project, card("editProject"))
+        self.read_by_friend += [project, f"{project}/comments", f"{project}/documents", f"/v1/projects?author={self.name}"]
         self.send("PUT", f"{project}/icon", png(self.texts.new("putIcon", "image").encode()), "image/png")
         self.send("POST", f"{project}/documents?title=" + self.texts.new("addDocument", "title"),
                   self.texts.new("addDocument", "application/octet-stream").encode(), "application/octet-stream")
         self.send("POST", f"{project}/comments", self.body("addComment", "text", parent_id=0))
         foreign = self.by_friend("POST", "/v1/projects", {"name": "Tide tables"})["id"]
         self.send("POST", f"/v1/projects/{foreign}/advice", self.body("giveAdvice", "text"))
+        self.read_by_friend.append(f"/v1/projects/{foreign}/advice")
 
     def write_to_people(self):
         self.send("POST", "/v1/tags", self.body("createTag", "name"))
@@ -182,17 +184,18 @@ class Writer:
                            self.body("publishMoment", "content", images=[image], audience="public"))["id"]
         self.send("PATCH", f"/v1/moments/{moment}", self.body("editMoment", "content"))
         self.send("POST", f"/v1/moments/{moment}/comments", self.body("commentOnMoment", "text"))
+        own = self.by_friend("POST", "/v1/moments", {"content": "Low tide", "audience": "public"})["id"]
+        self.send("POST", f"/v1/moments/{own}/comments", self.body("commentOnMoment", "text"))
+        self.read_by_friend += [f"/v1/moments?author={self.name}", f"/v1/moments/{moment}", f"/v1/moments/{own}/comments",
+                                "/v1/timeline", "/v1/messages/inbox"]
 
     def write_as_operator(self):
         self.send("POST", f"/v1/points/{self.name}/adjustments", self.body("adjustPoints", "reason", delta=5))
 
-    def read(self):
-        """What the friend sees, so that caches hold it."""
-        for path in ("/v1/timeline", f"/v1/profiles/{self.name}", f"/v1/projects?author={self.name}",
-                     "/v1/messages/inbox", "/v1/leaderboard"):
-            status, _, content = self.client.send(self.friend_token, "GET", path)
-            if status != 200:
-                fail(f"{path}: {status} {content!r}")
+    def shown(self):
+        """To the friend: path -> places of the texts in the answer."""
+        answers = {path: self.client.send(self.friend_token, "GET", path) for path in self.read_by_friend}
+        return {path: self.texts.find(content) for path, (_, _, content) in answers.items()}
 
     def close(self):
         self.send("DELETE", "/v1/me", {"password": self.password})
@@ -301,6 +304,20 @@ class Erasure:
             print(f"{what} before: {told(found)}", flush=True)
             if not found:
                 fail("a search that finds no names while they are there")
+        unseen = [path for path, places in self.writer.shown().items() if not places]
+        if unseen:
+            fail(f"shows none of the texts: {unseen}")
+
+    def kept_keys(self):
+        """Services that still have a key of anybody who is closed, or that never had one of the person."""
+        sql = "SELECT count(*) FILTER (WHERE key IS NULL), count(key) FROM subject_key WHERE subject IN" \
+              " (SELECT account_id FROM person_profile WHERE closed)"
+        counts = {service: self.search.psql(database, sql).decode().strip()
+                  for service, database in self.search.databases() if service != "accounts"}
+        return {service: [count] for service, count in counts.items() if count != "1|0"}
+
+    def still_shown(self):
+        return {path: places for path, places in self.writer.shown().items() if places}
 
     def nothing_is_left(self, what, search, seconds=0, meanwhile=None):
         since = time.monotonic()
@@ -341,6 +358,8 @@ def main():
         erasure.the_search_finds()
         erasure.writer.close()
         erasure.nothing_is_left("rows", search.rows, GONE_WITHIN_SECONDS)
+        erasure.nothing_is_left("keys", erasure.kept_keys, GONE_WITHIN_SECONDS)
+        erasure.nothing_is_left("answers to others", erasure.still_shown, GONE_WITHIN_SECONDS)
         erasure.nothing_is_left("records", search.records, COMPACTED_WITHIN_SECONDS, erasure.register_some)
         erasure.nothing_is_left("files of services and gateway", lambda: search.files("services", "gateway"))
         erasure.nothing_is_left("files of Kafka", lambda: search.files("kafka"), COMPACTED_WITHIN_SECONDS)

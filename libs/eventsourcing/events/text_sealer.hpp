@@ -11,8 +11,8 @@
 
 namespace tideline::eventsourcing {
 
-// What stands before a text that was not sealed, as in older events: open() gives back the text,
-// whether its author has a key or not.
+// What stands before a text of an older event, which had it in clear: whoever opens texts at all
+// gives it back, whether its author has a key or not.
 inline constexpr std::string_view kUnsealed = "0.";
 
 // Thread-safe; seal() and open() may block. A context says which field of which event the text is:
@@ -28,8 +28,8 @@ class TextSealer {
   virtual core::Result<std::optional<std::string>> open(const core::AccountId& author,
                                                         std::string_view sealed,
                                                         std::string_view context) = 0;
-  // What equal texts of a context can be found by, whoever wrote them, without being told: a blind
-  // index.
+  // What equal texts of a context are found by, whoever wrote them; who lacks the secret learns
+  // nothing of the text from it (a blind index).
   virtual std::string index(std::string_view text, std::string_view context) const = 0;
 };
 

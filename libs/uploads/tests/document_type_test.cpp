@@ -16,6 +16,14 @@ TEST(DocumentType, IsFoundByTheContent) {
   EXPECT_EQ(document_type_of("<html>"), "text/plain; charset=utf-8") << "shown as it is written";
 }
 
+TEST(DocumentType, ATextThatBeginsLikeAnImageIsKeptWhole) {
+  const std::string text = "GIF89a was released in 1989";
+  EXPECT_EQ(document_type_of(text), "text/plain; charset=utf-8");
+  EXPECT_EQ(document_content(text), text);
+  EXPECT_EQ(document_content(kPdf), kPdf);
+  EXPECT_EQ(document_content(test_support::gif(2, 3) + "a comment"), test_support::gif(2, 3));
+}
+
 TEST(DocumentType, NothingElseIsOne) {
   EXPECT_FALSE(document_type_of("").has_value());
   EXPECT_FALSE(document_type_of(std::string("a\0b", 3)).has_value());

@@ -85,6 +85,7 @@ File a_jpeg() {
 File a_gif() {
   return {"GIF89a" + little_endian(3, 2) + little_endian(4, 2) + "\x80\0\0rgbrgb"s,
           {{"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0"s},
+           {"\x21\xff\x0bNETSCAPE2.0\x05 here\0"s, false},
            {"\x21\xfe\x03"
             "Ada\x05 was \0"s,
             false},
@@ -130,6 +131,26 @@ TEST(ImageMetadata, ThePictureStaysAndNothingElse) {
   EXPECT_EQ(without_metadata(
                 a_webp(0x2c, riff("EXIF", "somewhere") + riff("XMP ", "Ada") + riff("else", "?"))),
             a_webp(0x20, ""));
+}
+
+TEST(ImageMetadata, AFrameOfAnAnimationHasNoChunksOfItsOwn) {
+  const std::string place(16, '\1');
+  const auto animated = [&](const std::string& metadata) {
+    return a_webp(
+        0x02, riff("ANIM", "123456") +
+                  riff("ANMF", place + riff("ALPH", "alpha") + metadata + riff("VP8 ", "pixels")));
+  };
+  EXPECT_EQ(without_metadata(animated(riff("else", "Ada"))), animated(""));
+}
+
+// ITU T.81, B.1.1.2: any marker may be filled. What lies between segments decoders pass over.
+TEST(ImageMetadata, AJpegIsReadAsDecodersReadIt) {
+  const std::string begin = "\xff\xd8"s + kFrame;
+  const std::string scan = segment(0xda, "scan") + "coded\xff\xff\xff\xd0 and\xff\xff\0 more"s;
+  EXPECT_EQ(without_metadata(begin + "\xff\xff" + scan + "\xff\xff\xd9"),
+            begin + scan + "\xff\xd9");
+  EXPECT_EQ(without_metadata(begin + "stray\xff\0\xff\x01"s + scan + "\xff\xd9"),
+            begin + scan + "\xff\xd9");
 }
 
 TEST(ImageMetadata, WhatIsNoImageComesBackAsItIs) {

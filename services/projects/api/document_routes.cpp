@@ -12,7 +12,6 @@
 #include "projects/stored_events.hpp"
 #include "projects/stream_keys.hpp"
 #include "uploads/document_type.hpp"
-#include "uploads/image_metadata.hpp"
 #include "uploads/upload_http.hpp"
 
 namespace tideline::projects {
@@ -66,7 +65,7 @@ SentDocument read_document(const Request& request) {
     http::refuse(http::problem(413, "content-too-large", "The document is too large",
                                "it has at most " + std::to_string(kDocumentBytesMax) + " bytes"));
   }
-  auto bytes = uploads::without_metadata(request.body);
+  auto bytes = uploads::document_content(request.body);
   auto type = uploads::document_type_of(bytes);
   if (!type) {
     http::refuse(http::unsupported_media_type("the body is to be a PDF, plain text or an image"));

@@ -1,7 +1,9 @@
 #include "projects/projections/project_queries.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <tuple>
 
 namespace tideline::projects {
 
@@ -71,36 +73,51 @@ std::vector<ProjectRow> find_projects(Transaction& transaction, std::span<const 
   return projects;
 }
 
-namespace {
-
-// `select` gives ids of projects, on conditions with `params`.
-sql::Slice<ProjectRow> list_newest_first(Transaction& transaction, std::string_view select,
-                                         Params params, const sql::Window<std::string>& window) {
+sql::Slice<ProjectRow> list_by_author(Transaction& transaction, const core::AccountId& author,
+                                      const sql::Window<std::string>& window) {
   const auto found = sql::select_newest_first<std::string>(
-      transaction, {select, "published_at", "project_id"}, std::move(params), window,
-      [](const Row& row) { return row.text(0); });
+      transaction,
+      {"SELECT project_id FROM project_by_author WHERE author = $1::uuid", "published_at",
+       "project_id"},
+      {author}, window, [](const Row& row) { return row.text(0); });
   return {find_projects(transaction, found.items), found.more_before, found.more_after};
 }
 
-}  // namespace
-
-sql::Slice<ProjectRow> list_by_author(Transaction& transaction, const core::AccountId& author,
-                                      const sql::Window<std::string>& window) {
-  return list_newest_first(transaction,
-                           "SELECT project_id FROM project_by_author WHERE author = $1::uuid",
-                           {author}, window);
-}
-
-// Two indexes are merged, each in the list's order.
+// Each key has a range of the index in the list's order: a page of both is merged here, for
+// PostgreSQL would sort all of them.
 sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const LabelKeys& keys,
                                      const sql::Window<std::string>& window) {
-  return list_newest_first(
-      transaction,
-      "SELECT project_id FROM"
-      " (SELECT * FROM project_by_label WHERE label_key = $1"
-      " UNION ALL SELECT * FROM project_by_label WHERE label_key = $2) AS labelled"
-      " WHERE NOT EXISTS (SELECT FROM person WHERE account_id = author AND closed)",
-      {keys.label, keys.index}, window);
+  using Place = sql::Place<std::string>;
+  std::vector<Place> found;
+  bool more = false;
+  const bool newer = window.before.has_value();
+  for (const std::string& key : {keys.label, keys.index}) {
+    const auto slice = sql::select_newest_first<Place>(
+        transaction,
+        {"SELECT (extract(epoch FROM published_at) * 1000000)::bigint, project_id"
+         " FROM project_by_label WHERE label_key = $1"
+         " AND NOT EXISTS (SELECT FROM person WHERE account_id = author AND closed)",
+         "published_at", "project_id"},
+        {key}, window, [](const Row& row) {
+          return Place{row.timestamp_us(0), row.text(1)};
+        });
+    found.insert(found.end(), slice.items.begin(), slice.items.end());
+    more = more || (newer ? slice.more_before : slice.more_after);
+  }
+  std::sort(found.begin(), found.end(), [](const Place& one, const Place& other) {
+    return std::tie(one.since, one.id) > std::tie(other.since, other.id);
+  });
+  const auto limit = static_cast<std::size_t>(window.limit);
+  if (found.size() > limit) {
+    more = true;
+    const auto extra = static_cast<std::ptrdiff_t>(found.size() - limit);
+    found.erase(newer ? found.begin() : found.end() - extra,
+                newer ? found.begin() + extra : found.end());
+  }
+  if (found.empty()) return {};
+  std::vector<std::string> ids;
+  for (const Place& place : found) ids.push_back(place.id);
+  return {find_projects(transaction, ids), newer ? more : window.after.has_value(), newer || more};
 }
 
 namespace {

@@ -201,7 +201,7 @@ TEST_F(Routes, LabelsInClearAreFoundAndShown) {
   EXPECT_EQ(app.get("bob", "/v1/projects?label=sea").at("items").size(), 1U);
 }
 
-TEST_F(Routes, ALabelOfTwoProjectsPages) {
+TEST_F(Routes, ALabelPagesOverOlderAndNewerEvents) {
   std::vector<std::string> paths{path};
   for (int i = 0; i < 4; ++i) {
     app.clock.advance(std::chrono::milliseconds(1));
@@ -214,15 +214,24 @@ TEST_F(Routes, ALabelOfTwoProjectsPages) {
               {paths[2].substr(paths[2].rfind('/') + 1)});
   std::vector<std::string> walked;
   std::string place;
+  Json last;
   do {
-    const Json page = app.get("bob", "/v1/projects?label=sea&limit=2" + place);
-    for (const Json& item : page.at("items")) walked.insert(walked.begin(), item.at("id"));
-    place = page.at("after").is_null() ? "" : "&after=" + page.at("after").get<std::string>();
+    last = app.get("bob", "/v1/projects?label=sea&limit=2" + place);
+    for (const Json& item : last.at("items")) walked.insert(walked.begin(), item.at("id"));
+    place = last.at("after").is_null() ? "" : "&after=" + last.at("after").get<std::string>();
   } while (!place.empty());
   ASSERT_EQ(walked.size(), paths.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {
     EXPECT_TRUE(paths[i].ends_with(walked[i])) << "newest first, whichever key it is found by";
   }
+  // And back.
+  const Json middle = app.get(
+      "bob", "/v1/projects?label=sea&limit=2&before=" + last.at("before").get<std::string>());
+  ASSERT_EQ(middle.at("items").size(), 2U);
+  EXPECT_EQ(middle.at("items")[0].at("id"), walked[2]);
+  EXPECT_EQ(middle.at("items")[1].at("id"), walked[1]);
+  EXPECT_FALSE(middle.at("before").is_null());
+  EXPECT_FALSE(middle.at("after").is_null());
 }
 
 TEST_F(Routes, TheLabelsOfAClosedAccountAreGone) {
