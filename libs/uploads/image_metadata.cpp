@@ -126,7 +126,8 @@ class Gif {
     }
     return std::nullopt;
   }
-  // Those of applications are comments, but for the one that says how often to repeat the animation.
+  // Those of applications are comments, but for the one that says how often to repeat the
+  // animation.
   bool extension() {
     if (blocks_.left().size() < 3) return false;
     const std::uint32_t label = byte_at(blocks_.left(), 1);
