@@ -244,9 +244,10 @@ class Gateway(unittest.TestCase):
     def test_security_headers_on_every_answer(self):
         for answer in (self.send("GET", "/v1/me", self.bearer()), self.send("GET", "/nothing")):
             self.assertEqual(answer.getheader("X-Content-Type-Options"), "nosniff")
-            self.assertIn("frame-ancestors 'none'", answer.getheader("Content-Security-Policy"))
+            self.assertEqual(answer.getheader("Content-Security-Policy"),
+                             "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
             self.assertEqual(answer.getheader("Referrer-Policy"), "no-referrer")
-            self.assertEqual(answer.getheader("Strict-Transport-Security"), "max-age=31536000")
+            self.assertEqual(answer.getheader("Strict-Transport-Security"), "max-age=31536000; includeSubDomains")
             self.assertEqual(answer.getheader("Cache-Control"), "no-store")
             self.assertIsNone(answer.getheader("Server"))
 
