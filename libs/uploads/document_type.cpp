@@ -39,9 +39,8 @@ std::optional<std::string> document_type_of(std::string_view bytes) {
   return std::nullopt;
 }
 
-std::string document_content(std::string_view bytes) {
-  const auto type = document_type_of(bytes);
-  return type && type->starts_with("image/") ? without_metadata(bytes) : std::string(bytes);
+std::string document_content(std::string_view bytes, std::string_view type) {
+  return type.starts_with("image/") ? without_metadata(bytes) : std::string(bytes);
 }
 
 }  // namespace tideline::uploads

@@ -12,6 +12,7 @@ namespace tideline::uploads {
 std::optional<std::string> document_type_of(std::string_view bytes);
 
 // What is stored of a document: an image without its metadata, anything else as it is.
-std::string document_content(std::string_view bytes);
+// `type`: its own, of document_type_of().
+std::string document_content(std::string_view bytes, std::string_view type);
 
 }  // namespace tideline::uploads

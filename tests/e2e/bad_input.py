@@ -10,6 +10,7 @@ import sys
 import urllib.parse
 
 import yaml
+from described import resolved
 
 TEXTS = ["", "x" * 300, "%00", "%2e%2e", "%C3%BC", "-1", "1e999", "%27%3B%20DROP%20TABLE%20event%3B--", "%ff", "null", "0000-01-01",
          "ada_0000-01-01T00%3A00%3A00.000000Z"]
@@ -27,15 +28,6 @@ def operations(folder):
             for method, operation in methods.items():
                 if method in ("get", "post", "put", "patch", "delete"):
                     yield description, path, method.upper(), operation
-
-
-def resolved(description, schema):
-    while "$ref" in schema:
-        node = description
-        for part in schema["$ref"].removeprefix("#/").split("/"):
-            node = node[part]
-        schema = node
-    return schema
 
 
 def odd_bodies(description, operation):

@@ -20,6 +20,7 @@ import time
 
 import yaml
 from client import Client, png
+from described import resolved
 from parts import fail, program, registration
 from whole_suite import ROOT, WholeSuite, registry
 
@@ -37,15 +38,6 @@ REFERENCES = {"user_id", "to", "group_id", "refresh_token", "up_to", "parent_id"
 ID = re.compile(r"\^\[[\w.-]+\]\{.*")
 # Keys, programs, and the settings that name the operators.
 NOT_SEARCHED = {"bin", "secrets", "config"}
-
-
-def resolved(document, schema):
-    while "$ref" in schema:
-        place = document
-        for word in schema["$ref"].removeprefix("#/").split("/"):
-            place = place[word]
-        schema = place
-    return schema
 
 
 def texts_of(document, schema, name):

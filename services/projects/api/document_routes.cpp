@@ -65,11 +65,11 @@ SentDocument read_document(const Request& request) {
     http::refuse(http::problem(413, "content-too-large", "The document is too large",
                                "it has at most " + std::to_string(kDocumentBytesMax) + " bytes"));
   }
-  auto bytes = uploads::document_content(request.body);
-  auto type = uploads::document_type_of(bytes);
+  auto type = uploads::document_type_of(request.body);
   if (!type) {
     http::refuse(http::unsupported_media_type("the body is to be a PDF, plain text or an image"));
   }
+  auto bytes = uploads::document_content(request.body, *type);
   return SentDocument{*title, {*std::move(type), std::move(bytes)}};
 }
 
