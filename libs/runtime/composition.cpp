@@ -5,6 +5,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "blocks/blocks.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/topics.hpp"
 #include "people/people_projection.hpp"
@@ -190,6 +191,9 @@ std::vector<postgres::MigrationSet> RunningService::model_migrations() const {
     sets.push_back({"people",
                     {{1, "person", people::kPersonTableSql},
                      {2, "person_profile", people::kPersonProfileTableSql}}});
+  }
+  if (definition_.keeps_blocks) {
+    sets.push_back({"blocks", {{1, "person_block", blocks::kBlockTableSql}}});
   }
   sets.push_back({definition_.name, definition_.migrations});
   return sets;

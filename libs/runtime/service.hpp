@@ -113,6 +113,8 @@ struct ServiceDefinition {
   std::vector<postgres::Migration> migrations;
   // Whether the service keeps the directory of people.
   bool uses_people = true;
+  // Whether its database has the table of libs/blocks, which a projection of its own fills.
+  bool keeps_blocks = false;
   // Whether it keeps what people upload (libs/uploads), which needs the directory of people.
   bool keeps_uploads = false;
   // Reads the service's own settings; may be empty. Called before anything is started.

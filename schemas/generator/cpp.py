@@ -86,6 +86,8 @@ def literal(service, field):
         return "true" if value else "false"
     if field.kind in service.enums:
         return f"{of}::{pascal(value)}"
+    if field.kind == "time":
+        return f"core::parse_iso8601({json.dumps(value)}).value()"
     return f"{of}({json.dumps(value)})"
 
 

@@ -12,6 +12,7 @@
 #include "accounts/projections/project_list_projection.hpp"
 #include "accounts/projections/score_view.hpp"
 #include "accounts/settings.hpp"
+#include "blocks/block_model.hpp"
 #include "runtime/service.hpp"
 
 namespace {
@@ -97,6 +98,7 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       context.add_projection(std::make_unique<accounts::AccountProjection>());
   const auto projects_model =
       context.add_projection(std::make_unique<accounts::ProjectListProjection>());
+  const auto blocks_model = context.add_projection(std::make_unique<blocks::BlockProjection>());
   context.add_projection(std::make_unique<accounts::ProfileFeed>(
       profiles, context.state_publisher(runtime::StateTopic::Profiles)));
   context.add_state_view(runtime::StateTopic::Scores, std::make_unique<accounts::ScoreView>());
@@ -120,6 +122,7 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
                            .views = views,
                            .accounts_applied = accounts_model.committed,
                            .projects_applied = projects_model.committed,
+                           .blocks_applied = blocks_model.committed,
                            .operators = std::move(operators),
                            .session_lifetime = settings.session_lifetime,
                            .on_attempt = {},
@@ -139,6 +142,7 @@ int main(int argc, char** argv) {
        .version = TIDELINE_VERSION,
        .migrations = accounts::migrations(),
        .uses_people = false,
+       .keeps_blocks = true,
        .read_settings =
            [&](core::Config& config) {
              settings = accounts::Settings::read(config);

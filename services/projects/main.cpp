@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "blocks/block_model.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/migrations.hpp"
 #include "projects/projections/project_queries.hpp"
@@ -14,8 +15,10 @@ int main(int argc, char** argv) {
       {.name = "projects",
        .version = TIDELINE_VERSION,
        .migrations = projects::migrations(),
+       .keeps_blocks = true,
        .keeps_uploads = true,
        .compose = [](runtime::ServiceContext& context) {
+         const auto blocks = context.add_projection(std::make_unique<blocks::BlockProjection>());
          auto tables = context.add_projection(std::make_unique<projects::ProjectsProjection>());
          projects::add_routes(
              context.router(),
@@ -27,6 +30,7 @@ int main(int argc, char** argv) {
               .people = context.people(),
               .uploads = runtime::add_uploads(context, "projects", projects::kReferencedUploadsSql),
               .people_applied = context.people_applied(),
+              .blocks_applied = blocks.committed,
               .projects_applied = tables.committed});
        }});
 }

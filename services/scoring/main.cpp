@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "blocks/block_model.hpp"
 #include "runtime/composition.hpp"
 #include "runtime/service.hpp"
 #include "runtime/snapshots.hpp"
@@ -98,6 +99,7 @@ int main(int argc, char** argv) {
       {.name = "scoring",
        .version = TIDELINE_VERSION,
        .migrations = scoring::migrations(),
+       .keeps_blocks = true,
        .read_settings = [&](core::Config& config) { settings = scoring::Settings::read(config); },
        .compose =
            [&](runtime::ServiceContext& context) {
@@ -128,6 +130,8 @@ int main(int argc, char** argv) {
                      .campus = context.campus(),
                      .clock = context.clock()},
                  settings.publisher));
+             const auto blocks =
+                 context.add_projection(std::make_unique<blocks::BlockProjection>());
              const auto ratings =
                  context.add_projection(std::make_unique<scoring::RatingProjection>());
              scoring::add_routes(context.router(), {.commands = context.commands(),
@@ -140,6 +144,7 @@ int main(int argc, char** argv) {
                                                     .people = context.people(),
                                                     .scores = engine,
                                                     .people_applied = context.people_applied(),
+                                                    .blocks_applied = blocks.committed,
                                                     .scores_in_memory = scores.in_memory,
                                                     .scores_committed = scores.committed,
                                                     .ratings_applied = ratings.committed,

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       {.name = "social-graph",
        .version = TIDELINE_VERSION,
        .migrations = social_graph::migrations(),
+       .keeps_blocks = true,
        .read_settings =
            [&](core::Config& config) { settings = social_graph::Settings::read(config); },
        .compose =
@@ -29,8 +30,8 @@ int main(int argc, char** argv) {
                          .people = context.people(),
                          .people_applied = context.people_applied(),
                          .graph_applied = graph.committed,
-                         .groups = {context.cipher(), settings.group_member_limit},
-                         .contact_limit = settings.contact_limit}),
+                         .groups = {context.cipher(), settings.group_member_limit,
+                                    settings.declined_for}}),
                  context.store(), context.clock()));
              social_graph::add_routes(context.router(),
                                       {.commands = context.commands(),
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
                                        .people_applied = context.people_applied(),
                                        .graph_applied = graph.committed,
                                        .contact_limit = settings.contact_limit,
-                                       .group_member_limit = settings.group_member_limit});
+                                       .group_member_limit = settings.group_member_limit,
+                                       .declined_for = settings.declined_for});
            }});
 }

@@ -1,8 +1,10 @@
 // Settings of social-graph alone; those that all services share are in libs/runtime/settings.hpp.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
+#include "core/clock.hpp"
 #include "core/config.hpp"
 
 namespace tideline::social_graph {
@@ -14,6 +16,10 @@ struct Settings {
   // TIDELINE_GROUP_MEMBER_LIMIT, 2 to 500: members of one group, its creator among them. No more
   // than 500: a group message carries its recipients.
   std::int64_t group_member_limit = 500;
+
+  // TIDELINE_DECLINED_DAYS, 0 to 3650: how long a contact request or an invitation that was
+  // declined is not repeated.
+  core::Timestamp::duration declined_for = std::chrono::days(30);
 
   // Mistakes go to `config`.
   static Settings read(core::Config& config);

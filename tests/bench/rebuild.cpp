@@ -14,6 +14,7 @@
 
 #include "bench/bare_consumer.hpp"
 #include "bench/report.hpp"
+#include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/producer.hpp"
@@ -132,6 +133,7 @@ int rebuild(const Options& options) {
       {"people",
        {{1, "person", people::kPersonTableSql},
         {2, "person_profile", people::kPersonProfileTableSql}}},
+      {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       {"social-graph", social_graph::migrations()}};
   std::vector<postgres::MigrationSet> all{postgres::base_migrations(kLogs)};
   all.insert(all.end(), model.begin(), model.end());

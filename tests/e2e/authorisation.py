@@ -22,14 +22,18 @@ from whole_suite import ROOT, WholeSuite, registry
 
 TABLE = pathlib.Path(__file__).with_suffix(".txt")
 # anonymous: no token. closed: the token of an account that was closed a moment ago. stranger and operator: people who
-# have nothing to do with the owner. hidden: a contact from whom the owner hides moments. member: a contact in the
+# have nothing to do with the owner. blocked: a former contact whom the owner has blocked. hidden: a contact from whom the owner hides moments. member: a contact in the
 # owner's groups; former: one who has left them. groupmate: a member who is no contact.
-ROLES = ["anonymous", "closed", "stranger", "contact", "hidden", "member", "former", "groupmate", "operator", "owner"]
+ROLES = ["anonymous", "closed", "blocked", "stranger", "contact", "hidden", "member", "former", "groupmate", "operator",
+         "owner"]
 CONTACTS = ["contact", "hidden", "member", "former"]
+NO_CONTACTS = ["stranger", "groupmate", "operator"]
 CASTS_MAX = 200
 # Operations that are sent several times: to moments, groups and recipients of several kinds.
 MOMENTS = ["public", "group", "private"]
 GROUPS = ["open", "private"]
+# What is written there changes accounts, or what people are to each other.
+BETWEEN_PEOPLE = ("/v1/accounts", "/v1/sessions", "/v1/me", "/v1/contact", "/v1/follows", "/v1/blocks", "/v1/moment-settings")
 # Lists that belong to nobody, or to the caller: how long they are says nothing.
 COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor"}
 NOT_COUNTED = {"listAround"}
@@ -48,15 +52,30 @@ class Cast:
         for role, name in self.names.items():
             session = client.do("", "POST", "/v1/accounts", registration(name))["session"]
             self.tokens[role], self.refresh_tokens[role] = session["access_token"], session["refresh_token"]
-        for role in CONTACTS:
+        for role in [*CONTACTS, "blocked"]:
             self.owner("POST", "/v1/contact-requests", {"user_id": self.names[role]})
             self.by(role, "POST", f"/v1/contact-requests/{self.names['owner']}/accept")
         self.owner("PUT", f"/v1/moment-settings/{self.names['hidden']}",
                    {"hides_other": False, "hidden_from_other": True})
+        self.owner("PUT", f"/v1/blocks/{self.names['blocked']}")
         self.by("closed", "DELETE", "/v1/me", {"password": self.password("closed")})
         for path in ("/v1/me", "/v1/contacts", "/v1/timeline", "/v1/points/me", f"/v1/projects?author={self.names['owner']}"):
             until(f"{path} knows that the account is closed",
                   lambda path=path: client.send(self.tokens["closed"], "GET", path)[0] == 401)
+        self.wait_for_the_block()
+
+    def wait_for_the_block(self):
+        """Each service learns of it by itself. What is asked changes nothing once it knows."""
+        project = self.owner("POST", "/v1/projects", {"name": "Tide tables"})["id"]
+        owner = self.names["owner"]
+        for method, path, body in (
+                ("GET", f"/v1/profiles/{owner}", None),
+                ("GET", f"/v1/projects/{project}", None),
+                ("GET", f"/v1/ratings/people/{owner}", None),
+                ("POST", "/v1/messages", {"to": owner, "text": "Coming?"})):
+            until(f"{path} knows of the block",
+                  lambda path=path, method=method, body=body:
+                  self.client.send(self.tokens["blocked"], method, path, body)[0] == 404)
 
     def password(self, role):
         return registration(self.names[role])["password"]
@@ -124,6 +143,10 @@ class Operation:
             return GROUPS
         return ["person", "group"] if self.id == "sendMessage" else [""]
 
+    def needs_a_cast(self):
+        """Whether it changes what the people of a cast are to each other, or one of their accounts."""
+        return self.changes and self.path.startswith(BETWEEN_PEOPLE)
+
     def counts(self):
         return not self.changes and ("{" in self.path or self.id in COUNTED_WITHOUT_PATH) and self.id not in NOT_COUNTED
 
@@ -148,9 +171,11 @@ class Operation:
             found["key"] = cast.message()
         return found
 
-    def prepare(self, cast, role):
+    def prepare(self, cast, role, objects):
         """What must have been asked before it can be answered."""
-        if role in ("anonymous", "closed", "owner", *CONTACTS):
+        if self.id == "declineInvitation" and role in (*CONTACTS, *NO_CONTACTS):
+            cast.owner("POST", f"/v1/groups/{objects['group_id']}/invitations", {"user_id": cast.names[role]})
+        if role not in NO_CONTACTS:
             return
         if self.id in ("acceptContactRequest", "declineContactRequest"):
             cast.owner("POST", "/v1/contact-requests", {"user_id": cast.names[role]})
@@ -193,7 +218,7 @@ class Operation:
         return path + ("?title=T" if self.id == "addDocument" else "")
 
     def cell(self, cast, role, variant, objects):
-        self.prepare(cast, role)
+        self.prepare(cast, role, objects)
         status, _, content = cast.client.send(
             cast.tokens[role], self.method, self.target(cast, objects), self.body(cast, role, variant, objects), self.kind)
         if status >= 500:
@@ -223,10 +248,11 @@ def operations():
 
 
 def lines(client):
-    reader = Cast(client)
+    reader, writer = Cast(client), Cast(client)
     for operation in operations():
         for variant in operation.variants():
-            yield operation.line(Cast(client) if operation.changes else reader, variant)
+            shared = writer if operation.changes else reader
+            yield operation.line(Cast(client) if operation.needs_a_cast() else shared, variant)
 
 
 def main():

@@ -18,6 +18,7 @@ LIBRARIES = [
     "eventsourcing",
     "snapshots",
     "people",
+    "blocks",
     "revocations",
     "crypto",
     "postgres",
@@ -46,7 +47,7 @@ MAY_INCLUDE = [
     ),
     (r"libs/eventsourcing/testing/", ["core", "eventsourcing"]),
     (r"libs/snapshots/", ["core"]),
-    (r"libs/(people|revocations)/", ["core", "sql", "eventsourcing"]),
+    (r"libs/(people|blocks|revocations)/", ["core", "sql", "eventsourcing"]),
     (r"libs/crypto/", ["core", "eventsourcing/events/text_sealer.hpp", "http/routing/authentication.hpp", "http/messages/principal.hpp"]),
     (r"libs/postgres/connections/", ["core", "sql"]),
     (r"libs/postgres/projections/", ["core", "sql", "eventsourcing/events", "eventsourcing/topics"]),
@@ -79,7 +80,7 @@ MAY_INCLUDE = [
     ),
     (
         r"services/(?P<own>[^/]+)/projections/",
-        ["core", "sql", "eventsourcing", "snapshots", "people", "{own}/domain", "{own}/stored_events.hpp"],
+        ["core", "sql", "eventsourcing", "snapshots", "people", "blocks", "{own}/domain", "{own}/stored_events.hpp"],
     ),
     # Rooms of feed's own, below its routes.
     (r"services/feed/contents/", ["core", "people", "http/messages", "feed/domain", "feed/projections"]),
@@ -87,7 +88,7 @@ MAY_INCLUDE = [
     (
         r"services/(?P<own>[^/]+)/api/",
         [
-            *["core", "sql", "eventsourcing", "snapshots", "people", "crypto", "http", "uploads"],
+            *["core", "sql", "eventsourcing", "snapshots", "people", "blocks", "crypto", "http", "uploads"],
             *["{own}/domain", "{own}/projections", "{own}/events.hpp", "{own}/stored_events.hpp", "{own}/stream_keys.hpp"],
             *["feed/contents", "feed/shards"],
         ],

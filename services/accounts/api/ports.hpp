@@ -39,6 +39,7 @@ struct ApiPorts {
   ProfileViewRecorder& views;
   eventsourcing::AppliedPositions& accounts_applied;
   eventsourcing::AppliedPositions& projects_applied;
+  eventsourcing::AppliedPositions& blocks_applied;
   std::set<core::AccountId> operators;
   std::chrono::seconds session_lifetime{30 * 24 * 3600};
   // Told of every attempt with a password: "ok", "refused", "limited", "busy",

@@ -3,6 +3,7 @@
 #include "accounts/api/routes.hpp"
 #include "accounts/projections/account_queries.hpp"
 #include "accounts/projections/score_queries.hpp"
+#include "blocks/blocks.hpp"
 #include "core/text.hpp"
 
 namespace tideline::accounts {
@@ -52,6 +53,8 @@ Response answer_profile(const ApiPorts& ports, const Request& request,
                         const core::AccountId& owner) {
   const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
     FoundProfile profile{find_open_account(transaction, owner), {}, std::nullopt};
+    // Across a block there is nobody.
+    if (blocks::are_apart(transaction, request.account(), owner)) profile.account.reset();
     if (profile.account) {
       profile.projects = find_projects(transaction, owner, kProjectIdsMax);
       profile.score = find_score(transaction, owner);
@@ -71,9 +74,9 @@ Response show_profile(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.param("user_id");
   if (!core::is_user_id(user_id)) return to_response(http::no_such_person());
   const core::AccountId owner = ports.account_ids.of(user_id);
-  return http::answer_query(request, {ports.accounts_applied, ports.projects_applied},
-                            http::WhenBehind::Stale,
-                            [&] { return answer_profile(ports, request, owner); });
+  return http::answer_query(
+      request, {ports.accounts_applied, ports.projects_applied, ports.blocks_applied},
+      http::WhenBehind::Stale, [&] { return answer_profile(ports, request, owner); });
 }
 
 }  // namespace

@@ -118,6 +118,7 @@ class AccountsApp {
     router = std::make_unique<http::Router>(std::make_shared<JwtAtTheEdge>(*verifier), clock);
     accounts_applied.reset({"accounts"}, {});
     projects_applied.reset({"projects"}, {});
+    blocks_applied.reset({"social-graph"}, {});
     add_routes(*router, {.commands = endpoint,
                          .store = remembering,
                          .database = database,
@@ -133,6 +134,7 @@ class AccountsApp {
                          .views = views,
                          .accounts_applied = accounts_applied,
                          .projects_applied = projects_applied,
+                         .blocks_applied = blocks_applied,
                          .operators = {account_ids.of("root")},
                          .on_attempt = [this](std::string_view outcome) {
                            const std::lock_guard lock(outcomes_mutex);
@@ -228,6 +230,7 @@ class AccountsApp {
   ProfileViewRecorder views{store, 16};
   eventsourcing::AppliedPositions accounts_applied;
   eventsourcing::AppliedPositions projects_applied;
+  eventsourcing::AppliedPositions blocks_applied;
   std::mutex outcomes_mutex;
   std::vector<std::string> outcomes;
   std::unique_ptr<crypto::TokenSigner> signer;

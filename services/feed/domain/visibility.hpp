@@ -31,6 +31,8 @@ concept AudienceGraph = std::equality_comparable<typename G::Person> &&
   { graph.hides(one, other) } -> std::same_as<bool>;
   // `one` does not want to be seen by `other`.
   { graph.is_hidden_from(one, other) } -> std::same_as<bool>;
+  // `one` has blocked `other`, or `other` has blocked `one`.
+  { graph.are_apart(one, other) } -> std::same_as<bool>;
   // `one` has put the tag, which is his own and not deleted, on `other`.
   { graph.has_tagged(one, tag, other) } -> std::same_as<bool>;
   // False for everybody once the group is dissolved.
@@ -63,6 +65,7 @@ class Visibility {
   bool may_see(Person viewer, const MomentAudience<G>& moment) const {
     if (moment.deleted || graph_.is_closed(moment.author)) return false;
     if (rules_.own && viewer == moment.author) return true;
+    if (rules_.blocks && graph_.are_apart(moment.author, viewer)) return false;
     if (rules_.exclusion && graph_.is_hidden_from(moment.author, viewer)) return false;
     if (!rules_.audience) return true;
     switch (moment.audience) {
@@ -82,6 +85,7 @@ class Visibility {
   // Whether moments of `author` belong on the timeline of `viewer` at all.
   bool wants(Person viewer, Person author) const {
     if (viewer == author) return true;
+    if (rules_.blocks && graph_.are_apart(viewer, author)) return false;
     if (rules_.exclusion && graph_.hides(viewer, author)) return false;
     return graph_.are_contacts(viewer, author) || graph_.is_following(viewer, author);
   }
@@ -91,6 +95,7 @@ class Visibility {
   bool may_meet(Person viewer, Person writer, Person moment_author) const {
     if (rules_.closed_words && graph_.is_closed(writer)) return false;
     if (viewer == writer) return rules_.own_words;
+    if (rules_.blocks && graph_.are_apart(viewer, writer)) return false;
     if (writer == moment_author && rules_.authors_words) return true;
     return !rules_.known_writers || graph_.are_contacts(viewer, writer);
   }

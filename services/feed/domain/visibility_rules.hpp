@@ -13,6 +13,7 @@ namespace tideline::feed {
 // NOLINTBEGIN(readability-identifier-naming): members in a build with tests
 struct VisibilityRules {
   TIDELINE_RULE exclusion = true;         // moment settings, in both directions
+  TIDELINE_RULE blocks = true;            // who has blocked somebody, and who is, meet nothing
   TIDELINE_RULE partly_invisible = true;  // the lists of partly-invisible moments
   TIDELINE_RULE audience = true;          // every audience but public
   TIDELINE_RULE contacts_only = true;     // the partly audiences are for contacts alone

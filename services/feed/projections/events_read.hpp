@@ -14,9 +14,10 @@ namespace tideline::feed::read {
 
 using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
                            ContactTagged, ContactUntagged, TagCreated, TagDeleted,
-                           MomentSettingChanged, GroupJoined, GroupLeft, GroupDissolved,
-                           MomentPublished, MomentEdited, MomentDeleted, MomentLiked, MomentUnliked,
-                           CommentAdded, CommentDeleted, MessageSent, MessagesRead, TimelineSeen>;
+                           MomentSettingChanged, PersonBlocked, PersonUnblocked, GroupJoined,
+                           GroupLeft, GroupMemberRemoved, GroupDissolved, MomentPublished,
+                           MomentEdited, MomentDeleted, MomentLiked, MomentUnliked, CommentAdded,
+                           CommentDeleted, MessageSent, MessagesRead, TimelineSeen>;
 
 // nullopt: an event that this service does not use. Throws PoisonEvent for broken data.
 inline std::optional<Event> read_event(const eventsourcing::RecordedEvent& event) {

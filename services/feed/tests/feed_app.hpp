@@ -152,6 +152,10 @@ class FeedApp {
           {"hides_other", false},
           {"hidden_from_other", true}});
   }
+  void block(const std::string& by, const std::string& other) {
+    tell("social-graph", "PersonBlocked",
+         {{"by", id_of(by).to_string()}, {"other", id_of(other).to_string()}});
+  }
   // Returns the tag's id.
   std::string make_tag(const std::string& owner) {
     const std::string tag_id = core::make_time_ordered_id(clock.now(), random);

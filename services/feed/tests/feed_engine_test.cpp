@@ -165,13 +165,13 @@ TEST_F(FeedEngineTest, NamesTheMembersOfAGroupThatAreThere) {
   join("g", 3);
   join("g", 1);
   join("g", 2);
-  EXPECT_EQ(engine.reader().members_of("g").size(), 3U);
+  EXPECT_EQ(engine.reader().members_of("g", person(1)).size(), 3U);
   tell("social-graph", "GroupLeft", {{"group_id", "g"}, {"account_id", person(2).to_string()}});
   tell("accounts", "AccountClosed", {{"account_id", person(3).to_string()}});
-  EXPECT_EQ(engine.reader().members_of("g"), std::vector{person(1)});
+  EXPECT_EQ(engine.reader().members_of("g", person(1)), std::vector{person(1)});
   tell("social-graph", "GroupDissolved", {{"group_id", "g"}});
-  EXPECT_TRUE(engine.reader().members_of("g").empty());
-  EXPECT_TRUE(engine.reader().members_of("unheard-of").empty());
+  EXPECT_TRUE(engine.reader().members_of("g", person(1)).empty());
+  EXPECT_TRUE(engine.reader().members_of("unheard-of", person(1)).empty());
 }
 
 TEST_F(FeedEngineTest, SaysThatItIsRebuildingUntilItKnowsAgainWhatItKnew) {

@@ -61,7 +61,7 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
       }
       engine.reader().moments_of(history.people()[0], viewer, {}, 5);
       engine.size();
-      engine.reader().members_of(history.groups()[0]);
+      engine.reader().members_of(history.groups()[0], history.people()[0]);
     } while (!done);
   };
   std::vector<std::jthread> readers;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,6 +121,8 @@ class History {
         return edit_moment();
       case 23:
         return look_at_timeline();
+      case 24:
+        return tape_.below(2) == 0 ? toggle_block() : publish();
       default:
         return publish();
     }
@@ -169,6 +172,14 @@ class History {
             {"seen", token()}});
   }
 
+  void toggle_block() {
+    const auto [a, b] = two_people();
+    const auto stream = stream_of("block", people_[a], people_[b]);
+    record("social-graph", stream,
+           last_type(stream) == "PersonBlocked" ? "PersonUnblocked" : "PersonBlocked",
+           {{"by", name(a)}, {"other", name(b)}, {"seen", token()}});
+  }
+
   std::string new_id() { return core::make_time_ordered_id(time_, random_); }
 
   void create_tag(std::uint32_t owner) {
@@ -215,8 +226,9 @@ class History {
     const std::string& group = one_of(groups_);
     const std::uint32_t person = tape_.below(kPeople);
     const auto stream = stream_of("member", group, people_[person]);
-    record("social-graph", stream, last_type(stream) == "GroupJoined" ? "GroupLeft" : "GroupJoined",
-           {{"group_id", group}, {"account_id", name(person)}, {"seen", token()}});
+    const char* const end = tape_.below(2) == 0 ? "GroupLeft" : "GroupMemberRemoved";
+    record("social-graph", stream, last_type(stream) == "GroupJoined" ? end : "GroupJoined",
+           {{"group_id", group}, {"account_id", name(person)}, {"by", name(0)}, {"seen", token()}});
   }
 
   void end_something() {
@@ -386,7 +398,8 @@ class History {
     return found == streams_.end() ? "" : found->second.type;
   }
 
-  // Every other event has the token where the first version had it, in its data.
+  // Every other event of the types that had the token in the data of their first version has it
+  // there.
   void record(const char* source, const core::StreamId& stream, const char* type, Json data) {
     auto& known = streams_[stream.value()];
     known.type = type;
@@ -400,8 +413,10 @@ class History {
     const auto last = positions_.at(source, event.log).value();
     event.position = core::LogPosition(last + 1);
     event.time = time_;
-    if (data.contains("seen") && events_.size() % 2 == 0) {
-      event.schema_version = core::SchemaVersion(2);
+    static const std::set<std::string> kNewer{"PersonBlocked", "PersonUnblocked",
+                                              "GroupMemberRemoved"};
+    if (data.contains("seen") && (events_.size() % 2 == 0 || kNewer.contains(type))) {
+      if (!kNewer.contains(type)) event.schema_version = core::SchemaVersion(2);
       event.metadata.seen = data["seen"];
       data.erase("seen");
     }

@@ -70,6 +70,23 @@ TEST_F(InteractionApi, TellsNothingOfAMomentThatHeMayNotSee) {
   EXPECT_TRUE(app.new_events().empty());
 }
 
+TEST_F(InteractionApi, NothingCrossesABlockInEitherDirection) {
+  const std::string bobs = app.publish("bob", {{"content", "hi"}, {"audience", "public"}});
+  app.deliver();
+  app.block("ada", "bob");
+  for (const auto& [who, whose, id] :
+       {std::tuple{"bob", "ada", open}, std::tuple{"ada", "bob", bobs}}) {
+    const std::string path = "/v1/moments/" + id;
+    EXPECT_EQ(app.get(who, path).status, 404) << who;
+    EXPECT_EQ(app.like(who, id), 404) << who;
+    EXPECT_EQ(say(who, id, {{"text", "hi"}}).status, 404) << who;
+    EXPECT_EQ(app.call(who, http::Method::Post, path + "/visits").status, 404) << who;
+    const auto page = app.engine.reader().moments_of(app.id_of(whose), app.id_of(who), {}, 10);
+    EXPECT_TRUE(page.entries.empty()) << who;
+  }
+  EXPECT_TRUE(app.new_events().empty());
+}
+
 TEST_F(InteractionApi, TakesALikeBackOfAMomentThatHeMayNotSeeAnyMore) {
   EXPECT_EQ(app.like("bob", open), 204);
   app.deliver();

@@ -150,11 +150,17 @@ class Oracle {
       }
       set(tunes_out_, pair.first, pair.second, data["hides_other"]);
       set(keeps_out_, pair.first, pair.second, data["hidden_from_other"]);
+    } else if (type == "PersonBlocked" || type == "PersonUnblocked") {
+      const std::pair pair(the("by"), the("other"));
+      if (blocks_.contains(pair) && type == "PersonUnblocked") {
+        mark_unconfirmed("blocks", pair.first, pair.second, data);
+      }
+      set(blocks_, pair.first, pair.second, type == "PersonBlocked");
     } else if (type == "ContactTagged" || type == "ContactUntagged") {
       tag_owners_[the("tag_id")] = the("owner");
       set(tagged_, the("tag_id"), the("account_id"), type == "ContactTagged");
       mark_unconfirmed("listed", the("tag_id"), the("account_id"), data);
-    } else if (type == "GroupJoined" || type == "GroupLeft") {
+    } else if (type == "GroupJoined" || type == "GroupLeft" || type == "GroupMemberRemoved") {
       set(members_, the("group_id"), the("account_id"), type == "GroupJoined");
       mark_unconfirmed("listed", the("group_id"), the("account_id"), data);
     } else if (type == "TagDeleted") {
@@ -235,6 +241,11 @@ class Oracle {
     return keeps_out_.contains({one, other}) || is_unconfirmed("keeps out", one, other);
   }
 
+  bool apart(int one, int other) const {
+    return blocks_.contains({one, other}) || blocks_.contains({other, one}) ||
+           is_unconfirmed("blocks", one, other) || is_unconfirmed("blocks", other, one);
+  }
+
   // Users, tags that the author himself has put on the viewer, groups that the viewer is in. What
   // is unconfirmed counts if `unconfirmed` says so.
   bool in_lists(int viewer, const Moment& moment, bool unconfirmed) const {
@@ -285,7 +296,8 @@ class Oracle {
     for (const auto& [one, other] : contacts_) {
       if (one == viewer && contacts(one, other)) known.insert(other);
     }
-    std::erase_if(known, [&](int person) { return ended_.contains(person); });
+    std::erase_if(known,
+                  [&](int person) { return ended_.contains(person) || apart(viewer, person); });
     return known;
   }
 
@@ -319,6 +331,7 @@ class Oracle {
   bool belongs_on(int viewer, const Moment& moment) const {
     if (!readable_now(viewer, moment)) return false;
     if (viewer == moment.author) return true;
+    if (apart(moment.author, viewer)) return false;
     if (keeps_out(moment.author, viewer) || tunes_out(viewer, moment.author)) return false;
     if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
     return follows(viewer, moment.author) && moment.audience == "public";
@@ -327,7 +340,7 @@ class Oracle {
   bool shows(int viewer, const Moment& moment) const {
     if (!readable_now(viewer, moment)) return false;
     if (viewer == moment.author) return true;
-    if (keeps_out(moment.author, viewer)) return false;
+    if (apart(moment.author, viewer) || keeps_out(moment.author, viewer)) return false;
     if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
     return moment.audience == "public";
   }
@@ -348,6 +361,7 @@ class Oracle {
   Relation follows_;     // follower, followee
   Relation tunes_out_;   // the first does not want to see the second
   Relation keeps_out_;   // the first does not want to be seen by the second
+  Relation blocks_;      // the first has blocked the second
   Relation tagged_;      // tag, person
   Relation members_;     // group, person
   std::set<int> ended_;  // tags, groups and accounts

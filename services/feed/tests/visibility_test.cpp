@@ -17,7 +17,7 @@ struct SetsGraph {
   using Tag = char;
   using Group = char;
 
-  std::set<std::pair<char, char>> contacts{}, following{}, hiding{}, hidden{};
+  std::set<std::pair<char, char>> contacts{}, following{}, hiding{}, hidden{}, blocked{};
   std::set<std::tuple<char, char, char>> tagged{};  // owner, tag, person
   std::set<std::pair<char, char>> members{};        // group, person
   std::set<char> closed{};
@@ -30,6 +30,9 @@ struct SetsGraph {
   bool is_following(char one, char other) const { return following.contains({one, other}); }
   bool hides(char one, char other) const { return hiding.contains({one, other}); }
   bool is_hidden_from(char one, char other) const { return hidden.contains({one, other}); }
+  bool are_apart(char one, char other) const {
+    return blocked.contains({one, other}) || blocked.contains({other, one});
+  }
   bool has_tagged(char owner, char tag, char who) const {
     return !unconfirmed && tagged.contains({owner, tag, who});
   }
@@ -65,6 +68,8 @@ std::vector<Case> cases() {
   const auto hidden = [](SetsGraph& g) { g.hidden = {{'a', 'v'}}; };
   const auto hiding = [](SetsGraph& g) { g.hiding = {{'v', 'a'}}; };
   const auto other_way = [](SetsGraph& g) { g.hidden = {{'v', 'a'}}, g.hiding = {{'a', 'v'}}; };
+  const auto blocks = [](SetsGraph& g) { g.blocked = {{'a', 'v'}}; };
+  const auto blocked = [](SetsGraph& g) { g.blocked = {{'v', 'a'}}; };
   const auto tagged = [](SetsGraph& g) { g.tagged = {{'a', 't', 'v'}}; };
   const auto tagged_by_x = [](SetsGraph& g) { g.tagged = {{'x', 't', 'v'}}; };
   const auto member = [](SetsGraph& g) { g.members = {{'g', 'v'}}; };
@@ -110,6 +115,9 @@ std::vector<Case> cases() {
       {"also as a follower", with(kFollower, hiding), Public, "", true, false},
       {"the settings of the other direction say nothing", with(kContact, other_way), Public, "",
        true, true},
+      {"the author has blocked the viewer", with(kContact, blocks), Public, "", false, false},
+      {"the viewer has blocked the author", with(kFollower, blocked), Public, "", false, false},
+      {"a block beats being named", with(kContact, blocks), PartlyVisible, "v", false, false},
       {"a closed account shows nothing", with(kContact, closed), Public, "", false, false},
   };
 }
@@ -177,6 +185,8 @@ TEST(Visibility, MeetsUnderAMomentOneselfItsAuthorAndOnesContacts) {
       {"a stranger", kNobody, 'x', false},
       {"a contact of the author", {.contacts = {{'a', 'x'}, {'a', 'v'}}}, 'x', false},
       {"somebody whom he follows", {.following = {{'v', 'x'}}}, 'x', false},
+      {"a contact behind a block", {.contacts = {{'v', 'x'}}, .blocked = {{'x', 'v'}}}, 'x', false},
+      {"the author behind a block", {.blocked = {{'v', 'a'}}}, 'a', false},
       {"oneself, closed", closed, 'v', false},
       {"the author, closed", closed, 'a', false},
       {"a contact, closed", closed, 'x', false},

@@ -42,7 +42,7 @@ Response give_advice(const ApiPorts& ports, const Request& request) {
   const std::string text = fields.text("text", kAdviceLength);
   fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id);
+    const auto author = author_of(ports, session, id, request.account());
     const core::Timestamp now = session.context().now;
     const std::string advice_id = core::make_time_ordered_id(now, ports.random);
     const auto stream = keys::advice(id, advice_id);

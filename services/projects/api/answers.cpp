@@ -1,5 +1,6 @@
 #include "projects/api/answers.hpp"
 
+#include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "projects/domain/project.hpp"
@@ -25,11 +26,27 @@ http::Json icon_json(const std::string& project_id, const std::optional<std::str
 }
 
 core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                          const std::string& project_id) {
+                          const std::string& project_id, const core::AccountId& caller) {
   const auto project = session.load<Project>(keys::project(project_id),
                                              eventsourcing::EventCodec<Project>(ports.cipher));
   if (!project.state.exists) throw eventsourcing::Rejected(kNoSuchProject);
-  return project.state.author;
+  const core::AccountId& author = project.state.author;
+  if (author == caller) return author;
+  const bool apart =
+      core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
+        return blocks::are_apart(transaction, author, caller);
+      }));
+  if (apart) throw eventsourcing::Rejected(kNoSuchProject);
+  return author;
+}
+
+ProjectRow visible_project(sql::Transaction& transaction, const std::string& project_id,
+                           const core::AccountId& viewer) {
+  auto project = find_project(transaction, project_id);
+  if (!project || blocks::are_apart(transaction, project->author, viewer)) {
+    http::refuse(no_such_project());
+  }
+  return *std::move(project);
 }
 
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account) {

@@ -15,6 +15,7 @@
 #include "http/messages/problem.hpp"
 #include "people/person_json.hpp"
 #include "projects/api/ports.hpp"
+#include "projects/projections/project_queries.hpp"
 
 namespace tideline::projects {
 
@@ -26,10 +27,15 @@ std::string project_in_path(const http::Request& request);
 // Where the project's icon is read, null without one.
 http::Json icon_json(const std::string& project_id, const std::optional<std::string>& icon);
 
-// The author of the project, for a command; projects are never deleted, so that having seen it once
-// is enough and it need not be asserted.
+// The author of the project, for a command of `caller`, whose block or the author's makes it no
+// project at all. Projects are never deleted, so that having seen it once is enough and it need not
+// be asserted.
 core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                          const std::string& project_id);
+                          const std::string& project_id, const core::AccountId& caller);
+
+// The project for a query of `viewer`: refused as no project at all across a block.
+ProjectRow visible_project(sql::Transaction& transaction, const std::string& project_id,
+                           const core::AccountId& viewer);
 
 // The person who asks, from his own row.
 http::Json person_json(const ApiPorts& ports, const core::AccountId& account);
@@ -45,7 +51,8 @@ http::Response answer_from_tables(const ApiPorts& ports, const http::Request& re
                                   const Query<Found>& query,
                                   const std::function<http::Response(Found)>& respond) {
   return http::answer_query(
-      request, {ports.people_applied, ports.projects_applied}, http::WhenBehind::Stale,
+      request, {ports.people_applied, ports.blocks_applied, ports.projects_applied},
+      http::WhenBehind::Stale,
       [&]() -> http::Response { return respond(core::value_of(ports.database.read(query))); });
 }
 

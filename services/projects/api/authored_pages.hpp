@@ -24,8 +24,8 @@ struct AuthoredList {
   core::AccountId Row::*author;
   // A page of a project's, from behind `after` or ahead of `before`.
   sql::Slice<Row> (*select)(sql::Transaction&, const std::string& project,
-                            const std::optional<Place>& before, const std::optional<Place>& after,
-                            int limit);
+                            const core::AccountId& viewer, const std::optional<Place>& before,
+                            const std::optional<Place>& after, int limit);
   std::string (*place_of)(const Row&);
   std::optional<Place> (*parse_place)(std::string_view);
   // No text: its author has been erased.
@@ -65,8 +65,9 @@ http::Response answer_authored_page(const ApiPorts& ports, const http::Request& 
   return answer_from_tables<Found>(
       ports, request,
       [&](sql::Transaction& transaction) -> Found {
-        if (!find_project(transaction, id)) http::refuse(no_such_project());
-        Found found{list.select(transaction, id, page.before, page.after, page.limit), {}};
+        const core::AccountId& viewer = request.account();
+        visible_project(transaction, id, viewer);
+        Found found{list.select(transaction, id, viewer, page.before, page.after, page.limit), {}};
         std::vector<core::AccountId> authors;
         for (const Row& row : found.page.items) authors.push_back(row.*list.author);
         found.people = ports.people.find_many(transaction, authors);

@@ -40,7 +40,7 @@ Response add_comment(const ApiPorts& ports, const Request& request) {
   const std::int64_t parent = fields.optional_integer("parent_id", 0, kCommentIdMax).value_or(0);
   fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id);
+    const auto author = author_of(ports, session, id, request.account());
     // What the writer had seen is kept with the comment, so that a reader of the event can hold it
     // back until he has seen as much.
     const auto comments = change_last<Comments>(

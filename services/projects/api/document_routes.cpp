@@ -1,6 +1,7 @@
 #include <utility>
 #include <vector>
 
+#include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "http/messages/json.hpp"
@@ -79,7 +80,7 @@ Response add_document(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   const auto sent = read_document(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id);
+    const auto author = author_of(ports, session, id, request.account());
     DocumentRow row;
     row.added_at = session.context().now;
     row.id = core::make_time_ordered_id(row.added_at, ports.random);
@@ -106,7 +107,7 @@ Response remove_document(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   const auto document = document_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id);
+    const auto author = author_of(ports, session, id, request.account());
     const auto documents = change<Documents>(
         session, keys::documents(id), eventsourcing::EventCodec<Documents>(ports.cipher),
         RemoveDocument{id, author, request.account(), document});
@@ -135,7 +136,7 @@ Response get_documents(const ApiPorts& ports, const Request& request) {
   return answer_from_tables<Rows>(
       ports, request,
       [&](Transaction& transaction) -> Rows {
-        if (!find_project(transaction, id)) http::refuse(no_such_project());
+        visible_project(transaction, id, request.account());
         return list_documents(transaction, id);
       },
       [&](const Rows& rows) { return answer_documents(ports, id, rows); });
@@ -148,7 +149,9 @@ Response get_content(const ApiPorts& ports, const Request& request) {
       ports, request,
       [&](Transaction& transaction) -> DocumentRow {
         auto row = find_document(transaction, id, document);
-        if (!row) http::refuse(no_such_document());
+        if (!row || blocks::are_apart(transaction, row->author, request.account())) {
+          http::refuse(no_such_document());
+        }
         return *std::move(row);
       },
       [&](const DocumentRow& row) {

@@ -59,9 +59,7 @@ Response get_icon(const ApiPorts& ports, const Request& request) {
   return answer_from_tables<ProjectRow>(
       ports, request,
       [&](Transaction& transaction) -> ProjectRow {
-        auto project = find_project(transaction, id);
-        if (!project) http::refuse(no_such_project());
-        return *std::move(project);
+        return visible_project(transaction, id, request.account());
       },
       [&](const ProjectRow& project) {
         if (project.icon != hash) return to_response(no_such_icon());

@@ -20,8 +20,9 @@ struct ApiPorts {
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   uploads::ContentStore& uploads;
-  // What queries wait on: the directory of people, and the tables of ProjectsProjection.
+  // What queries wait on: the directory of people, blocks, and the tables of ProjectsProjection.
   eventsourcing::AppliedPositions& people_applied;
+  eventsourcing::AppliedPositions& blocks_applied;
   eventsourcing::AppliedPositions& projects_applied;
 };
 

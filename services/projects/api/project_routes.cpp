@@ -224,9 +224,7 @@ Response get_project(const ApiPorts& ports, const Request& request) {
   return answer_from_tables<NamedProjects>(
       ports, request,
       [&](Transaction& transaction) -> NamedProjects {
-        auto row = find_project(transaction, id);
-        if (!row) http::refuse(no_such_project());
-        NamedProjects named{{std::move(*row)}, {}};
+        NamedProjects named{{visible_project(transaction, id, request.account())}, {}};
         named.people = authors_of(ports, transaction, named.projects);
         return named;
       },
@@ -275,16 +273,17 @@ Response list_projects(const ApiPorts& ports, const Request& request) {
     return list_newest_first(
         ports, request, "projects-by-label", [&](Transaction& transaction, const Window& window) {
           const auto key = ports.cipher.index(*label, StoredProject::kLabelKeysContext);
-          return list_by_label(transaction, {std::string(*label), key}, window);
+          return list_by_label(transaction, {std::string(*label), key}, request.account(), window);
         });
   }
   if (!core::is_user_id(*author)) {
     return to_response(http::malformed("author is not a user_id"));
   }
-  return list_newest_first(
-      ports, request, "projects", [&](Transaction& transaction, const Window& window) {
-        return list_by_author(transaction, ports.account_ids.of(*author), window);
-      });
+  return list_newest_first(ports, request, "projects",
+                           [&](Transaction& transaction, const Window& window) {
+                             return list_by_author(transaction, ports.account_ids.of(*author),
+                                                   request.account(), window);
+                           });
 }
 
 constexpr int kVisitDaysMax = 30;
@@ -295,7 +294,7 @@ Response visit(const ApiPorts& ports, const Request& request) {
     const core::AccountId& visitor = request.account();
     const core::Day today = session.context().today;
     const auto stream = keys::visit(id, visitor, today);
-    if (author_of(ports, session, id) != visitor) {
+    if (author_of(ports, session, id, visitor) != visitor) {
       eventsourcing::record_once(session, stream, ProjectVisited{id, visitor, today});
     }
     return Answer{204, "", "", stream};
@@ -315,7 +314,7 @@ Response list_visits(const ApiPorts& ports, const Request& request) {
   return answer_from_tables<sql::DayCounts>(
       ports, request,
       [&](Transaction& transaction) {
-        if (!find_project(transaction, id)) http::refuse(no_such_project());
+        visible_project(transaction, id, request.account());
         return sql::find_day_counts(transaction, VisitModel::kTables[0], id, kVisitDaysMax);
       },
       visits_response);

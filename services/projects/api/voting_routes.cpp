@@ -32,7 +32,7 @@ template <class Command>
 Response change_voting(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id);
+    const auto author = author_of(ports, session, id, request.account());
     const auto stream = keys::voting(id);
     change<Voting>(session, stream, eventsourcing::EventCodec<Voting>{},
                    Command{id, author, request.account()});
@@ -55,7 +55,7 @@ template <class Command>
 Response change_vote(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id);
+    const auto author = author_of(ports, session, id, request.account());
     const auto voting = session.load<Voting>(keys::voting(id), eventsourcing::EventCodec<Voting>{});
     session.assert_unchanged(voting);
     const core::AccountId& voter = request.account();
@@ -81,7 +81,7 @@ Response get_own_vote(const ApiPorts& ports, const Request& request) {
   return answer_from_tables<bool>(
       ports, request,
       [&](Transaction& transaction) -> bool {
-        if (!find_project(transaction, id)) http::refuse(no_such_project());
+        visible_project(transaction, id, request.account());
         return has_voted(transaction, id, request.account());
       },
       [&](bool voted) {
@@ -111,10 +111,10 @@ std::string place_text(const BoardPlace& place) {
   return std::to_string(place.tally) + "," + place.project;
 }
 
-Board read_board(const ApiPorts& ports, Transaction& transaction,
+Board read_board(const ApiPorts& ports, Transaction& transaction, const core::AccountId& viewer,
                  const http::PageRequest<BoardPlace>& page) {
   Board board;
-  board.places = list_board(transaction, page.before, page.after, page.limit);
+  board.places = list_board(transaction, viewer, page.before, page.after, page.limit);
   std::vector<std::string> ids;
   for (const BoardPlace& place : board.places.items) ids.push_back(place.project);
   board.projects = find_projects(transaction, ids);
@@ -150,7 +150,9 @@ Response get_board(const ApiPorts& ports, const Request& request) {
   const auto page = http::value_of(http::read_page(request, kKind, parse_board_place));
   return answer_from_tables<Board>(
       ports, request,
-      [&](Transaction& transaction) -> Board { return read_board(ports, transaction, page); },
+      [&](Transaction& transaction) -> Board {
+        return read_board(ports, transaction, request.account(), page);
+      },
       [&](const Board& board) { return answer_board(ports, board); });
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "blocks/blocks.hpp"
+
 namespace tideline::projects {
 
 using sql::Params;
@@ -74,7 +76,9 @@ std::vector<ProjectRow> find_projects(Transaction& transaction, std::span<const 
 }
 
 sql::Slice<ProjectRow> list_by_author(Transaction& transaction, const core::AccountId& author,
+                                      const core::AccountId& viewer,
                                       const sql::Window<std::string>& window) {
+  if (blocks::are_apart(transaction, author, viewer)) return {};
   const auto found = sql::select_newest_first<std::string>(
       transaction,
       {"SELECT project_id FROM project_by_author WHERE author = $1::uuid", "published_at",
@@ -86,21 +90,23 @@ sql::Slice<ProjectRow> list_by_author(Transaction& transaction, const core::Acco
 // Each key has a range of the index in the list's order: a page of both is merged here, for
 // PostgreSQL would sort all of them.
 sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const LabelKeys& keys,
+                                     const core::AccountId& viewer,
                                      const sql::Window<std::string>& window) {
   using Place = sql::Place<std::string>;
+  static const std::string select =
+      "SELECT (extract(epoch FROM published_at) * 1000000)::bigint, project_id"
+      " FROM project_by_label WHERE label_key = $1"
+      " AND NOT EXISTS (SELECT FROM person WHERE account_id = author AND closed) AND NOT " +
+      blocks::are_apart_sql("author", "$2::uuid");
   std::vector<Place> found;
   bool more = false;
   const bool newer = window.before.has_value();
   for (const std::string& key : {keys.label, keys.index}) {
-    const auto slice = sql::select_newest_first<Place>(
-        transaction,
-        {"SELECT (extract(epoch FROM published_at) * 1000000)::bigint, project_id"
-         " FROM project_by_label WHERE label_key = $1"
-         " AND NOT EXISTS (SELECT FROM person WHERE account_id = author AND closed)",
-         "published_at", "project_id"},
-        {key}, window, [](const Row& row) {
-          return Place{row.timestamp_us(0), row.text(1)};
-        });
+    const auto slice =
+        sql::select_newest_first<Place>(transaction, {select, "published_at", "project_id"},
+                                        {key, viewer}, window, [](const Row& row) {
+                                          return Place{row.timestamp_us(0), row.text(1)};
+                                        });
     found.insert(found.end(), slice.items.begin(), slice.items.end());
     more = more || (newer ? slice.more_before : slice.more_after);
   }
@@ -123,14 +129,17 @@ sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const LabelKeys& 
 namespace {
 
 // What lies under a project, in the order of its ids: from behind `after`, or the last ones ahead
-// of `before`. `select` ends with its condition on the project.
+// of `before`, without what people on the other side of a block have written. `select` ends with
+// its condition on the project.
 template <class Item, class Id, class ToItem>
-sql::Slice<Item> select_by_id(Transaction& transaction, std::string select,
-                              const std::string& project, const std::optional<Id>& before,
-                              const std::optional<Id>& after, int limit, const ToItem& to_item) {
+sql::Slice<Item> select_by_id(Transaction& transaction, std::string select, std::string_view writer,
+                              const std::string& project, const core::AccountId& viewer,
+                              const std::optional<Id>& before, const std::optional<Id>& after,
+                              int limit, const ToItem& to_item) {
+  select += " AND NOT " + blocks::are_apart_sql(writer, "$4::uuid");
   select += before ? " AND id < $2 ORDER BY id DESC LIMIT $3" : " AND id > $2 ORDER BY id LIMIT $3";
-  auto rows =
-      transaction.execute(select, {project, before ? *before : after.value_or(Id()), limit + 1});
+  auto rows = transaction.execute(
+      select, {project, before ? *before : after.value_or(Id()), limit + 1, viewer});
   if (before) std::reverse(rows.begin(), rows.end());
   std::vector<Item> items;
   for (const Row& row : rows) items.push_back(to_item(row));
@@ -150,23 +159,25 @@ AdviceRow to_advice(const Row& row) {
 }  // namespace
 
 sql::Slice<CommentRow> list_comments(Transaction& transaction, const std::string& project,
+                                     const core::AccountId& viewer,
                                      const std::optional<std::int64_t>& before,
                                      const std::optional<std::int64_t>& after, int limit) {
   return select_by_id<CommentRow>(
       transaction,
       "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint"
       " FROM comment WHERE project_id = $1",
-      project, before, after, limit, to_comment);
+      "author", project, viewer, before, after, limit, to_comment);
 }
 
 sql::Slice<AdviceRow> list_advice(Transaction& transaction, const std::string& project,
+                                  const core::AccountId& viewer,
                                   const std::optional<std::string>& before,
                                   const std::optional<std::string>& after, int limit) {
   return select_by_id<AdviceRow>(
       transaction,
       "SELECT id, adviser, body, (extract(epoch FROM given_at) * 1000000)::bigint,"
       " (extract(epoch FROM adopted_at) * 1000000)::bigint FROM advice WHERE project_id = $1",
-      project, before, after, limit, to_advice);
+      "adviser", project, viewer, before, after, limit, to_advice);
 }
 
 namespace {
@@ -208,14 +219,18 @@ bool has_voted(Transaction& transaction, const std::string& project, const core:
   return !rows.empty() && rows[0].boolean(0);
 }
 
-sql::Slice<BoardPlace> list_board(Transaction& transaction, const std::optional<BoardPlace>& before,
+sql::Slice<BoardPlace> list_board(Transaction& transaction, const core::AccountId& viewer,
+                                  const std::optional<BoardPlace>& before,
                                   const std::optional<BoardPlace>& after, int limit) {
-  std::string sql = "SELECT tally, project_id FROM voting WHERE state = 'open'";
-  Params params;
+  std::string sql =
+      "SELECT tally, project_id FROM voting WHERE state = 'open'"
+      " AND NOT EXISTS (SELECT FROM project WHERE project.id = voting.project_id AND " +
+      blocks::are_apart_sql("project.author", "$1::uuid") + ")";
+  Params params{viewer};
   if (const auto& bound = before ? before : after) {
-    params = {bound->tally, bound->project};
-    sql += before ? " AND (tally > $1 OR (tally = $1 AND project_id < $2))"
-                  : " AND (tally < $1 OR (tally = $1 AND project_id > $2))";
+    params = {viewer, bound->tally, bound->project};
+    sql += before ? " AND (tally > $2 OR (tally = $2 AND project_id < $3))"
+                  : " AND (tally < $2 OR (tally = $2 AND project_id > $3))";
   }
   sql += before ? " ORDER BY tally ASC, project_id DESC" : " ORDER BY tally DESC, project_id ASC";
   params.emplace_back(limit + 1);

@@ -37,8 +37,11 @@ struct ProjectRow {
 extern const char* const kReferencedUploadsSql;
 
 std::optional<ProjectRow> find_project(sql::Transaction& transaction, const std::string& id);
+// Lists leave out what people have made who are on the other side of a block with `viewer`.
+//
 // Newest first.
 sql::Slice<ProjectRow> list_by_author(sql::Transaction& transaction, const core::AccountId& author,
+                                      const core::AccountId& viewer,
                                       const sql::Window<std::string>& window);
 // Of those who have not closed their accounts, with one of two keys: a label of older events is its
 // own.
@@ -47,6 +50,7 @@ struct LabelKeys {
   std::string index;
 };
 sql::Slice<ProjectRow> list_by_label(sql::Transaction& transaction, const LabelKeys& keys,
+                                     const core::AccountId& viewer,
                                      const sql::Window<std::string>& window);
 
 struct CommentRow {
@@ -59,6 +63,7 @@ struct CommentRow {
 
 // In order of their ids; from behind `after`, or the last ones ahead of `before`.
 sql::Slice<CommentRow> list_comments(sql::Transaction& transaction, const std::string& project,
+                                     const core::AccountId& viewer,
                                      const std::optional<std::int64_t>& before,
                                      const std::optional<std::int64_t>& after, int limit);
 
@@ -73,6 +78,7 @@ struct AdviceRow {
 // In the order in which it was given (of its ids, which sort by time); from behind `after`, or the
 // last ones ahead of `before`.
 sql::Slice<AdviceRow> list_advice(sql::Transaction& transaction, const std::string& project,
+                                  const core::AccountId& viewer,
                                   const std::optional<std::string>& before,
                                   const std::optional<std::string>& after, int limit);
 
@@ -99,7 +105,7 @@ struct BoardPlace {
 
 // Open votes by tally, then by project id; from behind `after`, or ahead of `before`. The order is
 // over all projects: the one query that merges partitions.
-sql::Slice<BoardPlace> list_board(sql::Transaction& transaction,
+sql::Slice<BoardPlace> list_board(sql::Transaction& transaction, const core::AccountId& viewer,
                                   const std::optional<BoardPlace>& before,
                                   const std::optional<BoardPlace>& after, int limit);
 // Those that exist, in the order of `ids`.

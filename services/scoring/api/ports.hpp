@@ -25,8 +25,10 @@ struct ApiPorts {
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   const ScoreEngine& scores;
-  // What queries wait on: the directory of people, the engine's memory and its tables, ratings.
+  // What queries wait on: the directory of people, blocks, the engine's memory and its tables,
+  // ratings.
   eventsourcing::AppliedPositions& people_applied;
+  eventsourcing::AppliedPositions& blocks_applied;
   eventsourcing::AppliedPositions& scores_in_memory;
   eventsourcing::AppliedPositions& scores_committed;
   eventsourcing::AppliedPositions& ratings_applied;

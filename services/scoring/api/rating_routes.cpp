@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
@@ -40,8 +41,19 @@ http::Problem no_such_project() {
   return http::problem(404, "no-such-project", "Not found", "there is no such project");
 }
 
+// Nobody rates, or asks about, what is on the other side of a block.
+void refuse_apart(const ApiPorts& ports, const Request& request, const core::AccountId& owner,
+                  const http::Problem& problem) {
+  const bool apart =
+      core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
+        return blocks::are_apart(transaction, request.account(), owner);
+      }));
+  if (apart) http::refuse(problem);
+}
+
 Asked person_asked(const ApiPorts& ports, const Request& request) {
   const auto person = member_in_path(ports, request);
+  refuse_apart(ports, request, person.account, http::no_such_person());
   return Asked{{RatingKind::Person, person.account.to_string()}, person.account};
 }
 
@@ -52,6 +64,7 @@ Asked project_asked(const ApiPorts& ports, const Request& request) {
       [&](sql::Transaction& transaction) { return find_project_authors(transaction, {id}); }));
   const auto found = authors.find(id);
   if (found == authors.end()) http::refuse(no_such_project());
+  refuse_apart(ports, request, found->second, no_such_project());
   return Asked{{RatingKind::Project, id}, found->second};
 }
 
@@ -76,7 +89,7 @@ Response rate(const ApiPorts& ports, const Request& request, const Find& find) {
   http::FieldReader fields(body);
   const std::int64_t stars = fields.integer("stars", Rating::kStarsMin, Rating::kStarsMax);
   fields.check();
-  http::await_models(request, {ports.people_applied, ports.ratings_applied});
+  http::await_models(request, {ports.people_applied, ports.blocks_applied, ports.ratings_applied});
   const Asked asked = find(ports, request);
   const auto people = NamedPeople::find(ports, {asked.owner});
   Json answer = subject_json(asked.subject, asked.owner, people);
@@ -97,7 +110,8 @@ struct Shown {
 template <class Find>
 Response show(const ApiPorts& ports, const Request& request, const Find& find) {
   return http::answer_query(
-      request, {ports.people_applied, ports.ratings_applied}, http::WhenBehind::Stale, [&] {
+      request, {ports.people_applied, ports.blocks_applied, ports.ratings_applied},
+      http::WhenBehind::Stale, [&] {
         const Asked asked = find(ports, request);
         const auto shown = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
           return Shown{find_rating(transaction, asked.subject),

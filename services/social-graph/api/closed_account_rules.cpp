@@ -64,7 +64,7 @@ ReactionCommand end_contact(const Ports& ports, const RecordedEvent& cause, cons
                             const AccountId& other) {
   return {&cause, "end-contact/" + closed.to_string() + "/" + other.to_string(),
           [ports, closed, other](CommandSession& session) -> CommandResult {
-            change_pair(session, closed, other, EndContact{closed, other}, ports->contact_limit);
+            end_pair(session, closed, other);
             return Answer{};
           }};
 }

@@ -32,7 +32,6 @@ struct ClosedAccountPorts {
   eventsourcing::AppliedPositions& people_applied;
   eventsourcing::AppliedPositions& graph_applied;
   GroupCommands groups;
-  std::int64_t contact_limit;
 };
 
 class ClosedAccountRules final : public eventsourcing::ReactionRules {

@@ -53,4 +53,10 @@ Changed<ContactPair> change_pair(eventsourcing::CommandSession& session, const A
   return pair;
 }
 
+Changed<ContactPair> end_pair(eventsourcing::CommandSession& session, const AccountId& me,
+                              const AccountId& other) {
+  // No limit is asked for where nobody is added.
+  return change_pair(session, me, other, EndContact{me, other, session.context().now}, 0);
+}
+
 }  // namespace tideline::social_graph

@@ -16,4 +16,9 @@ eventsourcing::Changed<ContactPair> change_pair(eventsourcing::CommandSession& s
                                                 const ContactPair::Command& command,
                                                 std::int64_t contact_limit);
 
+// Whatever is between them ends, as `me` would end it.
+eventsourcing::Changed<ContactPair> end_pair(eventsourcing::CommandSession& session,
+                                             const core::AccountId& me,
+                                             const core::AccountId& other);
+
 }  // namespace tideline::social_graph

@@ -1,3 +1,4 @@
+#include "social-graph/api/block_commands.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
@@ -31,8 +32,11 @@ Response request_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_body(ports, request, Standing::Open);
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto pair = change_pair(session, me, other.account, RequestContact{me, other.account},
-                                  ports.contact_limit);
+    refuse_blocked(session, me, other.account);
+    const auto pair =
+        change_pair(session, me, other.account,
+                    RequestContact{me, other.account, session.context().now, ports.declined_for},
+                    ports.contact_limit);
     const bool contacts = pair.state.phase == ContactPair::Phase::Contacts;
     return Answer{201, relation_body(other, contacts ? Relation::Contact : Relation::Outgoing), "",
                   keys::contact(me, other.account)};
@@ -43,6 +47,7 @@ Response accept_contact(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Open);
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    refuse_blocked(session, me, other.account);
     change_pair(session, me, other.account, AcceptContact{me, other.account}, ports.contact_limit);
     return Answer{200, relation_body(other, Relation::Contact), "",
                   keys::contact(me, other.account)};
@@ -50,14 +55,15 @@ Response accept_contact(const ApiPorts& ports, const Request& request) {
 }
 
 // Declining, withdrawing and removing: whatever the other's account has become, and with nothing to
-// say afterwards. `command` makes the command of me and the other.
+// say afterwards. `make_command` makes the command of me, the other and the time.
 template <class MakeCommand>
 http::Handler ending(const ApiPorts& ports, const MakeCommand& make_command) {
   return [ports, make_command](const Request& request) -> Response {
     const auto other = person_in_path(ports, request, Standing::Any);
     const AccountId& me = request.account();
     return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-      change_pair(session, me, other.account, make_command(me, other.account), ports.contact_limit);
+      change_pair(session, me, other.account,
+                  make_command(me, other.account, session.context().now), ports.contact_limit);
       return Answer{204, "", "", keys::contact(me, other.account)};
     });
   };
@@ -123,17 +129,17 @@ void add_contact_routes(http::Router& router, const ApiPorts& ports) {
   router.add(Method::Post, "/v1/contact-requests/{user_id}/accept", Access::SignedIn,
              with(accept_contact));
   router.add(Method::Post, "/v1/contact-requests/{user_id}/decline", Access::SignedIn,
-             ending(ports, [](const AccountId& me, const AccountId& other) {
-               return DeclineContact{me, other};
+             ending(ports, [](const AccountId& me, const AccountId& other, core::Timestamp now) {
+               return DeclineContact{me, other, now};
              }));
   router.add(Method::Delete, "/v1/contact-requests/{user_id}", Access::SignedIn,
-             ending(ports, [](const AccountId& me, const AccountId& other) {
+             ending(ports, [](const AccountId& me, const AccountId& other, core::Timestamp) {
                return WithdrawContactRequest{me, other};
              }));
   router.add(Method::Get, "/v1/contacts", Access::SignedIn, with(list_contacts));
   router.add(Method::Get, "/v1/contacts/{user_id}", Access::SignedIn, with(get_contact));
   router.add(Method::Delete, "/v1/contacts/{user_id}", Access::SignedIn,
-             ending(ports, [](const AccountId& me, const AccountId& other) {
+             ending(ports, [](const AccountId& me, const AccountId& other, core::Timestamp) {
                return RemoveContact{me, other};
              }));
 }

@@ -1,5 +1,6 @@
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "social-graph/api/block_commands.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/follow.hpp"
@@ -28,6 +29,7 @@ Response follow(const ApiPorts& ports, const Request& request) {
   const auto other = person_in_path(ports, request, Standing::Open);
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    refuse_blocked(session, me, other.account);
     const auto stream = keys::follow(me, other.account);
     change<Follow>(session, stream, eventsourcing::EventCodec<Follow>{},
                    FollowPerson{me, other.account});

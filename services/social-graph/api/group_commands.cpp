@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "eventsourcing/events/event_codec.hpp"
+#include "social-graph/api/block_commands.hpp"
 #include "social-graph/domain/counts.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/stream_keys.hpp"
@@ -23,10 +24,15 @@ std::optional<MemberCount::Command> count_command(const Membership::Event& event
   return std::visit(
       eventsourcing::Overloaded{
           [](const GroupInvited&) -> Command { return std::nullopt; },
+          [](const GroupInvitationDeclined&) -> Command { return std::nullopt; },
+          [](const GroupAdminChanged&) -> Command { return std::nullopt; },
           [&](const GroupJoined& joined) -> Command {
             return MemberCount::Add{joined.group_id, limit, kGroupFull};
           },
           [](const GroupLeft& left) -> Command { return MemberCount::Remove{left.group_id}; },
+          [](const GroupMemberRemoved& removed) -> Command {
+            return MemberCount::Remove{removed.group_id};
+          },
       },
       event);
 }
@@ -60,13 +66,19 @@ Changed<Group> GroupCommands::dissolve(CommandSession& session, const std::strin
 
 Changed<Membership> GroupCommands::invite(CommandSession& session, const std::string& group_id,
                                           const AccountId& account, const AccountId& by) const {
-  const auto group = usable_group(session, group_id);
-  const auto inviter =
-      session.load<Membership>(keys::member(group_id, by), eventsourcing::EventCodec<Membership>{});
-  session.assert_unchanged(inviter);
+  const auto inviter = actor(session, group_id, usable_group(session, group_id), by);
+  refuse_blocked(session, by, account);
   return change<Membership>(
       session, keys::member(group_id, account), eventsourcing::EventCodec<Membership>{},
-      InviteMember{group_id, account, by, inviter.state.is_member(), group.is_private});
+      InviteMember{group_id, account, inviter, session.context().now, declined_for_});
+}
+
+Changed<Membership> GroupCommands::decline(CommandSession& session, const std::string& group_id,
+                                           const AccountId& account) const {
+  usable_group(session, group_id);
+  return change<Membership>(session, keys::member(group_id, account),
+                            eventsourcing::EventCodec<Membership>{},
+                            DeclineInvitation{group_id, account, session.context().now});
 }
 
 Changed<Membership> GroupCommands::join(CommandSession& session, const std::string& group_id,
@@ -81,6 +93,25 @@ Changed<Membership> GroupCommands::leave(CommandSession& session, const std::str
   const auto group = usable_group(session, group_id);
   return change_counted(session, group_id, account,
                         LeaveGroup{group_id, account, group.creator == account, group.is_private});
+}
+
+Changed<Membership> GroupCommands::remove(CommandSession& session, const std::string& group_id,
+                                          const AccountId& account, const AccountId& by) const {
+  const auto group = usable_group(session, group_id);
+  return change_counted(session, group_id, account,
+                        RemoveMember{group_id, account, group.creator == account,
+                                     actor(session, group_id, group, by)});
+}
+
+Changed<Membership> GroupCommands::change_admin(CommandSession& session,
+                                                const std::string& group_id,
+                                                const AccountId& account, bool is_admin,
+                                                const AccountId& by) const {
+  const auto group = usable_group(session, group_id);
+  return change<Membership>(session, keys::member(group_id, account),
+                            eventsourcing::EventCodec<Membership>{},
+                            ChangeAdmin{group_id, account, group.creator == account, is_admin,
+                                        actor(session, group_id, group, by)});
 }
 
 eventsourcing::CommandResult GroupCommands::end_membership(CommandSession& session,
@@ -104,6 +135,15 @@ Group::State GroupCommands::usable_group(CommandSession& session,
   if (auto refused = Group::refuse_use(group.state)) throw eventsourcing::Rejected(*refused);
   session.assert_unchanged(group);
   return group.state;
+}
+
+GroupActor GroupCommands::actor(CommandSession& session, const std::string& group_id,
+                                const Group::State& group, const AccountId& account) {
+  const auto member = session.load<Membership>(keys::member(group_id, account),
+                                               eventsourcing::EventCodec<Membership>{});
+  session.assert_unchanged(member);
+  return {account, group.creator == account, member.state.is_admin, member.state.is_member(),
+          group.is_private};
 }
 
 Changed<Membership> GroupCommands::change_counted(CommandSession& session,

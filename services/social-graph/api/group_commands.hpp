@@ -15,8 +15,10 @@ namespace tideline::social_graph {
 // Thread-safe; blocks on the store and on the keys.
 class GroupCommands {
  public:
-  GroupCommands(crypto::SubjectCipher& cipher, std::int64_t member_limit)
-      : cipher_(cipher), member_limit_(member_limit) {}
+  // `declined_for`: how long a declined invitation is not repeated.
+  GroupCommands(crypto::SubjectCipher& cipher, std::int64_t member_limit,
+                core::Timestamp::duration declined_for)
+      : cipher_(cipher), member_limit_(member_limit), declined_for_(declined_for) {}
 
   // The creator is its first member.
   eventsourcing::Changed<Group> create(eventsourcing::CommandSession& session,
@@ -29,12 +31,23 @@ class GroupCommands {
                                             const std::string& group_id,
                                             const core::AccountId& account,
                                             const core::AccountId& by) const;
+  eventsourcing::Changed<Membership> decline(eventsourcing::CommandSession& session,
+                                             const std::string& group_id,
+                                             const core::AccountId& account) const;
   eventsourcing::Changed<Membership> join(eventsourcing::CommandSession& session,
                                           const std::string& group_id,
                                           const core::AccountId& account) const;
   eventsourcing::Changed<Membership> leave(eventsourcing::CommandSession& session,
                                            const std::string& group_id,
                                            const core::AccountId& account) const;
+  eventsourcing::Changed<Membership> remove(eventsourcing::CommandSession& session,
+                                            const std::string& group_id,
+                                            const core::AccountId& account,
+                                            const core::AccountId& by) const;
+  eventsourcing::Changed<Membership> change_admin(eventsourcing::CommandSession& session,
+                                                  const std::string& group_id,
+                                                  const core::AccountId& account, bool is_admin,
+                                                  const core::AccountId& by) const;
   // What becomes of a membership whose account is closed: a member leaves, and with its creator a
   // group is dissolved, for nobody else could, and its name went with his key.
   eventsourcing::CommandResult end_membership(eventsourcing::CommandSession& session,
@@ -44,6 +57,9 @@ class GroupCommands {
  private:
   Group::State usable_group(eventsourcing::CommandSession& session,
                             const std::string& group_id) const;
+  // What the group and his membership, asserted both, say of who acts.
+  static GroupActor actor(eventsourcing::CommandSession& session, const std::string& group_id,
+                          const Group::State& group, const core::AccountId& account);
   eventsourcing::Changed<Membership> change_counted(eventsourcing::CommandSession& session,
                                                     const std::string& group_id,
                                                     const core::AccountId& account,
@@ -51,6 +67,7 @@ class GroupCommands {
 
   crypto::SubjectCipher& cipher_;
   std::int64_t member_limit_;
+  core::Timestamp::duration declined_for_;
 };
 
 }  // namespace tideline::social_graph

@@ -48,7 +48,7 @@ std::string group_in_path(const Request& request) {
 }
 
 GroupCommands commands_of(const ApiPorts& ports) {
-  return GroupCommands(ports.cipher, ports.group_member_limit);
+  return GroupCommands(ports.cipher, ports.group_member_limit, ports.declined_for);
 }
 
 std::string_view membership_name(Phase phase) {
@@ -58,7 +58,9 @@ std::string_view membership_name(Phase phase) {
     case Phase::Invited:
       return "invited";
     case Phase::Stranger:
+    case Phase::Declined:
     case Phase::Left:
+    case Phase::Removed:
       return "none";
   }
   CHECK(false, "a membership has one of its phases");
@@ -138,6 +140,36 @@ Response invite(const ApiPorts& ports, const Request& request) {
   });
 }
 
+Response decline_invitation(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  const AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    commands_of(ports).decline(session, group_id, me);
+    return Answer{204, "", "", keys::member(group_id, me)};
+  });
+}
+
+Response remove_member(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  const auto other = person_in_path(ports, request, Standing::Any);
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    commands_of(ports).remove(session, group_id, other.account, request.account());
+    return Answer{204, "", "", keys::member(group_id, other.account)};
+  });
+}
+
+http::Handler changing_admin(const ApiPorts& ports, bool is_admin) {
+  return [ports, is_admin](const Request& request) -> Response {
+    const auto group_id = group_in_path(request);
+    const auto other = person_in_path(ports, request, Standing::Any);
+    return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+      commands_of(ports).change_admin(session, group_id, other.account, is_admin,
+                                      request.account());
+      return Answer{204, "", "", keys::member(group_id, other.account)};
+    });
+  };
+}
+
 struct FoundGroups {
   Slice<ListedGroup> slice;
   People people;
@@ -192,9 +224,7 @@ GroupCard visible_group(Transaction& transaction, const std::string& group_id,
   return GroupCard{std::move(*group), phase};
 }
 
-// nullopt: the caller is a member of it.
-void refuse_stranger(Transaction& transaction, const std::string& group_id, const AccountId& me) {
-  const auto card = visible_group(transaction, group_id, me);
+void refuse_stranger(const GroupCard& card) {
   if (card.phase == Phase::Member) return;
   http::refuse(http::problem(403, "members-only", "The caller may not do this",
                              "only members of the group may see its members"));
@@ -228,13 +258,14 @@ Response list_group_members(const ApiPorts& ports, const Request& request) {
   return answer_people(
       ports, request, "members", WhenBehind::Refuse,
       [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
-        refuse_stranger(transaction, group_id, request.account());
+        refuse_stranger(visible_group(transaction, group_id, request.account()));
         return list_members(transaction, group_id, window);
       });
 }
 
 struct FoundMember {
   PersonSince member;
+  std::string_view role;
   People people;
 };
 
@@ -245,22 +276,24 @@ Response member_response(const ApiPorts& ports, const Request& request, const Ac
       ports, request, WhenBehind::Refuse,
       [&](Transaction& transaction) -> FoundMember {
         const AccountId& me = request.account();
-        if (account == me) {
-          visible_group(transaction, group_id, me);
-        } else {
-          refuse_stranger(transaction, group_id, me);
-        }
+        const auto card = visible_group(transaction, group_id, me);
+        if (account != me) refuse_stranger(card);
         const HeldMembership held = find_membership(transaction, group_id, account);
         if (held.phase != Phase::Member) {
           http::refuse(http::problem(404, "no-such-member", "Not found",
                                      "this person is not a member of the group"));
         }
+        const bool is_creator = card.group.creator == account;
         return FoundMember{{account, held.since},
+                           is_creator      ? "creator"
+                           : held.is_admin ? "admin"
+                                           : "member",
                            ports.people.find_many(transaction, {&account, 1})};
       },
       [&](FoundMember found) {
         auto body = person_json(found.people, found.member.account);
         body["since"] = core::format_iso8601(found.member.since);
+        body["role"] = found.role;
         return Response::json(200, body);
       });
 }
@@ -285,6 +318,8 @@ void add_group_routes(http::Router& router, const ApiPorts& ports) {
   router.add(Method::Get, "/v1/groups/{group_id}", Access::SignedIn, with(get_group));
   router.add(Method::Delete, "/v1/groups/{group_id}", Access::SignedIn, with(dissolve_group));
   router.add(Method::Post, "/v1/groups/{group_id}/invitations", Access::SignedIn, with(invite));
+  router.add(Method::Delete, "/v1/groups/{group_id}/invitations/me", Access::SignedIn,
+             with(decline_invitation));
   router.add(Method::Post, "/v1/groups/{group_id}/members", Access::SignedIn, with(join_group));
   router.add(Method::Get, "/v1/groups/{group_id}/members", Access::SignedIn,
              with(list_group_members));
@@ -294,6 +329,12 @@ void add_group_routes(http::Router& router, const ApiPorts& ports) {
              with(leave_group));
   router.add(Method::Get, "/v1/groups/{group_id}/members/{user_id}", Access::SignedIn,
              with(get_member));
+  router.add(Method::Delete, "/v1/groups/{group_id}/members/{user_id}", Access::SignedIn,
+             with(remove_member));
+  router.add(Method::Put, "/v1/groups/{group_id}/admins/{user_id}", Access::SignedIn,
+             changing_admin(ports, true));
+  router.add(Method::Delete, "/v1/groups/{group_id}/admins/{user_id}", Access::SignedIn,
+             changing_admin(ports, false));
 }
 
 }  // namespace tideline::social_graph

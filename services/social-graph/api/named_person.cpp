@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "blocks/blocks.hpp"
 #include "core/text.hpp"
 #include "http/messages/json.hpp"
 #include "social-graph/domain/rejections.hpp"
@@ -25,7 +26,12 @@ NamedPerson look_up(const ApiPorts& ports, const Request& request, std::string u
   }
   const auto found =
       core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
-        return ports.people.find(transaction, person.account);
+        auto known = ports.people.find(transaction, person.account);
+        // Whoever is blocked asks for nobody.
+        if (known && blocks::has_blocked(transaction, person.account, request.account())) {
+          known.reset();
+        }
+        return known;
       }));
   if (!found) http::refuse(http::no_such_person());
   if (standing == Standing::Open && found->closed) {

@@ -23,8 +23,8 @@ struct NamedPerson {
 // What must be so of the other person.
 enum class Standing {
   Any,         // nobody is looked up: the streams and tables say by themselves what there is
-  Registered,  // else 404 "no-such-person"
-  Open,        // registered, and the account not closed, else 409 "account-closed"
+  Registered,  // and does not block the caller, else 404 "no-such-person"
+  Open,        // that, and the account not closed, else 409 "account-closed"
 };
 
 // From "{user_id}" of the path: 422 "oneself" for the caller himself.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/clock.hpp"
 #include "core/random.hpp"
 #include "crypto/account_ids.hpp"
 #include "crypto/subject_cipher.hpp"
@@ -26,6 +27,7 @@ struct ApiPorts {
   // See Settings.
   std::int64_t contact_limit;
   std::int64_t group_member_limit;
+  core::Timestamp::duration declined_for;
 };
 
 }  // namespace tideline::social_graph

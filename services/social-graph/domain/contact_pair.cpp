@@ -16,6 +16,9 @@ const Rejection kNoSuchRequest{RejectionKind::NotFound, "no-such-contact-request
 const Rejection kNoSuchContact{RejectionKind::NotFound, "no-such-contact",
                                "this person is not one of your contacts"};
 
+const Rejection kRequestDeclined{RejectionKind::Conflict, "contact-request-declined",
+                                 "this person has declined your request; ask again later"};
+
 bool asked_by(const ContactPair::State& state, const core::AccountId& account) {
   return state.phase == Phase::Requested && state.from == account;
 }
@@ -31,6 +34,10 @@ Decision<ContactPair::Event> request(const ContactPair::State& state,
     return Decision<ContactPair::Event>::nothing();
   }
   if (asked_by(state, command.to)) return Decision<ContactPair::Event>::of(acceptance(state));
+  if (state.declined_at && state.from == command.from &&
+      command.now < *state.declined_at + command.declined_for) {
+    return kRequestDeclined;
+  }
   return Decision<ContactPair::Event>::of(ContactRequested{command.from, command.to});
 }
 
@@ -63,7 +70,8 @@ Decision<ContactPair::Event> end(const ContactPair::State& state, const EndConta
       if (state.from == command.by) {
         return Decision<ContactPair::Event>::of(ContactRequestWithdrawn{command.by, command.other});
       }
-      return Decision<ContactPair::Event>::of(ContactDeclined{command.other, command.by});
+      return Decision<ContactPair::Event>::of(
+          ContactDeclined{command.other, command.by, command.now});
     case Phase::Strangers:
     case Phase::Declined:
     case Phase::Withdrawn:
@@ -81,12 +89,16 @@ ContactPair::State ContactPair::evolve(State state, const Event& event) {
                    state.phase = Phase::Requested;
                    state.from = requested.from;
                    state.to = requested.to;
+                   state.declined_at.reset();
                  },
                  [&](const ContactAccepted&) {
                    state.phase = Phase::Contacts;
                    state.accepted_before = true;
                  },
-                 [&](const ContactDeclined&) { state.phase = Phase::Declined; },
+                 [&](const ContactDeclined& declined) {
+                   state.phase = Phase::Declined;
+                   state.declined_at = declined.declined_at;
+                 },
                  [&](const ContactRequestWithdrawn&) { state.phase = Phase::Withdrawn; },
                  [&](const ContactRemoved&) { state.phase = Phase::Removed; },
              },
@@ -100,7 +112,7 @@ Decision<ContactPair::Event> ContactPair::decide(const State& state, const Comma
                         [&](const AcceptContact& wanted) { return accept(state, wanted); },
                         [&](const DeclineContact& wanted) {
                           return end_request(state, wanted.from, Phase::Declined,
-                                             ContactDeclined{wanted.from, wanted.by});
+                                             ContactDeclined{wanted.from, wanted.by, wanted.now});
                         },
                         [&](const WithdrawContactRequest& wanted) {
                           return end_request(state, wanted.from, Phase::Withdrawn,

@@ -7,8 +7,10 @@
 // The limit on contacts is not decided here but by ContactCount, in the same append.
 #pragma once
 
+#include <optional>
 #include <variant>
 
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "eventsourcing/commands/compaction.hpp"
 #include "eventsourcing/commands/decider.hpp"
@@ -20,6 +22,9 @@ namespace tideline::social_graph {
 struct RequestContact {
   core::AccountId from;
   core::AccountId to;
+  core::Timestamp now{};
+  // A request that was declined can be made again after so long.
+  core::Timestamp::duration declined_for{};
 };
 struct AcceptContact {
   core::AccountId by;
@@ -28,6 +33,7 @@ struct AcceptContact {
 struct DeclineContact {
   core::AccountId by;
   core::AccountId from;
+  core::Timestamp now{};
 };
 struct WithdrawContactRequest {
   core::AccountId from;
@@ -37,11 +43,12 @@ struct RemoveContact {
   core::AccountId by;
   core::AccountId other;
 };
-// Whatever stands between them ends, as `by` would end it: what follows from the closing of his
-// account.
+// Whatever stands between them ends, as `by` would end it: what follows from a block, and from the
+// closing of his account.
 struct EndContact {
   core::AccountId by;
   core::AccountId other;
+  core::Timestamp now{};
 };
 
 struct ContactPair {
@@ -59,6 +66,7 @@ struct ContactPair {
     core::AccountId from;  // of the latest request
     core::AccountId to;
     bool accepted_before = false;
+    std::optional<core::Timestamp> declined_at;  // if the latest request was
   };
   static State evolve(State state, const Event& event);
 

@@ -11,12 +11,15 @@
 namespace tideline::social_graph {
 
 using ContactCount = eventsourcing::LimitedCount<ContactCountChanged, core::AccountId>;
+// Of those whom somebody blocks.
+using BlockCount = eventsourcing::LimitedCount<BlockCountChanged, core::AccountId>;
 using TagCount = eventsourcing::LimitedCount<TagCountChanged, core::AccountId>;
 // Of the groups that somebody has created and not dissolved.
 using GroupCount = eventsourcing::LimitedCount<GroupCountChanged, core::AccountId>;
 using MemberCount = eventsourcing::LimitedCount<MemberCountChanged, std::string>;
 
 // The limits on contacts and members are settings.
+inline constexpr std::int64_t kBlocksMax = 10'000;
 inline constexpr std::int64_t kTagsMax = 1'000;
 inline constexpr std::int64_t kGroupsMax = 1'000;
 
@@ -26,6 +29,9 @@ inline const eventsourcing::Rejection kContactLimit{eventsourcing::RejectionKind
 inline const eventsourcing::Rejection kTheirContactLimit{
     eventsourcing::RejectionKind::Conflict, "their-contact-limit-reached",
     "the other person has as many contacts as one may have"};
+inline const eventsourcing::Rejection kBlockLimit{
+    eventsourcing::RejectionKind::Conflict, "block-limit-reached",
+    "you have blocked as many people as one may; unblock some first"};
 inline const eventsourcing::Rejection kTagLimit{eventsourcing::RejectionKind::Conflict,
                                                 "tag-limit-reached",
                                                 "you have as many tags as one may have"};

@@ -8,10 +8,6 @@ namespace {
 using eventsourcing::Decision;
 using eventsourcing::Overloaded;
 using eventsourcing::Rejection;
-using eventsourcing::RejectionKind;
-
-const Rejection kOnlyTheCreator{RejectionKind::Forbidden, "only-the-creator",
-                                "only who created a group may dissolve it"};
 
 Decision<Group::Event> dissolve(const Group::State& state, const DissolveGroup& command) {
   if (!state.creator) return kNoSuchGroup;

@@ -10,10 +10,22 @@ namespace tideline::social_graph {
 inline const eventsourcing::Rejection kOneself{eventsourcing::RejectionKind::Invalid, "oneself",
                                                "this cannot be done with yourself"};
 
+// The caller blocks the other.
+inline const eventsourcing::Rejection kYouBlock{eventsourcing::RejectionKind::Conflict,
+                                                "person-blocked",
+                                                "you have blocked this person; unblock first"};
+// The answer to whoever is blocked: word for word http::no_such_person().
+inline const eventsourcing::Rejection kNobody{
+    eventsourcing::RejectionKind::NotFound, "no-such-person", "nobody has registered this user_id"};
+
 // Also the answer to whoever may not know that the tag or group exists.
 inline const eventsourcing::Rejection kNoSuchTag{eventsourcing::RejectionKind::NotFound,
                                                  "no-such-tag", "you have no such tag"};
 inline const eventsourcing::Rejection kNoSuchGroup{eventsourcing::RejectionKind::NotFound,
                                                    "no-such-group", "there is no such group"};
+
+inline const eventsourcing::Rejection kOnlyTheCreator{eventsourcing::RejectionKind::Forbidden,
+                                                      "only-the-creator",
+                                                      "only who created the group may do this"};
 
 }  // namespace tideline::social_graph

@@ -1,11 +1,12 @@
-// The read model of the whole service: contacts, follows, tags, moment settings and groups, from
-// this service's own events.
+// The read model of the whole service: blocks, contacts, follows, tags, moment settings and groups,
+// from this service's own events.
 //
 // Every row belongs to one stream and carries that stream's version; a row takes only what is
 // newer. So all interleavings of the logs end in the same tables, and an event that comes again
 // changes nothing. Called by one runner thread.
 #pragma once
 
+#include "blocks/block_model.hpp"
 #include "eventsourcing/projections/model_projection.hpp"
 #include "social-graph/projections/contact_model.hpp"
 #include "social-graph/projections/follow_model.hpp"
@@ -16,8 +17,8 @@
 namespace tideline::social_graph {
 
 class GraphProjection final
-    : public eventsourcing::ModelProjection<ContactModel, FollowModel, TagModel, MomentSettingModel,
-                                            GroupModel> {
+    : public eventsourcing::ModelProjection<blocks::BlockModel, ContactModel, FollowModel, TagModel,
+                                            MomentSettingModel, GroupModel> {
  public:
   std::string_view name() const override { return "graph"; }
   std::vector<std::string> sources() const override { return {"social-graph"}; }

@@ -23,6 +23,10 @@ std::string_view name_of(Phase phase) {
       return "member";
     case Phase::Left:
       return "left";
+    case Phase::Declined:
+      return "declined";
+    case Phase::Removed:
+      return "removed";
   }
   CHECK(false, "a membership has one of its phases");
   return {};
@@ -32,6 +36,7 @@ void GroupModel::clear() {
   groups_.clear();
   sizes_.clear();
   members_.clear();
+  admins_.clear();
 }
 
 void GroupModel::apply(const RecordedEvent& event) {
@@ -70,18 +75,25 @@ void GroupModel::apply_membership(const RecordedEvent& event) {
   const auto set = [&](const auto& fact, Phase phase) {
     members_[{fact.group_id, fact.account_id}] = {phase, event.time, event.version};
   };
-  std::visit(Overloaded{
-                 [&](const GroupInvited& invited) { set(invited, Phase::Invited); },
-                 [&](const GroupJoined& joined) { set(joined, Phase::Member); },
-                 [&](const GroupLeft& left) { set(left, Phase::Left); },
-             },
-             *read);
+  std::visit(
+      Overloaded{
+          [&](const GroupInvited& invited) { set(invited, Phase::Invited); },
+          [&](const GroupJoined& joined) { set(joined, Phase::Member); },
+          [&](const GroupInvitationDeclined& declined) { set(declined, Phase::Declined); },
+          [&](const GroupLeft& left) { set(left, Phase::Left); },
+          [&](const GroupMemberRemoved& removed) { set(removed, Phase::Removed); },
+          [&](const GroupAdminChanged& changed) {
+            admins_[{changed.group_id, changed.account_id}] = {changed.is_admin, event.version};
+          },
+      },
+      *read);
 }
 
 void GroupModel::flush(sql::Transaction& transaction) const {
   flush_groups(transaction);
   flush_sizes(transaction);
   flush_members(transaction);
+  flush_admins(transaction);  // of rows that are there by now
 }
 
 void GroupModel::flush_groups(sql::Transaction& transaction) const {
@@ -119,11 +131,23 @@ void GroupModel::flush_members(sql::Transaction& transaction) const {
       " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[],"
       " $5::bigint[])"
       " ON CONFLICT (group_id, account_id) DO UPDATE"
-      " SET phase = excluded.phase, since = excluded.since, version = excluded.version"
+      " SET phase = excluded.phase, since = excluded.since, admin = false,"
+      " version = excluded.version"
       " WHERE excluded.version > held.version",
       members_, &MemberKey::first, &MemberKey::second,
       [](const MemberRow& row) { return name_of(row.phase); }, &MemberRow::since,
       &MemberRow::version);
+}
+
+void GroupModel::flush_admins(sql::Transaction& transaction) const {
+  sql::write_batch(transaction,
+                   "UPDATE group_member AS held SET admin = said.admin, version = said.version"
+                   " FROM unnest($1::text[], $2::uuid[], $3::boolean[], $4::bigint[])"
+                   " AS said (group_id, account_id, admin, version)"
+                   " WHERE held.group_id = said.group_id AND held.account_id = said.account_id"
+                   " AND held.version < said.version",
+                   admins_, &MemberKey::first, &MemberKey::second, &AdminRow::is_admin,
+                   &AdminRow::version);
 }
 
 }  // namespace tideline::social_graph

@@ -44,6 +44,11 @@ class GroupModel {
     std::int64_t members = 0;
     core::StreamVersion version;
   };
+  // A membership that goes on.
+  struct AdminRow {
+    bool is_admin = false;
+    core::StreamVersion version;
+  };
   struct MemberRow {
     Membership::Phase phase = Membership::Phase::Stranger;
     core::Timestamp since;
@@ -56,11 +61,13 @@ class GroupModel {
   void flush_groups(sql::Transaction& transaction) const;
   void flush_sizes(sql::Transaction& transaction) const;
   void flush_members(sql::Transaction& transaction) const;
+  void flush_admins(sql::Transaction& transaction) const;
 
   // As the last event since the last flush left them.
   std::map<std::string, GroupRow> groups_;
   std::map<std::string, SizeRow> sizes_;
   std::map<MemberKey, MemberRow> members_;
+  std::map<MemberKey, AdminRow> admins_;
 };
 
 }  // namespace tideline::social_graph

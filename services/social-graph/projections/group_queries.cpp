@@ -27,7 +27,8 @@ ListedGroup to_group(const sql::Row& row) {
 
 Membership::Phase phase_named(std::string_view name) {
   using Phase = Membership::Phase;
-  for (const Phase phase : {Phase::Invited, Phase::Member, Phase::Left}) {
+  for (const Phase phase :
+       {Phase::Invited, Phase::Declined, Phase::Member, Phase::Left, Phase::Removed}) {
     if (name == name_of(phase)) return phase;
   }
   CHECK(false, "the table holds only phases that were written");
@@ -50,11 +51,11 @@ std::optional<ListedGroup> find_group(sql::Transaction& transaction, const std::
 HeldMembership find_membership(sql::Transaction& transaction, const std::string& group_id,
                                const core::AccountId& account) {
   const auto rows = transaction.execute(
-      "SELECT phase, (extract(epoch FROM since) * 1000000)::bigint FROM group_member"
+      "SELECT phase, (extract(epoch FROM since) * 1000000)::bigint, admin FROM group_member"
       " WHERE group_id = $1 AND account_id = $2::uuid",
       {group_id, account});
   if (rows.empty()) return {};
-  return {phase_named(rows[0].text(0)), rows[0].timestamp_us(1)};
+  return {phase_named(rows[0].text(0)), rows[0].timestamp_us(1), rows[0].boolean(2)};
 }
 
 Slice<PersonSince> list_members(sql::Transaction& transaction, const std::string& group_id,

@@ -25,6 +25,7 @@ struct ListedGroup {
 struct HeldMembership {
   Membership::Phase phase = Membership::Phase::Stranger;
   core::Timestamp since;
+  bool is_admin = false;
 };
 
 // nullopt: never created, or dissolved.

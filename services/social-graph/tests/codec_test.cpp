@@ -7,6 +7,7 @@
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/events/codec.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "social-graph/domain/block.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/counts.hpp"
 #include "social-graph/domain/follow.hpp"
@@ -55,16 +56,19 @@ class Codecs : public ::testing::Test {
 };
 
 TEST_F(Codecs, RoundTripEveryEvent) {
-  round_trip<ContactPair>(
-      eventsourcing::EventCodec<ContactPair>{},
-      {ContactRequested{kAda, kBob}, ContactAccepted{kAda, kBob, true}, ContactDeclined{kAda, kBob},
-       ContactRequestWithdrawn{kAda, kBob}, ContactRemoved{kBob, kAda}});
+  round_trip<ContactPair>(eventsourcing::EventCodec<ContactPair>{},
+                          {ContactRequested{kAda, kBob}, ContactAccepted{kAda, kBob, true},
+                           ContactDeclined{kAda, kBob, core::Timestamp(std::chrono::hours(1))},
+                           ContactRequestWithdrawn{kAda, kBob}, ContactRemoved{kBob, kAda}});
   round_trip<ContactCount>(eventsourcing::EventCodec<ContactCount>{},
                            {ContactCountChanged{kAda, 4999}});
   round_trip<TagCount>(eventsourcing::EventCodec<TagCount>{}, {TagCountChanged{kAda, 999}});
   round_trip<GroupCount>(eventsourcing::EventCodec<GroupCount>{}, {GroupCountChanged{kAda, 0}});
   round_trip<Follow>(eventsourcing::EventCodec<Follow>{},
                      {Followed{kAda, kBob, true}, Unfollowed{kAda, kBob}});
+  round_trip<Block>(eventsourcing::EventCodec<Block>{},
+                    {PersonBlocked{kAda, kBob}, PersonUnblocked{kAda, kBob}});
+  round_trip<BlockCount>(eventsourcing::EventCodec<BlockCount>{}, {BlockCountChanged{kAda, 1}});
   round_trip<Tag>(eventsourcing::EventCodec<Tag>(cipher),
                   {TagCreated{kAda, kTagId, "Familie ♥"}, TagDeleted{kAda, kTagId}});
   round_trip<Tagging>(eventsourcing::EventCodec<Tagging>{},
@@ -75,7 +79,9 @@ TEST_F(Codecs, RoundTripEveryEvent) {
                     {GroupCreated{kGroupId, kAda, "chess", true}, GroupDissolved{kGroupId}});
   round_trip<Membership>(
       eventsourcing::EventCodec<Membership>{},
-      {GroupInvited{kGroupId, kBob, kAda}, GroupJoined{kGroupId, kBob}, GroupLeft{kGroupId, kBob}});
+      {GroupInvited{kGroupId, kBob, kAda}, GroupJoined{kGroupId, kBob}, GroupLeft{kGroupId, kBob},
+       GroupInvitationDeclined{kGroupId, kBob, core::Timestamp(std::chrono::hours(1))},
+       GroupMemberRemoved{kGroupId, kBob, kAda}, GroupAdminChanged{kGroupId, kBob, true}});
   round_trip<MemberCount>(eventsourcing::EventCodec<MemberCount>{},
                           {MemberCountChanged{kGroupId, 500}});
 }

@@ -91,7 +91,9 @@ TEST_F(ContactApi, RequestsEnd) {
   ask("ada", "bob");
   EXPECT_EQ(service.post("/v1/contact-requests/ada/decline", "bob").status, 204);
   EXPECT_EQ(service.post("/v1/contact-requests/ada/decline", "bob").status, 204);
-  ask("ada", "bob");
+  EXPECT_EQ(ask("ada", "bob").problem(), "contact-request-declined");
+  service.clock.advance(std::chrono::days(30));
+  EXPECT_EQ(ask("ada", "bob").status, 201);
   EXPECT_EQ(service.remove("/v1/contact-requests/bob", "ada").status, 204);
   const Reply late = service.post("/v1/contact-requests/ada/accept", "bob");
   EXPECT_EQ(late.status, 404);

@@ -39,7 +39,7 @@ TEST(ContactPair, ARequestIsAccepted) {
 
 TEST(ContactPair, OnlyARequestThatIsOpenIsAccepted) {
   given<ContactPair>().when(AcceptContact{kBob, kAda}).then_rejected("no-such-contact-request");
-  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob})
+  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob, {}})
       .when(AcceptContact{kBob, kAda})
       .then_rejected("no-such-contact-request");
   given<ContactPair>(kAsked, ContactRequestWithdrawn{kAda, kBob})
@@ -53,11 +53,29 @@ TEST(ContactPair, NobodyAcceptsHisOwnRequest) {
       .then_rejected("no-such-contact-request");
 }
 
-TEST(ContactPair, ARequestIsDeclinedAndMayBeMadeAgain) {
-  const ContactDeclined declined{kAda, kBob};
-  given<ContactPair>(kAsked).when(DeclineContact{kBob, kAda}).then(declined);
-  given<ContactPair>(kAsked, declined).when(DeclineContact{kBob, kAda}).then_nothing();
-  given<ContactPair>(kAsked, declined).when(RequestContact{kAda, kBob}).then(kAsked);
+constexpr core::Timestamp kNoon{std::chrono::hours(20'000 * 24 + 12)};
+constexpr std::chrono::hours kDay(24);
+
+TEST(ContactPair, ARequestIsDeclined) {
+  const ContactDeclined declined{kAda, kBob, kNoon};
+  given<ContactPair>(kAsked).when(DeclineContact{kBob, kAda, kNoon}).then(declined);
+  given<ContactPair>(kAsked, declined).when(DeclineContact{kBob, kAda, kNoon}).then_nothing();
+}
+
+TEST(ContactPair, ADeclinedRequestIsRepeatedOnlyAfterATime) {
+  const ContactDeclined declined{kAda, kBob, kNoon};
+  const auto asks_again = [](core::Timestamp now) { return RequestContact{kAda, kBob, now, kDay}; };
+  given<ContactPair>(kAsked, declined)
+      .when(asks_again(kNoon + kDay - std::chrono::seconds(1)))
+      .then_rejected("contact-request-declined");
+  given<ContactPair>(kAsked, declined).when(asks_again(kNoon + kDay)).then(kAsked);
+  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob, {}}).when(asks_again(kNoon)).then(kAsked);
+}
+
+TEST(ContactPair, WhoHasDeclinedMayAskHimselfAtOnce) {
+  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob, kNoon})
+      .when(RequestContact{kBob, kAda, kNoon, kDay})
+      .then(ContactRequested{kBob, kAda});
 }
 
 TEST(ContactPair, NobodyDeclinesHisOwnRequest) {
@@ -102,7 +120,7 @@ TEST(ContactPair, AClosedAccountEndsWhateverThereIs) {
   const EndContact ada_ends{kAda, kBob};
   const EndContact bob_ends{kBob, kAda};
   given<ContactPair>(kAsked).when(ada_ends).then(ContactRequestWithdrawn{kAda, kBob});
-  given<ContactPair>(kAsked).when(bob_ends).then(ContactDeclined{kAda, kBob});
+  given<ContactPair>(kAsked).when(bob_ends).then(ContactDeclined{kAda, kBob, {}});
   given<ContactPair>(kAsked, kAccepted).when(ada_ends).then(ContactRemoved{kAda, kBob});
   given<ContactPair>(kAsked, kAccepted).when(bob_ends).then(ContactRemoved{kBob, kAda});
 }
@@ -110,17 +128,17 @@ TEST(ContactPair, AClosedAccountEndsWhateverThereIs) {
 TEST(ContactPair, AClosedAccountEndsNothingTwice) {
   const EndContact ada_ends{kAda, kBob};
   given<ContactPair>().when(ada_ends).then_nothing();
-  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob}).when(ada_ends).then_nothing();
+  given<ContactPair>(kAsked, ContactDeclined{kAda, kBob, {}}).when(ada_ends).then_nothing();
   given<ContactPair>(kAsked, ContactRequestWithdrawn{kAda, kBob}).when(ada_ends).then_nothing();
   given<ContactPair>(kAsked, kAccepted, ContactRemoved{kBob, kAda}).when(ada_ends).then_nothing();
 }
 
 TEST(ContactPair, CompactionKeepsDecisions) {
   expect_compaction_keeps_decisions<ContactPair>(
-      {RequestContact{kAda, kBob}, RequestContact{kBob, kAda}, AcceptContact{kAda, kBob},
-       AcceptContact{kBob, kAda}, DeclineContact{kBob, kAda}, DeclineContact{kAda, kBob},
-       WithdrawContactRequest{kAda, kBob}, WithdrawContactRequest{kBob, kAda},
-       RemoveContact{kAda, kBob}, EndContact{kBob, kAda}});
+      {RequestContact{kAda, kBob}, RequestContact{kAda, kBob, kNoon, kDay},
+       RequestContact{kBob, kAda}, AcceptContact{kAda, kBob}, AcceptContact{kBob, kAda},
+       DeclineContact{kBob, kAda}, DeclineContact{kAda, kBob}, WithdrawContactRequest{kAda, kBob},
+       WithdrawContactRequest{kBob, kAda}, RemoveContact{kAda, kBob}, EndContact{kBob, kAda}});
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ std::vector<RecordedEvent> every_event(const std::string& position = "") {
   }
   service.post("/v1/contact-requests", "ada", {{"user_id", "bob"}});
   service.post("/v1/contact-requests/ada/decline", "bob");
+  service.clock.advance(std::chrono::days(30));
   service.post("/v1/contact-requests", "ada", {{"user_id", "bob"}});
   service.remove("/v1/contact-requests/bob", "ada");
   service.befriend("ada", "bob");
@@ -49,12 +50,20 @@ std::vector<RecordedEvent> every_event(const std::string& position = "") {
   service.remove("/v1/contacts/bob", "ada");
   service.put("/v1/follows/bob", "ada");
   service.remove("/v1/follows/bob", "ada");
+  service.put("/v1/blocks/bob", "ada");
+  service.remove("/v1/blocks/bob", "ada");
   service.put("/v1/moment-settings/bob", "ada",
               {{"hides_other", true}, {"hidden_from_other", false}});
   const std::string group = service.create_group("ada", "chess", true);
   service.post("/v1/groups/" + group + "/invitations", "ada", {{"user_id", "bob"}});
   service.post("/v1/groups/" + group + "/members", "bob");
   service.remove("/v1/groups/" + group + "/members/me", "bob");
+  service.post("/v1/groups/" + group + "/invitations", "ada", {{"user_id", "bob"}});
+  service.post("/v1/groups/" + group + "/members", "bob");
+  service.put("/v1/groups/" + group + "/admins/bob", "ada");
+  service.remove("/v1/groups/" + group + "/members/bob", "ada");
+  service.post("/v1/groups/" + group + "/invitations", "ada", {{"user_id", "eve"}});
+  service.remove("/v1/groups/" + group + "/invitations/me", "eve");
   service.remove("/v1/groups/" + group, "ada");
   return service.events();
 }
@@ -84,9 +93,9 @@ TEST(Contract, WhatMayShowSomebodyMoreSaysWhatItsWriterHadSeen) {
       EXPECT_EQ(event.metadata.seen, token) << event.type;
       if (event.schema_version == core::SchemaVersion(2)) types.insert(event.type);
     }
-    EXPECT_THAT(types, ElementsAre("ContactAccepted", "ContactTagged", "ContactUntagged",
-                                   "Followed", "GroupDissolved", "GroupJoined", "GroupLeft",
-                                   "MomentSettingChanged", "TagDeleted"));
+    EXPECT_THAT(types, ElementsAre("ContactAccepted", "ContactDeclined", "ContactTagged",
+                                   "ContactUntagged", "Followed", "GroupDissolved", "GroupJoined",
+                                   "GroupLeft", "MomentSettingChanged", "TagDeleted"));
   }
 }
 

@@ -52,7 +52,8 @@ class GraphService {
                         .people_applied = people_applied,
                         .graph_applied = graph_applied,
                         .contact_limit = contact_limit,
-                        .group_member_limit = group_member_limit});
+                        .group_member_limit = group_member_limit,
+                        .declined_for = std::chrono::days(30)});
   }
 
   // `target` may carry a query; a `body` of null sends none.

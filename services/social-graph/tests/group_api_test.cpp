@@ -175,6 +175,42 @@ TEST_F(GroupApi, OnlyTheCreatorDissolves) {
   EXPECT_EQ(service.remove(std::string("/v1/groups/") + kUnknownId, "ada").status, 404);
 }
 
+TEST_F(GroupApi, AnInvitationIsDeclined) {
+  const std::string id = service.create_group("ada", "chess", true);
+  const std::string mine = "/v1/groups/" + id + "/invitations/me";
+  EXPECT_EQ(service.remove(mine, "bob").problem(), "no-such-invitation");
+  invite(id, "ada", "bob");
+  EXPECT_EQ(service.remove(mine, "bob").status, 204);
+  EXPECT_EQ(service.remove(mine, "bob").status, 204);
+  EXPECT_EQ(join(id, "bob").status, 404);
+  EXPECT_EQ(invite(id, "ada", "bob").problem(), "invitation-declined");
+  service.clock.advance(std::chrono::days(30));
+  EXPECT_EQ(invite(id, "ada", "bob").status, 201);
+}
+
+TEST_F(GroupApi, CreatorAndAdminsRemoveMembers) {
+  const std::string id = service.create_group("ada", "chess", false);
+  const auto member = [&](const char* who) { return "/v1/groups/" + id + "/members/" + who; };
+  const auto admin = [&](const char* who) { return "/v1/groups/" + id + "/admins/" + who; };
+  join(id, "bob");
+  join(id, "eve");
+  EXPECT_EQ(service.remove(member("eve"), "bob").problem(), "only-creator-and-admins");
+  EXPECT_EQ(service.put(admin("bob"), "bob").problem(), "oneself");
+  EXPECT_EQ(service.put(admin("bob"), "eve").problem(), "only-the-creator");
+  EXPECT_EQ(service.put(admin("bob"), "ada").status, 204);
+  EXPECT_EQ(service.remove(member("eve"), "bob").status, 204);
+  EXPECT_EQ(service.remove(member("eve"), "bob").status, 204);
+  EXPECT_EQ(service.remove(member("dan"), "bob").problem(), "no-such-member");
+  EXPECT_EQ(service.remove(member("ada"), "bob").problem(), "creator-cannot-be-removed");
+  EXPECT_EQ(service.remove(member("bob"), "dan").problem(), "members-only");
+  EXPECT_EQ(join(id, "eve").problem(), "removed-from-group");
+  EXPECT_EQ(invite(id, "bob", "eve").status, 201);
+  EXPECT_EQ(join(id, "eve").status, 201) << "a removed member does not count";
+  EXPECT_EQ(join(id, "dan").problem(), "group-full");
+  EXPECT_EQ(service.remove(admin("bob"), "ada").status, 204);
+  EXPECT_EQ(service.remove(member("eve"), "bob").problem(), "only-creator-and-admins");
+}
+
 TEST_F(GroupApi, AnIdempotencyKeyMakesOneGroup) {
   const std::vector<std::pair<std::string, std::string>> key{{"Idempotency-Key", "once"}};
   const json chess{{"name", "chess"}, {"private", false}};

@@ -53,8 +53,11 @@ const GroupLeft kLeft{kGroupId, kBob};
 JoinGroup bob_joins(bool is_private) { return {kGroupId, kBob, false, is_private}; }
 LeaveGroup bob_leaves(bool is_private) { return {kGroupId, kBob, false, is_private}; }
 InviteMember ada_invites_bob(bool is_member, bool is_private) {
-  return {kGroupId, kBob, kAda, is_member, is_private};
+  return {kGroupId, kBob, {kAda, false, false, is_member, is_private}};
 }
+constexpr GroupActor kCreator{kAda, true, false, true, false};
+constexpr GroupActor kAdmin{kEve, false, true, true, false};
+constexpr GroupActor kMember{kEve, false, false, true, false};
 
 TEST(Membership, APublicGroupIsEnteredFreely) {
   given<Membership>().when(bob_joins(false)).then(kJoined);
@@ -104,9 +107,104 @@ TEST(Membership, TheCreatorCannotLeave) {
       .then_rejected("creator-cannot-leave");
 }
 
+constexpr core::Timestamp kNoon{std::chrono::hours(20'000 * 24 + 12)};
+constexpr std::chrono::hours kDay(24);
+const GroupInvitationDeclined kDeclined{kGroupId, kBob, kNoon};
+const GroupMemberRemoved kRemoved{kGroupId, kBob, kAda};
+const GroupAdminChanged kPromoted{kGroupId, kBob, true};
+
+TEST(Membership, AnInvitationIsDeclinedAndRepeatedOnlyAfterATime) {
+  const DeclineInvitation declines{kGroupId, kBob, kNoon};
+  const auto again = [](core::Timestamp now) {
+    return InviteMember{kGroupId, kBob, kCreator, now, kDay};
+  };
+  given<Membership>(kInvited).when(declines).then(kDeclined);
+  given<Membership>(kInvited, kDeclined).when(declines).then_nothing();
+  given<Membership>().when(declines).then_rejected("no-such-invitation");
+  given<Membership>(kJoined).when(declines).then_rejected("no-such-invitation");
+  given<Membership>(kInvited, kDeclined)
+      .when(again(kNoon + kDay - std::chrono::seconds(1)))
+      .then_rejected("invitation-declined");
+  given<Membership>(kInvited, kDeclined).when(again(kNoon + kDay)).then(kInvited);
+  given<Membership>(kInvited, kDeclined).when(bob_joins(true)).then_rejected("no-such-group");
+}
+
+TEST(Membership, CreatorAndAdminsRemoveMembers) {
+  given<Membership>(kJoined).when(RemoveMember{kGroupId, kBob, false, kCreator}).then(kRemoved);
+  given<Membership>(kJoined)
+      .when(RemoveMember{kGroupId, kBob, false, kAdmin})
+      .then(GroupMemberRemoved{kGroupId, kBob, kEve});
+  given<Membership>(kJoined, kRemoved)
+      .when(RemoveMember{kGroupId, kBob, false, kCreator})
+      .then_nothing();
+  given<Membership>(kLeft)
+      .when(RemoveMember{kGroupId, kBob, false, kCreator})
+      .then_rejected("no-such-member");
+}
+
+TEST(Membership, NobodyElseRemovesAndNobodyRemovesTheCreator) {
+  const RemoveMember by_member{kGroupId, kBob, false, kMember};
+  given<Membership>(kJoined).when(by_member).then_rejected("only-creator-and-admins");
+  given<Membership>(kJoined)
+      .when(RemoveMember{kGroupId, kBob, false, {kEve}})
+      .then_rejected("members-only");
+  given<Membership>(kJoined)
+      .when(RemoveMember{kGroupId, kBob, false, {kEve, false, false, false, true}})
+      .then_rejected("no-such-group");
+  given<Membership>(GroupJoined{kGroupId, kAda})
+      .when(RemoveMember{kGroupId, kAda, true, kAdmin})
+      .then_rejected("creator-cannot-be-removed");
+}
+
+TEST(Membership, AnAdminIsRemovedByTheCreatorAlone) {
+  given<Membership>(kJoined, kPromoted)
+      .when(RemoveMember{kGroupId, kBob, false, kAdmin})
+      .then_rejected("only-the-creator");
+  given<Membership>(kJoined, kPromoted)
+      .when(RemoveMember{kGroupId, kBob, false, kCreator})
+      .then(kRemoved);
+}
+
+TEST(Membership, WhoWasRemovedNeedsAnInvitationOfThoseWhoMayRemove) {
+  given<Membership>(kJoined, kRemoved).when(bob_joins(false)).then_rejected("removed-from-group");
+  given<Membership>(kJoined, kRemoved).when(bob_joins(true)).then_rejected("no-such-group");
+  given<Membership>(kJoined, kRemoved)
+      .when(InviteMember{kGroupId, kBob, kMember})
+      .then_rejected("member-was-removed");
+  given<Membership>(kJoined, kRemoved)
+      .when(InviteMember{kGroupId, kBob, kAdmin})
+      .then(GroupInvited{kGroupId, kBob, kEve});
+  given<Membership>(kJoined, kRemoved, kInvited).when(bob_joins(false)).then(kJoined);
+}
+
+TEST(Membership, TheCreatorMakesAdmins) {
+  const ChangeAdmin promotes{kGroupId, kBob, false, true, kCreator};
+  given<Membership>(kJoined).when(promotes).then(kPromoted);
+  given<Membership>(kJoined, kPromoted).when(promotes).then_nothing();
+  given<Membership>(kJoined, kPromoted)
+      .when(ChangeAdmin{kGroupId, kBob, false, false, kCreator})
+      .then(GroupAdminChanged{kGroupId, kBob, false});
+  given<Membership>(kInvited).when(promotes).then_rejected("no-such-member");
+  given<Membership>(kJoined)
+      .when(ChangeAdmin{kGroupId, kBob, false, true, kAdmin})
+      .then_rejected("only-the-creator");
+  given<Membership>(GroupJoined{kGroupId, kAda})
+      .when(ChangeAdmin{kGroupId, kAda, true, true, kCreator})
+      .then_nothing();
+}
+
+TEST(Membership, WhoLeavesIsNoAdminWhenHeComesBack) {
+  given<Membership>(kJoined, kPromoted, kLeft, kJoined)
+      .when(RemoveMember{kGroupId, kBob, false, kAdmin})
+      .then(GroupMemberRemoved{kGroupId, kBob, kEve});
+}
+
 TEST(Membership, CompactionKeepsDecisions) {
   expect_compaction_keeps_decisions<Membership>(
-      {InviteMember{kGroupId, kBob, kAda, true, true}, JoinGroup{kGroupId, kBob, false, true},
+      {InviteMember{kGroupId, kBob, kCreator, kNoon, kDay}, InviteMember{kGroupId, kBob, kMember},
+       DeclineInvitation{kGroupId, kBob, kNoon}, RemoveMember{kGroupId, kBob, false, kAdmin},
+       RemoveMember{kGroupId, kBob, false, kCreator},
+       ChangeAdmin{kGroupId, kBob, false, true, kCreator}, JoinGroup{kGroupId, kBob, false, true},
        JoinGroup{kGroupId, kBob, false, false}, LeaveGroup{kGroupId, kBob, false, true}});
 }
 

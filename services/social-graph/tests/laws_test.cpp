@@ -276,7 +276,7 @@ es::CommandOutcome take_in_group(World& world, const GroupCommands& commands, co
 
 RC_GTEST_PROP(GroupLaws, TheCountIsTheNumberOfMembersAndNeverAboveTheLimit, (bool is_private)) {
   World world;
-  const GroupCommands commands(world.cipher, kLimit);
+  const GroupCommands commands(world.cipher, kLimit, std::chrono::days(30));
   const AccountId creator = everybody().front();
   const auto created = world.run([&](es::CommandSession& session) -> es::CommandResult {
     commands.create(session, {kGroupId, creator, "chess", is_private});

@@ -1,13 +1,16 @@
-// A Database that holds the directory of people and nothing else: what commands need of a database.
+// A Database that holds the directory of people and who has blocked whom, and nothing else: what
+// commands need of a database.
 // One thread.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "people/people_directory.hpp"
 #include "sql/transaction.hpp"
@@ -17,6 +20,9 @@ namespace tideline::social_graph {
 class PeopleInMemory final : public sql::Database {
  public:
   void put(const people::Person& person) { people_[person.account] = person; }
+  void block(const core::AccountId& by, const core::AccountId& other) {
+    blocks_.emplace(by.to_uuid(), other.to_uuid());
+  }
   // Every call fails from now on, as when the database is away.
   void go_away() { away_ = true; }
 
@@ -25,20 +31,26 @@ class PeopleInMemory final : public sql::Database {
   }
   core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
     if (away_) return core::unavailable("the database is away");
-    Reader reader(people_);
+    Reader reader(people_, blocks_);
     work(reader);
     return core::success();
   }
 
  private:
   using People = std::map<core::AccountId, people::Person>;
+  using Blocks = std::set<std::pair<std::string, std::string>>;  // who blocks whom, as UUIDs
 
-  // Answers the two statements of people::PeopleDirectory: one account, or an array of them.
+  // Answers blocks::has_blocked() and the two statements of people::PeopleDirectory: one account,
+  // or an array of them.
   class Reader final : public sql::Transaction {
    public:
-    explicit Reader(const People& people) : people_(people) {}
+    Reader(const People& people, const Blocks& blocks) : people_(people), blocks_(blocks) {}
 
     sql::Rows execute(std::string_view sql, const sql::Params& params) override {
+      if (sql.find("FROM person_block") != std::string_view::npos) {
+        const bool is = blocks_.contains({*params.at(0).text(), *params.at(1).text()});
+        return {sql::Row({is ? "t" : "f"})};
+      }
       EXPECT_NE(sql.find("FROM person"), std::string_view::npos) << sql;
       const std::string asked = *params.at(0).text();
       const auto ids = asked.starts_with('{') ? sql::Row({asked}).text_array(0)
@@ -61,9 +73,11 @@ class PeopleInMemory final : public sql::Database {
 
    private:
     const People& people_;
+    const Blocks& blocks_;
   };
 
   People people_;
+  Blocks blocks_;
   bool away_ = false;
 };
 

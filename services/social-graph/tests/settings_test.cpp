@@ -14,14 +14,18 @@ TEST(Settings, HaveDefaults) {
   const Settings settings = Settings::read(config);
   EXPECT_EQ(settings.contact_limit, 5'000);
   EXPECT_EQ(settings.group_member_limit, 500);
+  EXPECT_EQ(settings.declined_for, std::chrono::days(30));
   EXPECT_THAT(config.mistakes(), IsEmpty());
 }
 
 TEST(Settings, ReportEveryMistakeAtOnce) {
-  core::Config config("TIDELINE_CONTACT_LIMIT=0\nTIDELINE_GROUP_MEMBER_LIMIT=501\n", nullptr);
+  core::Config config(
+      "TIDELINE_CONTACT_LIMIT=0\nTIDELINE_GROUP_MEMBER_LIMIT=501\nTIDELINE_DECLINED_DAYS=-1\n",
+      nullptr);
   (void)Settings::read(config);
   EXPECT_THAT(config.mistakes(), UnorderedElementsAre(HasSubstr("TIDELINE_CONTACT_LIMIT"),
-                                                      HasSubstr("TIDELINE_GROUP_MEMBER_LIMIT")));
+                                                      HasSubstr("TIDELINE_GROUP_MEMBER_LIMIT"),
+                                                      HasSubstr("TIDELINE_DECLINED_DAYS")));
 }
 
 }  // namespace

@@ -35,17 +35,17 @@ Offer offer_of(Act act, const std::string& other) {
 }
 
 struct Outcome {
-  bool allowed;
+  int refused;  // with this status; 0: it is not
   std::string events;
   Pair after;
 };
 
-Outcome refusal(const Pair& pair) { return {false, "", pair}; }
+Outcome refusal(const Pair& pair, int status = 404) { return {status, "", pair}; }
 
 Outcome end_of_request(const Pair& pair, MemberIndex from, PairPhase ended, const char* event) {
-  if (pair.phase == ended && pair.from == from) return {true, "", pair};
+  if (pair.phase == ended && pair.from == from) return {0, "", pair};
   if (pair.phase != PairPhase::Requested || pair.from != from) return refusal(pair);
-  return {true, event, {ended, from}};
+  return {0, event, {ended, from}};
 }
 
 Outcome outcome_of(Act act, const Pair& pair, MemberIndex actor, MemberIndex other) {
@@ -53,14 +53,15 @@ Outcome outcome_of(Act act, const Pair& pair, MemberIndex actor, MemberIndex oth
   switch (act) {
     case Act::Request:
       if (pair.phase == PairPhase::Contacts || (asked && pair.from == actor)) {
-        return {true, "", pair};
+        return {0, "", pair};
       }
-      if (asked) return {true, kAccepted, {PairPhase::Contacts, pair.from}};
-      return {true, "ContactRequested", {PairPhase::Requested, actor}};
+      if (asked) return {0, kAccepted, {PairPhase::Contacts, pair.from}};
+      if (pair.phase == PairPhase::Declined && pair.from == actor) return refusal(pair, 409);
+      return {0, "ContactRequested", {PairPhase::Requested, actor}};
     case Act::Accept:
-      if (pair.phase == PairPhase::Contacts) return {true, "", pair};
+      if (pair.phase == PairPhase::Contacts) return {0, "", pair};
       if (!asked || pair.from != other) return refusal(pair);
-      return {true, kAccepted, {PairPhase::Contacts, other}};
+      return {0, kAccepted, {PairPhase::Contacts, other}};
     case Act::Decline:
       return end_of_request(pair, other, PairPhase::Declined, "ContactDeclined");
     case Act::Withdraw:
@@ -68,9 +69,9 @@ Outcome outcome_of(Act act, const Pair& pair, MemberIndex actor, MemberIndex oth
     case Act::Remove:
       break;
   }
-  if (pair.phase == PairPhase::Removed) return {true, "", pair};
+  if (pair.phase == PairPhase::Removed) return {0, "", pair};
   if (pair.phase != PairPhase::Contacts) return refusal(pair);
-  return {true, kRemoved, {PairPhase::Removed, pair.from}};
+  return {0, kRemoved, {PairPhase::Removed, pair.from}};
 }
 
 }  // namespace
@@ -92,7 +93,9 @@ Command CommandGenerator::own_contact(MemberIndex actor, MemberIndex other) {
   const auto act = static_cast<Act>(acts(random_));
   Outcome outcome = outcome_of(act, pair, actor, other);
   Offer offer = offer_of(act, name(other));
-  if (!outcome.allowed) return fails(offer.kind, kService, std::move(offer.call), 404);
+  if (outcome.refused != 0) {
+    return fails(offer.kind, kService, std::move(offer.call), outcome.refused);
+  }
   Command command =
       does(offer.kind, kService, std::move(offer.call), offer.status, std::move(outcome.events));
   command.learn = [&pair, after = outcome.after](const demo::Reply& reply) {

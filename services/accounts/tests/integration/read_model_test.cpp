@@ -13,6 +13,7 @@
 #include "accounts/projections/account_queries.hpp"
 #include "accounts/projections/project_list_projection.hpp"
 #include "accounts/projections/score_queries.hpp"
+#include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "postgres/connections/database.hpp"
 #include "postgres/migrations/migrations.hpp"
@@ -29,8 +30,10 @@ using sql::Transaction;
 postgres::DatabaseOptions fresh_database() {
   postgres::DatabaseOptions options;
   options.conninfo = test_support::PostgresServer::shared().create_database();
-  const std::vector<postgres::MigrationSet> sets{postgres::base_migrations(AccountsApp::kLogs),
-                                                 {"accounts", accounts::migrations()}};
+  const std::vector<postgres::MigrationSet> sets{
+      postgres::base_migrations(AccountsApp::kLogs),
+      {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
+      {"accounts", accounts::migrations()}};
   const auto migrated = postgres::migrate(options, sets);
   CHECK(migrated.ok(), "the migrations run on an empty database");
   return options;
@@ -331,6 +334,23 @@ TEST_F(ReadModel, CountsAVisitByAnotherOncePerDay) {
     EXPECT_EQ(data.at("day"), "2026-05-01");
     EXPECT_EQ(event.metadata.correlation_id, "correlation-1");
   }
+}
+
+TEST_F(ReadModel, ShowsNobodyAcrossABlock) {
+  const Tokens ada = app.enrol("1");
+  const Tokens bob = app.enrol("2");
+  project_accounts();
+  const auto blocked = database.transact([&](Transaction& transaction) {
+    transaction.execute(
+        "INSERT INTO person_block (owner, other, active, since, version)"
+        " VALUES ($1::uuid, $2::uuid, true, now(), 1)",
+        {app.account_ids.of("1"), app.account_ids.of("2")});
+  });
+  ASSERT_TRUE(blocked.ok());
+  EXPECT_EQ(app.get("/v1/profiles/1", bob.access).body, app.get("/v1/profiles/9", bob.access).body);
+  EXPECT_EQ(app.get("/v1/profiles/2", ada.access).status, 404);
+  EXPECT_EQ(app.get("/v1/profiles/1", ada.access).status, 200);
+  EXPECT_EQ(app.count("ProfileViewed"), 0u);
 }
 
 TEST_F(ReadModel, ShowsNobodyWhoHasClosed) {

@@ -55,8 +55,11 @@ Message::Command command_of(const ApiPorts& ports, const Request& request, const
     const core::AccountId recipient = ports.account_ids.of(*envelope.to);
     return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}};
   }
-  return SendToGroup{
-      sender, *envelope.group_id, ports.reader.members_of(*envelope.group_id), envelope.text, {}};
+  return SendToGroup{sender,
+                     *envelope.group_id,
+                     ports.reader.members_of(*envelope.group_id, sender),
+                     envelope.text,
+                     {}};
 }
 
 CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
@@ -74,6 +77,15 @@ CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Comm
   return Answer{201, body.dump(), "/v1/messages/" + key, message.stream};
 }
 
+// Whoever is blocked meets nobody.
+void refuse_blocked(const ApiPorts& ports, const core::AccountId& sender,
+                    const core::AccountId& recipient) {
+  if (ports.reader.has_blocked(sender, recipient)) {
+    http::refuse(http::conflict("person-blocked", "you have blocked this person; unblock first"));
+  }
+  if (ports.reader.has_blocked(recipient, sender)) http::refuse(http::no_such_person());
+}
+
 Response handle_send(const ApiPorts& ports, const Request& request) {
   const auto envelope = read_envelope(request);
   const core::AccountId& sender = request.account();
@@ -84,9 +96,8 @@ Response handle_send(const ApiPorts& ports, const Request& request) {
   if (!sender_user_id) {
     return to_response(http::unavailable("your name is not known here yet, try again"));
   }
-  if (envelope.group_id) {
-    require_fresh(ports, request);
-  }
+  require_fresh(ports, request);
+  if (envelope.to) refuse_blocked(ports, sender, named.back());
   const auto command = command_of(ports, request, envelope, people);
   return ports.commands.answer(request, [&](CommandSession& session) {
     return send(ports, session, command, sender, *sender_user_id);

@@ -30,6 +30,7 @@ enum class Grant {
   Join,      // the viewer joins a group that a moment names, ...
   Leave,     // ... leaves it, ...
   GroupEnd,  // ... it is dissolved
+  Unblock,   // one of them blocks the other no more
 };
 
 // What ends that a viewer wants an author's moments.

@@ -65,8 +65,12 @@ class FeedReader {
   // Whether he is a member of all these groups.
   bool are_groups_of(const core::AccountId& member, std::span<const std::string> group_ids) const;
 
-  // Members who have not closed their accounts; none for a dissolved or unknown group.
-  std::vector<core::AccountId> members_of(std::string_view group_id) const;
+  // Members who have not closed their accounts, but for those who are on the other side of a block
+  // with the member who asks; none for a dissolved or unknown group.
+  std::vector<core::AccountId> members_of(std::string_view group_id,
+                                          const core::AccountId& member) const;
+  // Whether `by` has blocked `other`.
+  bool has_blocked(const core::AccountId& by, const core::AccountId& other) const;
 
  private:
   using Shard = FeedState::Shard;

@@ -82,11 +82,26 @@ void FeedWriter::on(const read::MomentSettingChanged& event) {
   if (lifted.hidden_from) grants_.open(Relation::hidden_from(owner, other), event.seen);
 }
 
+void FeedWriter::on(const read::PersonBlocked& event) {
+  const PersonIndex by = number_of(event.by);
+  graph_.set_block(by, number_of(event.other), true);
+}
+
+void FeedWriter::on(const read::PersonUnblocked& event) {
+  const PersonIndex by = number_of(event.by);
+  const PersonIndex other = number_of(event.other);
+  if (graph_.set_block(by, other, false)) grants_.open(Relation::blocks(by, other), event.seen);
+}
+
 void FeedWriter::on(const read::GroupJoined& event) {
   set_member(event.group_id, event.account_id, true, event.seen);
 }
 
 void FeedWriter::on(const read::GroupLeft& event) {
+  set_member(event.group_id, event.account_id, false, event.seen);
+}
+
+void FeedWriter::on(const read::GroupMemberRemoved& event) {
   set_member(event.group_id, event.account_id, false, event.seen);
 }
 
@@ -169,7 +184,8 @@ void FeedWriter::on(const read::TimelineSeen& event) {
 std::size_t FeedWriter::fan_out(const MomentFacts& moment) {
   if (graph_.is_closed(moment.author)) return 0;
   const People& shut_out = graph_.shut_out_of(moment.author);
-  const bool anybody_shut_out = state_.options.rules.exclusion && !shut_out.empty();
+  const auto& rules = state_.options.rules;
+  const bool anybody_shut_out = rules.exclusion && rules.blocks && !shut_out.empty();
   const auto is_let_in = [&](PersonIndex viewer) {
     return !anybody_shut_out || !shut_out.contains(viewer);
   };

@@ -43,8 +43,11 @@ class FeedWriter {
   void on(const read::TagCreated& event);
   void on(const read::TagDeleted& event);
   void on(const read::MomentSettingChanged& event);
+  void on(const read::PersonBlocked& event);
+  void on(const read::PersonUnblocked& event);
   void on(const read::GroupJoined& event);
   void on(const read::GroupLeft& event);
+  void on(const read::GroupMemberRemoved& event);
   void on(const read::GroupDissolved& event);
   void on(const read::MomentPublished& event);
   void on(const read::MomentEdited& event);

@@ -43,6 +43,9 @@ void Grants::grant_by(const Relation& relation) {
       return grant(one, other, Grant::Wanted);
     case HiddenFrom:
       return grant(other, one, Grant::Allowed);
+    case Blocks:
+      grant(one, other, Grant::Unblock);
+      return grant(other, one, Grant::Unblock);
     case Tagged: {
       const bool is = graph_.tagged_with(tag).contains(other);
       return grant(other, graph_.owner_of(tag), is ? Grant::Tag : Grant::Untag);

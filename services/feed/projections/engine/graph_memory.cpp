@@ -87,18 +87,32 @@ bool GraphMemory::set_follows(PersonIndex follower, PersonIndex followee, bool d
 GraphMemory::Lifted GraphMemory::set_exclusion(PersonIndex owner, PersonIndex other, bool hides,
                                                bool hidden_from) {
   const unsigned bits = (hides ? kHides : 0U) | (hidden_from ? kHiddenFrom : 0U);
-  const unsigned before = exclusion(owner, other);
-  if (before == bits) return {};
-  const unsigned lifted = before & ~bits;
-  auto& towards = exclusions_of(owner).towards;
-  if (bits == 0) {
-    towards.erase(other);
-  } else {
-    towards[other] = static_cast<std::uint8_t>(bits);
-  }
+  const unsigned lifted = set_towards(owner, other, kHides | kHiddenFrom, bits) & ~bits;
   set_shut_out(owner, other);
   set_shut_out(other, owner);
   return {(lifted & kHides) != 0, (lifted & kHiddenFrom) != 0};
+}
+
+bool GraphMemory::set_block(PersonIndex by, PersonIndex other, bool blocks) {
+  const bool before = (set_towards(by, other, kBlocks, blocks ? kBlocks : 0U) & kBlocks) != 0;
+  set_towards(other, by, kBlockedBy, blocks ? kBlockedBy : 0U);
+  set_shut_out(by, other);
+  set_shut_out(other, by);
+  return before != blocks;
+}
+
+unsigned GraphMemory::set_towards(PersonIndex owner, PersonIndex other, unsigned mask,
+                                  unsigned bits) {
+  const unsigned before = exclusion(owner, other);
+  const unsigned after = (before & ~mask) | bits;
+  if (after == before) return before;
+  auto& towards = exclusions_of(owner).towards;
+  if (after == 0) {
+    towards.erase(other);
+  } else {
+    towards[other] = static_cast<std::uint8_t>(after);
+  }
+  return before;
 }
 
 GraphMemory::Exclusions& GraphMemory::exclusions_of(PersonIndex person) {
@@ -109,8 +123,8 @@ GraphMemory::Exclusions& GraphMemory::exclusions_of(PersonIndex person) {
 }
 
 void GraphMemory::set_shut_out(PersonIndex author, PersonIndex viewer) {
-  const bool is =
-      (exclusion(viewer, author) & kHides) != 0 || (exclusion(author, viewer) & kHiddenFrom) != 0;
+  const bool is = (exclusion(viewer, author) & (kHides | kBlocks | kBlockedBy)) != 0 ||
+                  (exclusion(author, viewer) & kHiddenFrom) != 0;
   set(exclusions_of(author).shut_out, viewer, is);
 }
 
@@ -177,6 +191,7 @@ bool GraphMemory::can_name(const Relation& relation) const {
     case Follows:
     case Hides:
     case HiddenFrom:
+    case Blocks:
       return relation.one < people() && relation.other < people();
     case Tagged:
     case TagEnd:

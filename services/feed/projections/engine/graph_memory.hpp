@@ -103,6 +103,8 @@ class GraphMemory {
     bool hidden_from = false;
   };
   Lifted set_exclusion(PersonIndex owner, PersonIndex other, bool hides, bool hidden_from);
+  // Whether it was otherwise before.
+  bool set_block(PersonIndex by, PersonIndex other, bool blocks);
   void own_tag(PersonIndex owner, TagIndex tag) { at(tag).owner = owner; }
   void set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is);
   void delete_tag(TagIndex tag) { at(tag).deleted = true; }
@@ -132,6 +134,14 @@ class GraphMemory {
     return (exclusion(owner, other) & kHiddenFrom) != 0 ||
            is_unsettled(Relation::hidden_from(owner, other));
   }
+  bool has_blocked(PersonIndex by, PersonIndex other) const {
+    return (exclusion(by, other) & kBlocks) != 0 || is_unsettled(Relation::blocks(by, other));
+  }
+  // Whether one of the two blocks the other.
+  bool are_apart(PersonIndex one, PersonIndex other) const {
+    return (exclusion(one, other) & (kBlocks | kBlockedBy)) != 0 ||
+           is_unsettled(Relation::blocks(one, other)) || is_unsettled(Relation::blocks(other, one));
+  }
   bool has_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const;
   bool may_have_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const;
   bool is_member(GroupIndex group, PersonIndex person) const;
@@ -141,7 +151,8 @@ class GraphMemory {
   const PeopleArray& contacts_of(PersonIndex person) const { return at(person).contacts; }
   const PeopleArray& followers_of(PersonIndex person) const { return at(person).followers; }
   const PeopleArray& followees_of(PersonIndex person) const { return followees_[number(person)]; }
-  // Those who hide the author, and those whom he hides from: mostly nobody.
+  // Those who hide the author, those whom he hides from, and whoever is on the other side of a
+  // block: mostly nobody.
   const People& shut_out_of(PersonIndex author) const {
     static const People kNobody;
     const auto& exclusions = at(author).exclusions;
@@ -168,6 +179,8 @@ class GraphMemory {
  private:
   static constexpr std::uint8_t kHides = 1;
   static constexpr std::uint8_t kHiddenFrom = 2;
+  static constexpr std::uint8_t kBlocks = 4;
+  static constexpr std::uint8_t kBlockedBy = 8;
   // A person's marks.
   static constexpr std::uint8_t kClosed = 1;
   static constexpr std::uint8_t kExcludes = 2;  // he is on a side of some exclusion
@@ -206,6 +219,8 @@ class GraphMemory {
   }
   People with_unsettled(People people, Relation::Kind kind, std::uint32_t list) const;
   Exclusions& exclusions_of(PersonIndex person);
+  // Of the bits in `mask`, what they are from now on; returns all bits of before.
+  unsigned set_towards(PersonIndex owner, PersonIndex other, unsigned mask, unsigned bits);
   void set_shut_out(PersonIndex author, PersonIndex viewer);
   void load_people(snapshots::ValueReader& in);
   void load_tags_and_groups(snapshots::ValueReader& in);

@@ -23,6 +23,7 @@ struct Relation {
     TagEnd,      // a tag
     Member,      // a group, a person
     GroupEnd,    // a group
+    Blocks,      // who blocks, who is blocked
   };
 
   Kind kind = Kind::None;
@@ -47,6 +48,7 @@ struct Relation {
     return of(Kind::Member, group, person);
   }
   static Relation group_end(GroupIndex group) { return of(Kind::GroupEnd, group, PersonIndex{0}); }
+  static Relation blocks(PersonIndex by, PersonIndex other) { return of(Kind::Blocks, by, other); }
 
   friend bool operator==(const Relation&, const Relation&) = default;
   template <class Hash>

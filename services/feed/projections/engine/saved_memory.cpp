@@ -143,6 +143,8 @@ void GraphMemory::load_people(ValueReader& in) {
       const auto other = take_index<PersonIndex>(in, people_.size());
       const auto bits = in.take<std::uint8_t>();
       set_exclusion(owner, other, (bits & kHides) != 0, (bits & kHiddenFrom) != 0);
+      // The other side has kBlockedBy of it.
+      if ((bits & kBlocks) != 0) set_block(owner, other, true);
     }
   }
 }

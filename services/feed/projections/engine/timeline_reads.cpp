@@ -159,16 +159,24 @@ bool FeedReader::are_groups_of(const core::AccountId& member,
   });
 }
 
-std::vector<core::AccountId> FeedReader::members_of(std::string_view group_id) const {
+std::vector<core::AccountId> FeedReader::members_of(std::string_view group_id,
+                                                    const core::AccountId& member) const {
   const std::shared_lock lock(state_.mutex);
+  const PersonIndex asking = graph_.find_person(member);
   const auto group = graph_.find_group(group_id);
   std::vector<core::AccountId> members;
   if (!group || graph_.is_dissolved(*group)) return members;
   for (const PersonIndex person : graph_.ever_kept_members(*group)) {
-    if (!graph_.is_closed(person)) members.push_back(graph_.account_of(person));
+    if (graph_.is_closed(person) || graph_.are_apart(asking, person)) continue;
+    members.push_back(graph_.account_of(person));
   }
   std::sort(members.begin(), members.end());
   return members;
+}
+
+bool FeedReader::has_blocked(const core::AccountId& by, const core::AccountId& other) const {
+  const std::shared_lock lock(state_.mutex);
+  return graph_.has_blocked(graph_.find_person(by), graph_.find_person(other));
 }
 
 bool FeedReader::is_visible(PersonIndex viewer, const MomentFacts& moment) const {

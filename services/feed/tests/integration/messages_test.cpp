@@ -53,6 +53,21 @@ class Messages : public ::testing::Test {
   std::string group;
 };
 
+TEST_F(Messages, DoNotCrossABlock) {
+  app.block("ada", "bob");
+  const Json to_ada{{"to", "ada"}, {"text", "hi"}};
+  const Json to_bob{{"to", "bob"}, {"text", "hi"}};
+  EXPECT_EQ(post("bob", to_ada).body, post("bob", {{"to", "nobody"}, {"text", "hi"}}).body);
+  EXPECT_EQ(post("bob", to_ada).status, 404);
+  EXPECT_EQ(post("ada", to_bob).status, 409);
+  EXPECT_NE(post("ada", to_bob).body.find("person-blocked"), std::string::npos);
+  for (const char* who : {"ada", "bob", "cleo"}) app.join(who, group);
+  send_to_group("bob", "all of you");
+  app.deliver();
+  EXPECT_EQ(texts("cleo", "/v1/messages/inbox"), Texts{"all of you"});
+  EXPECT_EQ(texts("ada", "/v1/messages/inbox"), Texts{});
+}
+
 TEST_F(Messages, GoFromSentToInboxUnderANaturalKey) {
   const auto key = send("ada", "bob", "hi");
   EXPECT_EQ(key, "ada_" + core::format_iso8601(app.clock.now()));

@@ -68,6 +68,21 @@ SELECT h, owner, other,
          OR bool_or(doubtful AND was_hidden AND NOT hidden_from) AS hidden_from
 FROM compared GROUP BY h, owner, other;
 
+-- Who has blocked whom, both ways: an end in doubt is none.
+CREATE TABLE apart AS
+WITH changed AS (
+  SELECT e.h, e.n, data->>'by' AS one, data->>'other' AS other, type = 'PersonBlocked' AS blocks,
+         held.n IS NOT NULL AND type = 'PersonUnblocked' AS doubtful
+  FROM event AS e LEFT JOIN held ON held.h = e.h AND held.n = e.n
+  WHERE type IN ('PersonBlocked', 'PersonUnblocked')
+), last AS (
+  SELECT h, one, other FROM changed GROUP BY h, one, other
+  HAVING (array_agg(blocks ORDER BY n DESC))[1] OR bool_or(doubtful)
+)
+SELECT h, one, other FROM last
+UNION
+SELECT h, other, one FROM last;
+
 -- Who is tagged, and who is in a group: for certain, or maybe.
 CREATE TABLE listed AS
 WITH changed AS (
@@ -75,7 +90,7 @@ WITH changed AS (
          data->>'account_id' AS person, type IN ('ContactTagged', 'GroupJoined') AS is_in,
          held.n IS NOT NULL AS doubtful
   FROM event AS e LEFT JOIN held ON held.h = e.h AND held.n = e.n
-  WHERE type IN ('ContactTagged', 'ContactUntagged', 'GroupJoined', 'GroupLeft')
+  WHERE type IN ('ContactTagged', 'ContactUntagged', 'GroupJoined', 'GroupLeft', 'GroupMemberRemoved')
 ), last AS (
   SELECT h, owner, list, person, (array_agg(is_in ORDER BY n DESC))[1] AS is_in,
          bool_or(doubtful) AS doubtful
@@ -128,12 +143,16 @@ FROM event AS e WHERE type = 'MomentEdited';
 CREATE INDEX ON contact (h, one, other);
 CREATE INDEX ON follow (h, follower, followee);
 CREATE INDEX ON setting (h, owner, other);
+CREATE INDEX ON apart (h, one, other);
 CREATE INDEX ON listed (h, person, list);
 CREATE INDEX ON closed (h, person);
 ANALYZE;
 
 CREATE FUNCTION are_contacts(h int, one text, other text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM contact AS c WHERE c.h = $1 AND c.one = $2 AND c.other = $3)
+$$;
+CREATE FUNCTION are_apart(h int, one text, other text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM apart AS a WHERE a.h = $1 AND a.one = $2 AND a.other = $3)
 $$;
 -- Only the author's own tags count. `certainly`: what is in doubt does not.
 CREATE FUNCTION is_named(viewer text, m moment, certainly boolean) RETURNS boolean
@@ -154,7 +173,7 @@ $$;
 -- The first predicate.
 CREATE FUNCTION may_see(viewer text, m moment) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT is_there(m) AND (viewer = m.author OR
-    NOT m.held AND NOT excludes_viewer(m, viewer) AND CASE m.audience
+    NOT m.held AND NOT are_apart(m.h, viewer, m.author) AND NOT excludes_viewer(m, viewer) AND CASE m.audience
       WHEN 'public' THEN true
       WHEN 'partly-visible' THEN are_contacts(m.h, viewer, m.author) AND is_named(viewer, m, true)
       WHEN 'partly-invisible' THEN are_contacts(m.h, viewer, m.author)
@@ -167,6 +186,7 @@ CREATE FUNCTION wants(h int, viewer text, author text) RETURNS boolean LANGUAGE 
     (are_contacts($1, viewer, author)
      OR EXISTS (SELECT FROM follow AS f WHERE f.h = $1 AND f.follower = viewer
                 AND f.followee = author))
+    AND NOT are_apart($1, viewer, author)
     AND NOT EXISTS (SELECT FROM setting AS s WHERE s.h = $1 AND s.owner = viewer
                     AND s.other = author AND s.hides)
 $$;
@@ -187,6 +207,7 @@ SELECT m.h, c.one, m.id::bigint
 FROM contact AS c JOIN moment AS m ON m.h = c.h AND m.author = c.other
 WHERE NOT EXISTS (SELECT FROM setting AS s WHERE s.h = c.h AND s.owner = c.one
                   AND s.other = c.other AND s.hides)
+  AND NOT are_apart(c.h, c.one, c.other)
   AND NOT excludes_viewer(m, c.one)
   AND (m.audience = 'public'
        OR m.audience = 'partly-visible' AND is_named(c.one, m, true)
@@ -198,6 +219,7 @@ UNION ALL
 SELECT m.h, f.follower, m.id::bigint
 FROM follow AS f JOIN moment AS m ON m.h = f.h AND m.author = f.followee
 WHERE NOT are_contacts(f.h, f.follower, f.followee)
+  AND NOT are_apart(f.h, f.follower, f.followee)
   AND NOT EXISTS (SELECT FROM setting AS s WHERE s.h = f.h
                   AND (s.owner = f.follower AND s.other = f.followee AND s.hides
                        OR s.owner = f.followee AND s.other = f.follower AND s.hidden_from))
@@ -209,6 +231,7 @@ WHERE NOT are_contacts(f.h, f.follower, f.followee)
 CREATE FUNCTION meets(h int, viewer text, writer text, author text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT NOT EXISTS (SELECT FROM closed AS c WHERE c.h = $1 AND c.person = writer)
+     AND NOT are_apart($1, viewer, writer)
      AND (writer IN (viewer, author) OR are_contacts($1, viewer, writer))
 $$;
 CREATE TABLE met_remark AS

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/blocks.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "http/routing/authentication.hpp"
 #include "people/people_directory.hpp"
@@ -28,11 +29,12 @@ inline postgres::DatabaseOptions fresh_projects_database(std::uint32_t logs) {
   postgres::DatabaseOptions options;
   options.conninfo = test_support::PostgresServer::shared().create_database();
   options.connections_max = 4;
-  const std::array<postgres::MigrationSet, 4> sets{
+  const std::array<postgres::MigrationSet, 5> sets{
       postgres::base_migrations(logs),
       postgres::MigrationSet{"people",
                              {{1, "person", people::kPersonTableSql},
                               {2, "person_profile", people::kPersonProfileTableSql}}},
+      postgres::MigrationSet{"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       postgres::MigrationSet{"uploads", {{1, "upload", uploads::kUploadTableSql}}},
       postgres::MigrationSet{"projects", migrations()}};
   const auto migrated = postgres::migrate(options, sets);
@@ -59,6 +61,7 @@ class ProjectsApp {
 
   ProjectsApp() {
     people_applied.reset({"accounts"}, {});
+    blocks_applied.reset({"social-graph"}, {});
     projects_applied.reset({"projects"}, {});
     add_routes(router, {.commands = commands,
                         .database = database,
@@ -68,6 +71,7 @@ class ProjectsApp {
                         .people = people,
                         .uploads = uploads,
                         .people_applied = people_applied,
+                        .blocks_applied = blocks_applied,
                         .projects_applied = projects_applied});
   }
 
@@ -83,6 +87,13 @@ class ProjectsApp {
         "INSERT INTO person_profile (account_id, version, user_id, real_name, department, closed)"
         " VALUES ($1::uuid, 1, $2, $3, '', false)",
         {account, user_id, "Name of " + user_id});
+  }
+
+  void block(const std::string& by, const std::string& other) {
+    execute(
+        "INSERT INTO person_block (owner, other, active, since, version)"
+        " VALUES ($1::uuid, $2::uuid, true, now(), 1)",
+        {account_ids.of(by), account_ids.of(other)});
   }
 
   // `body`: a text is sent as it is. Every event is in the tables when this returns.
@@ -133,7 +144,7 @@ class ProjectsApp {
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
   ProjectsProjection projection;
-  eventsourcing::AppliedPositions people_applied, projects_applied;
+  eventsourcing::AppliedPositions people_applied, blocks_applied, projects_applied;
   http::Router router{std::make_shared<NameVerifier>(account_ids), clock};
 
  private:

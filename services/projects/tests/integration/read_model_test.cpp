@@ -55,22 +55,22 @@ class ReadModel : public ::testing::Test {
                row.voting + " " + std::to_string(row.tally) + " " + std::to_string(row.advice) +
                "/" + std::to_string(row.advice_adopted) + " " + row.icon.value_or("no icon") + " " +
                row.sealed_labels + "\n";
-        for (const auto& comment : list_comments(transaction, row.id, {}, {}, 1000).items) {
+        for (const auto& comment : list_comments(transaction, row.id, {}, {}, {}, 1000).items) {
           all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + "\n";
         }
         for (const auto& document : list_documents(transaction, row.id)) {
           all += "  document " + document.id + " " + document.file.hash + "\n";
         }
-        for (const auto& advice : list_advice(transaction, row.id, {}, {}, 1000).items) {
+        for (const auto& advice : list_advice(transaction, row.id, {}, {}, {}, 1000).items) {
           all += "  advice " + advice.id + " " + advice.adviser.to_string() +
                  (advice.adopted_at ? " " + core::format_iso8601(*advice.adopted_at) : "") + "\n";
         }
       }
-      for (const auto& place : list_board(transaction, {}, {}, 1000).items) {
+      for (const auto& place : list_board(transaction, {}, {}, {}, 1000).items) {
         all += "board " + place.project + " " + std::to_string(place.tally) + "\n";
       }
       const LabelKeys sea{"sea", campus.cipher.index("sea", "Project.label")};
-      for (const auto& row : list_by_label(transaction, sea, {}).items) all += "sea " + row.id;
+      for (const auto& row : list_by_label(transaction, sea, {}, {}).items) all += "sea " + row.id;
       return all;
     });
     CHECK(text.ok(), "the queries run");
@@ -194,12 +194,12 @@ TEST_F(ReadModel, TheBoardIsOrderedByTallyAndPagesBothWays) {
   live(campus);
   project(campus.events(), 1000);
   const auto walked = database_.read([](Transaction& transaction) {
-    const auto all = list_board(transaction, {}, {}, 100).items;
+    const auto all = list_board(transaction, {}, {}, {}, 100).items;
     EXPECT_EQ(all.size(), 5U) << "the closed one is off the board";
     for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i - 1].tally, all[i].tally);
-    const auto second = list_board(transaction, {}, all[1], 2).items;
+    const auto second = list_board(transaction, {}, {}, all[1], 2).items;
     EXPECT_EQ(second[0].project, all[2].project);
-    const auto back = list_board(transaction, all[2], {}, 2).items;
+    const auto back = list_board(transaction, {}, all[2], {}, 2).items;
     EXPECT_EQ(back[0].project, all[0].project);
     return true;
   });
@@ -214,15 +214,15 @@ TEST_F(ReadModel, AdviceIsCountedAndPagesBothWays) {
     const auto found = find_project(transaction, ids[2]);
     EXPECT_EQ(found->advice, 4) << "two of six were withdrawn";
     EXPECT_EQ(found->advice_adopted, 2);
-    const auto all = list_advice(transaction, ids[2], {}, {}, 100).items;
+    const auto all = list_advice(transaction, ids[2], {}, {}, {}, 100).items;
     EXPECT_EQ(all.size(), 4U);
     for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].given_at, all[i].given_at);
     const auto adopted = [](const AdviceRow& row) { return row.adopted_at.has_value(); };
     EXPECT_EQ(std::count_if(all.begin(), all.end(), adopted), 2);
-    const auto middle = list_advice(transaction, ids[2], {}, all[0].id, 2);
+    const auto middle = list_advice(transaction, ids[2], {}, {}, all[0].id, 2);
     EXPECT_EQ(middle.items.front().id, all[1].id);
     EXPECT_TRUE(middle.more_before && middle.more_after);
-    const auto first = list_advice(transaction, ids[2], all[2].id, {}, 2);
+    const auto first = list_advice(transaction, ids[2], {}, all[2].id, {}, 2);
     EXPECT_EQ(first.items.front().id, all[0].id);
     EXPECT_FALSE(first.more_before);
     return true;

@@ -62,6 +62,43 @@ TEST_F(Routes, AnAuthorSaysWhomTheProjectLooksForAndWithdrawsIt) {
   EXPECT_EQ(app.get("bob", path).at("looking_for"), nullptr);
 }
 
+TEST_F(Routes, NothingCrossesABlockInEitherDirection) {
+  const std::string bobs = app.create("bob");
+  const std::string cleos = app.create("cleo");
+  app.call("ada", Method::Post, path + "/voting");
+  app.call("bob", Method::Post, "/v1/projects/" + bobs + "/voting");
+  for (const char* who : {"ada", "bob"}) {
+    app.call(who, Method::Post, "/v1/projects/" + cleos + "/comments", {{"text", who}});
+    app.call(who, Method::Post, "/v1/projects/" + cleos + "/advice", {{"text", who}});
+  }
+  app.call("ada", Method::Patch, path, {{"labels", {"sea"}}});
+  EXPECT_EQ(app.get("bob", "/v1/voting-board").at("items").size(), 2U);
+  app.block("ada", "bob");
+  const Json text{{"text", "hi"}};
+  for (const auto& [who, whose, id] :
+       {std::tuple{"bob", "ada", project}, std::tuple{"ada", "bob", bobs}}) {
+    const std::string one = "/v1/projects/" + id;
+    for (const char* part : {"", "/comments", "/advice", "/documents", "/vote", "/visits"}) {
+      EXPECT_EQ(app.call(who, Method::Get, one + part).status, 404) << who << part;
+    }
+    EXPECT_EQ(app.call(who, Method::Post, one + "/comments", text).status, 404) << who;
+    EXPECT_EQ(app.call(who, Method::Post, one + "/advice", text).status, 404) << who;
+    EXPECT_EQ(app.call(who, Method::Put, one + "/vote").status, 404) << who;
+    EXPECT_EQ(app.call(who, Method::Post, one + "/visits").status, 404) << who;
+    const Json by_author = app.get(who, "/v1/projects?author=" + std::string(whose));
+    EXPECT_EQ(by_author.at("items").size(), 0U) << who;
+    EXPECT_EQ(app.get(who, "/v1/voting-board").at("items").size(), 1U) << who;
+    for (const char* part : {"/comments", "/advice"}) {
+      const Json items = app.get(who, "/v1/projects/" + cleos + part).at("items");
+      ASSERT_EQ(items.size(), 1U) << who << part;
+      EXPECT_EQ(items[0].at("text"), who) << part;
+    }
+  }
+  EXPECT_EQ(app.get("bob", "/v1/projects?label=sea").at("items").size(), 0U);
+  EXPECT_EQ(app.get("cleo", "/v1/projects?label=sea").at("items").size(), 1U);
+  EXPECT_EQ(app.get("ada", path).at("id"), project);
+}
+
 TEST_F(Routes, APersonPublishesOnlySoManyProjects) {
   const core::AccountId bob = app.account_ids.of("bob");
   eventsourcing::Append counted;

@@ -231,6 +231,28 @@ TEST_F(RoutesTest, ARatingIsReplacedAndItsMeanIsExact) {
   EXPECT_EQ(get("/v1/points/me", "ada").at("points"), 0);
 }
 
+TEST_F(RoutesTest, NobodyRatesAcrossABlock) {
+  const std::string project = "00000000000000000000000010";
+  for (const char* user_id : {"ada", "bob"}) register_person(user_id);
+  publish("projects", "ProjectCreated", {{"project_id", project}, {"author", id("ada")}});
+  EXPECT_EQ(rate("people/ada", 5, "bob").status, 200);
+  const auto blocked = database.transact([&](sql::Transaction& transaction) {
+    transaction.execute(
+        "INSERT INTO person_block (owner, other, active, since, version)"
+        " VALUES ($1::uuid, $2::uuid, true, now(), 1)",
+        {account_ids.of("ada"), account_ids.of("bob")});
+  });
+  ASSERT_TRUE(blocked.ok()) << blocked.error().message;
+  for (const auto& [who, subject] : {std::pair{"bob", "people/ada"},
+                                     {"ada", "people/bob"},
+                                     {"bob", "projects/00000000000000000000000010"}}) {
+    EXPECT_EQ(rate(subject, 1, who).status, 404) << who << subject;
+    const std::string path = "/v1/ratings/" + std::string(subject);
+    EXPECT_EQ(send(Method::Get, path, who).status, 404) << who << subject;
+  }
+  EXPECT_EQ(get("/v1/ratings/people/ada", "ada").at("stars"), 5);
+}
+
 TEST_F(RoutesTest, TheBestRatedComeFirst) {
   const std::string good = "00000000000000000000000010";
   const std::string best = "00000000000000000000000020";

@@ -62,6 +62,7 @@ class RoutesTest : public ::testing::Test {
                         .people = directory,
                         .scores = engine,
                         .people_applied = people_runner.applied(),
+                        .blocks_applied = people_runner.applied(),
                         .scores_in_memory = score_runner.in_memory(),
                         .scores_committed = score_runner.applied(),
                         .ratings_applied = rating_runner.applied(),

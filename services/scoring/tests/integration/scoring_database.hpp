@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/blocks.hpp"
 #include "core/check.hpp"
 #include "people/people_directory.hpp"
 #include "postgres/connections/database.hpp"
@@ -23,6 +24,7 @@ inline postgres::DatabaseOptions scoring_database() {
       {"people",
        {{1, "person", people::kPersonTableSql},
         {2, "person_profile", people::kPersonProfileTableSql}}},
+      {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       {"scoring", migrations()}};
   const auto migrated = postgres::migrate(options, sets);
   CHECK(migrated.ok(), migrated.ok() ? "" : migrated.error().message.c_str());

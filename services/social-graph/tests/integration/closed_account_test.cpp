@@ -30,6 +30,7 @@ using ::testing::UnorderedElementsAre;
 using State = es::Preparation::State;
 
 constexpr std::int64_t kLimit = 10'000;
+constexpr std::chrono::days kMonth(30);
 
 class ClosedAccounts : public GraphDatabase {
  protected:
@@ -76,8 +77,7 @@ class ClosedAccounts : public GraphDatabase {
                                           .people = service.people,
                                           .people_applied = service.people_applied,
                                           .graph_applied = service.graph_applied,
-                                          .groups = {service.cipher, 100},
-                                          .contact_limit = kLimit}),
+                                          .groups = {service.cipher, 100, kMonth}}),
                                       service);
   }
   void feed(Reacting& reacting) {
@@ -132,7 +132,7 @@ class ClosedAccounts : public GraphDatabase {
   }
   bool join(const std::string& group, const std::string& user_id) {
     return run([&](es::CommandSession& session) -> es::CommandResult {
-      GroupCommands(service.cipher, 100).join(session, group, service.account(user_id));
+      GroupCommands(service.cipher, 100, kMonth).join(session, group, service.account(user_id));
       return es::Answer{};
     });
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/blocks.hpp"
 #include "postgres/connections/database.hpp"
 #include "postgres/migrations/migrations.hpp"
 #include "social-graph/migrations.hpp"
@@ -22,11 +23,12 @@ inline postgres::DatabaseOptions migrated_database() {
   postgres::DatabaseOptions options;
   options.conninfo = test_support::PostgresServer::shared().create_database();
   options.connections_max = 4;
-  const std::array<postgres::MigrationSet, 3> sets{
+  const std::array<postgres::MigrationSet, 4> sets{
       postgres::base_migrations(4),
       {"people",
        {{1, "person", people::kPersonTableSql},
         {2, "person_profile", people::kPersonProfileTableSql}}},
+      {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       {"social-graph", migrations()}};
   const auto status = postgres::migrate(options, sets);
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);

@@ -53,7 +53,7 @@ class GraphTables : public GraphDatabase {
       const std::string& other = kUsers[below(kUsers.size())];
       const std::string& tag = tags[below(tags.size())];
       const std::string group = "/v1/groups/" + groups[below(groups.size())];
-      switch (below(14)) {
+      switch (below(16)) {
         case 0:
         case 1:
           service.post("/v1/contact-requests", me, {{"user_id", other}});
@@ -88,6 +88,18 @@ class GraphTables : public GraphDatabase {
                       {{"hides_other", below(2) == 0}, {"hidden_from_other", below(2) == 0}});
           break;
         case 12:
+          if (below(2) == 0) {
+            service.put("/v1/blocks/" + other, me);
+          } else {
+            service.remove("/v1/blocks/" + other, me);
+          }
+          break;
+        case 13:
+          service.put(group + "/admins/" + other, me);
+          service.remove(group + "/members/" + other, me);
+          service.remove(group + "/invitations/me", me);
+          break;
+        case 14:
           service.post(group + "/members", me);
           service.post(group + "/invitations", me, {{"user_id", other}});
           break;
@@ -102,8 +114,9 @@ class GraphTables : public GraphDatabase {
   std::string dump() {
     return read([](Transaction& transaction) {
       std::string text;
-      for (const char* table : {"contact", "follow", "tag", "tag_member", "moment_setting",
-                                "social_group", "social_group_size", "group_member"}) {
+      for (const char* table :
+           {"person_block", "contact", "follow", "tag", "tag_member", "moment_setting",
+            "social_group", "social_group_size", "group_member"}) {
         const auto rows = transaction.execute(std::string("SELECT held::text FROM ") + table +
                                               " AS held ORDER BY 1");
         text += std::string(table) + "\n";
@@ -114,7 +127,7 @@ class GraphTables : public GraphDatabase {
   }
   void empty_tables() {
     write(
-        "TRUNCATE contact, follow, tag, tag_member, moment_setting, social_group,"
+        "TRUNCATE person_block, contact, follow, tag, tag_member, moment_setting, social_group,"
         " social_group_size, group_member");
   }
   std::vector<std::vector<RecordedEvent>> logs() {
