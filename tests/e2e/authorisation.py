@@ -33,7 +33,8 @@ CASTS_MAX = 200
 MOMENTS = ["public", "group", "private"]
 GROUPS = ["open", "private"]
 # What is written there changes accounts, or what people are to each other.
-BETWEEN_PEOPLE = ("/v1/accounts", "/v1/sessions", "/v1/me", "/v1/contact", "/v1/follows", "/v1/blocks", "/v1/moment-settings")
+BETWEEN_PEOPLE = ("/v1/accounts", "/v1/sessions", "/v1/me", "/v1/contact", "/v1/follows", "/v1/blocks", "/v1/moment-settings",
+                  "/v1/messages/requests", "/v1/messages/setting")
 # Lists that belong to nobody, or to the caller: how long they are says nothing.
 COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor"}
 NOT_COUNTED = {"listAround"}
@@ -63,6 +64,7 @@ class Cast:
             until(f"{path} knows that the account is closed",
                   lambda path=path: client.send(self.tokens["closed"], "GET", path)[0] == 401)
         self.wait_for_the_block()
+        self.moments_group = self.group("private")
 
     def wait_for_the_block(self):
         """Each service learns of it by itself. What is asked changes nothing once it knows."""
@@ -97,7 +99,7 @@ class Cast:
 
     def moment(self, kind):
         image = self.owner("POST", "/v1/images", png(), "image/png")["hash"]
-        audience = {"audience": "partly-visible", "group_ids": [self.group("private")]} if kind == "group" else \
+        audience = {"audience": "partly-visible", "group_ids": [self.moments_group]} if kind == "group" else \
             {"audience": kind}
         moment = self.owner("POST", "/v1/moments", {"content": "Low tide", "images": [image], **audience})["id"]
         if kind != "private":
@@ -177,6 +179,8 @@ class Operation:
             cast.owner("POST", f"/v1/groups/{objects['group_id']}/invitations", {"user_id": cast.names[role]})
         if role not in NO_CONTACTS:
             return
+        if self.id in ("acceptMessageRequest", "ignoreMessageRequest"):
+            cast.owner("POST", "/v1/messages", {"to": cast.names[role], "text": "Coming?"})
         if self.id in ("acceptContactRequest", "declineContactRequest"):
             cast.owner("POST", "/v1/contact-requests", {"user_id": cast.names[role]})
         if self.id == "withdrawContactRequest":

@@ -15,6 +15,7 @@ void add_interaction_queries(http::Router& router, const ApiPorts& ports);
 void add_visit_routes(http::Router& router, const ApiPorts& ports);
 void add_message_commands(http::Router& router, const ApiPorts& ports);
 void add_message_queries(http::Router& router, const ApiPorts& ports);
+void add_message_requests(http::Router& router, const ApiPorts& ports);
 void add_message_reading(http::Router& router, const ApiPorts& ports);
 void add_timeline_reading(http::Router& router, const ApiPorts& ports);
 
@@ -28,6 +29,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_visit_routes(router, ports);
   add_message_commands(router, ports);
   add_message_queries(router, ports);
+  add_message_requests(router, ports);
   add_message_reading(router, ports);
   add_timeline_reading(router, ports);
 }

@@ -39,7 +39,8 @@ Decision<Message::Event> send(const Message::State& state, const SendToPerson& c
                                                   std::nullopt,
                                                   {command.recipient},
                                                   command.text,
-                                                  command.now});
+                                                  command.now,
+                                                  command.is_request});
 }
 
 Decision<Message::Event> send(const Message::State& state, const SendToGroup& command) {
@@ -52,8 +53,8 @@ Decision<Message::Event> send(const Message::State& state, const SendToGroup& co
   }
   std::sort(recipients.begin(), recipients.end());
   return Decision<Message::Event>::of(MessageSent{command.sender, std::nullopt, command.group_id,
-                                                  std::move(recipients), command.text,
-                                                  command.now});
+                                                  std::move(recipients), command.text, command.now,
+                                                  false});
 }
 
 }  // namespace

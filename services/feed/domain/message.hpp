@@ -22,6 +22,10 @@ struct SendToPerson {
   bool recipient_closed = false;
   std::string text;
   core::Timestamp now;
+  bool is_request = false;  // the recipient has not accepted the sender's messages
+
+  // Whoever it is to gets no message of the sender's.
+  bool refused() const { return recipient == sender || recipient_closed; }
 
   friend bool operator==(const SendToPerson&, const SendToPerson&) = default;
 };

@@ -1,6 +1,7 @@
 #include "feed/projections/message_model.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -17,12 +18,44 @@ ON CONFLICT (sender, sent_at) DO NOTHING)";
 
 constexpr const char* kInsertEntries = R"(
 INSERT INTO message_entry (owner, box, day, sent_at, sender, group_id, read)
-SELECT entry.*, box = 1 OR EXISTS (
+SELECT owner, CASE WHEN box = 2 THEN coalesce((
+      SELECT (ARRAY[2, 0, 3])[answer + 1] FROM message_request known
+      WHERE known.recipient = owner AND known.sender = entry.sender), 2) ELSE box END,
+    day, sent_at, sender, group_id, box = 1 OR EXISTS (
     SELECT FROM message_read known
     WHERE known.reader = owner AND known.sent_at = entry.sent_at AND known.sender = entry.sender)
 FROM unnest($1::uuid[], $2::smallint[], $3::date[], $4::timestamptz[], $5::uuid[], $6::text[])
      AS entry (owner, box, day, sent_at, sender, group_id)
 ON CONFLICT (owner, box, day, sent_at, sender) DO NOTHING)";
+
+constexpr const char* kWriteSettings = R"(
+INSERT INTO message_setting AS held (owner, contacts_only, version)
+SELECT * FROM unnest($1::uuid[], $2::boolean[], $3::bigint[])
+ON CONFLICT (owner) DO UPDATE
+SET contacts_only = excluded.contacts_only, version = excluded.version
+WHERE excluded.version > held.version)";
+
+constexpr const char* kWriteAnswers = R"(
+INSERT INTO message_request AS held (recipient, sender, answer, version)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::bigint[])
+ON CONFLICT (recipient, sender) DO UPDATE
+SET answer = excluded.answer, version = excluded.version
+WHERE excluded.version > held.version)";
+
+// Whoever brings a message and whoever brings the answer to it may be two, at the same time: the
+// second waits for the first here, and sees what that has written.
+constexpr const char* kLockAnswers = R"(
+INSERT INTO message_request AS held (recipient, sender, answer, version)
+SELECT recipient, sender, 0, 0 FROM unnest($1::uuid[], $2::uuid[]) AS wanted (recipient, sender)
+ON CONFLICT (recipient, sender) DO UPDATE SET version = held.version)";
+
+constexpr const char* kMoveAnswered = R"(
+UPDATE message_entry SET box = (ARRAY[2, 0, 3])[known.answer + 1]
+FROM unnest($1::uuid[], $2::uuid[]) AS answered (recipient, sender)
+     JOIN message_request known USING (recipient, sender)
+WHERE message_entry.owner = answered.recipient AND message_entry.sender = answered.sender
+  AND message_entry.box = ANY ('{2,3}'::smallint[])
+  AND message_entry.box <> (ARRAY[2, 0, 3])[known.answer + 1])";
 
 constexpr const char* kInsertReads = R"(
 INSERT INTO message_read (reader, sent_at, sender)
@@ -33,7 +66,7 @@ constexpr const char* kMarkEntries = R"(
 UPDATE message_entry SET read = true
 FROM unnest($1::uuid[], $2::date[], $3::timestamptz[], $4::uuid[])
      AS mark (reader, day, sent_at, sender)
-WHERE owner = mark.reader AND box = 0 AND message_entry.day = mark.day
+WHERE owner = mark.reader AND box = ANY ('{0,2,3}'::smallint[]) AND message_entry.day = mark.day
   AND message_entry.sent_at = mark.sent_at AND message_entry.sender = mark.sender
   AND NOT read)";
 
@@ -42,6 +75,8 @@ WHERE owner = mark.reader AND box = 0 AND message_entry.day = mark.day
 void MessageModel::clear() {
   sent_.clear();
   read_.clear();
+  answers_.clear();
+  settings_.clear();
 }
 
 void MessageModel::apply(const eventsourcing::RecordedEvent& event) {
@@ -49,13 +84,45 @@ void MessageModel::apply(const eventsourcing::RecordedEvent& event) {
     sent_.push_back(*std::move(sent));
   } else if (auto marked = eventsourcing::read_as<read::MessagesRead>(event)) {
     read_.push_back(*std::move(marked));
+  } else if (const auto request = eventsourcing::read_as<MessageRequestChanged>(event)) {
+    answers_[{request->recipient, request->sender}] = {static_cast<int>(request->answer),
+                                                       event.version};
+  } else if (const auto setting = eventsourcing::read_as<MessageSettingChanged>(event)) {
+    settings_[setting->owner] = {setting->contacts_only, event.version};
   }
 }
 
 void MessageModel::flush(sql::Transaction& transaction) const {
-  write_reads(transaction);  // first: entries that are written now look for their marks
+  write_settings(transaction);
+  // First what entries that are written now look for: their marks, and answers to requests.
+  write_reads(transaction);
+  write_answers(transaction);
+  lock_answers(transaction);
   write_messages(transaction);
   write_entries(transaction);
+  move_answered(transaction);
+}
+
+void MessageModel::write_settings(sql::Transaction& transaction) const {
+  sql::write_batch(transaction, kWriteSettings, settings_, sql::kKey, &SettingRow::contacts_only,
+                   &SettingRow::version);
+}
+
+void MessageModel::write_answers(sql::Transaction& transaction) const {
+  sql::write_batch(transaction, kWriteAnswers, answers_, &Pair::first, &Pair::second,
+                   &AnswerRow::answer, &AnswerRow::version);
+}
+
+void MessageModel::lock_answers(sql::Transaction& transaction) const {
+  std::set<Pair> pairs;
+  for (const auto& message : sent_) {
+    if (message.is_request) pairs.emplace(message.recipients.at(0), message.sender);
+  }
+  sql::write_batch(transaction, kLockAnswers, pairs, &Pair::first, &Pair::second);
+}
+
+void MessageModel::move_answered(sql::Transaction& transaction) const {
+  sql::write_batch(transaction, kMoveAnswered, answers_, &Pair::first, &Pair::second);
 }
 
 // In the order of their keys, as all batches are: two owners of partitions must not lock the same
@@ -90,7 +157,8 @@ void MessageModel::write_entries(sql::Transaction& transaction) const {
       entries.push_back({owner, box, message.sent_at, message.sender, message.group_id});
     };
     enter(message.sender, MessageBox::Sent);
-    for (const core::AccountId& recipient : message.recipients) enter(recipient, MessageBox::Inbox);
+    const auto box = message.is_request ? MessageBox::Requests : MessageBox::Inbox;
+    for (const core::AccountId& recipient : message.recipients) enter(recipient, box);
   }
   std::sort(entries.begin(), entries.end());
   sql::write_batch(transaction, kInsertEntries, entries, &Entry::owner, &Entry::box_number,

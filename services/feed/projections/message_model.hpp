@@ -1,9 +1,12 @@
-// Tables `message`, `message_entry` and `message_read`: one canonical copy, its key in the sender's
-// Sent and in the Inbox of everybody who got it, and who has read it there. Part of FeedProjection.
-// A read mark may come before or after its message, in any order of logs.
+// Tables `message`, `message_entry`, `message_read`, `message_request` and `message_setting`: one
+// canonical copy, its key in the sender's Sent and in the Inbox of everybody who got it, or among
+// the requests of who has not accepted it, and who has read it. Part of FeedProjection. A read mark
+// or an answer may come before or after its message, in any order of logs.
 #pragma once
 
 #include <array>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "feed/stored_events.hpp"
@@ -11,17 +14,33 @@
 
 namespace tideline::feed {
 
-enum class MessageBox { Inbox = 0, Sent = 1 };
+// Requests and Ignored: of senders whom the owner has not accepted, or ignores.
+enum class MessageBox { Inbox = 0, Sent = 1, Requests = 2, Ignored = 3 };
 
 class MessageModel {
  public:
-  static constexpr std::array kTables{"message", "message_entry", "message_read"};
+  static constexpr std::array kTables{"message", "message_entry", "message_read", "message_request",
+                                      "message_setting"};
 
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
   void clear();
 
  private:
+  using Pair = std::pair<core::AccountId, core::AccountId>;  // recipient, sender
+  struct AnswerRow {
+    int answer = 0;
+    core::StreamVersion version;
+  };
+  struct SettingRow {
+    bool contacts_only = false;
+    core::StreamVersion version;
+  };
+
+  void write_settings(sql::Transaction& transaction) const;
+  void write_answers(sql::Transaction& transaction) const;
+  void lock_answers(sql::Transaction& transaction) const;
+  void move_answered(sql::Transaction& transaction) const;
   void write_messages(sql::Transaction& transaction) const;
   void write_entries(sql::Transaction& transaction) const;
   void write_reads(sql::Transaction& transaction) const;
@@ -29,6 +48,8 @@ class MessageModel {
   // Since the last flush.
   std::vector<read::MessageSent> sent_;
   std::vector<read::MessagesRead> read_;
+  std::map<Pair, AnswerRow> answers_;
+  std::map<core::AccountId, SettingRow> settings_;
 };
 
 }  // namespace tideline::feed

@@ -112,13 +112,19 @@ MessagePage read_messages(Transaction& transaction, const MessageList& list,
 std::optional<MessageRow> find_message(Transaction& transaction, const MessageKey& key,
                                        const core::AccountId& reader) {
   const auto entries = transaction.execute(
-      "SELECT read FROM message_entry WHERE owner = $1::uuid AND box = ANY ('{0,1}'::smallint[])"
+      "SELECT read FROM message_entry WHERE owner = $1::uuid AND box = ANY ('{0,1,2}'::smallint[])"
       " AND day = $2::date AND sent_at = $3::timestamptz AND sender = $4::uuid",
       {reader, core::utc_day(key.sent_at), key.sent_at, key.sender});
   if (entries.empty()) return std::nullopt;
   auto messages = read_copies(transaction, {{key, entries.front().boolean(0)}});
   if (messages.empty()) return std::nullopt;
   return std::move(messages.front());
+}
+
+bool takes_contacts_only(Transaction& transaction, const core::AccountId& owner) {
+  const auto rows = transaction.execute(
+      "SELECT contacts_only FROM message_setting WHERE owner = $1::uuid", {owner});
+  return !rows.empty() && rows[0].boolean(0);
 }
 
 std::size_t count_unread(Transaction& transaction, const core::AccountId& reader) {

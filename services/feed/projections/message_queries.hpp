@@ -50,6 +50,9 @@ MessagePage read_messages(sql::Transaction& transaction, const MessageList& list
 std::optional<MessageRow> find_message(sql::Transaction& transaction, const MessageKey& key,
                                        const core::AccountId& reader);
 
+// Whether he takes personal messages of contacts alone.
+bool takes_contacts_only(sql::Transaction& transaction, const core::AccountId& owner);
+
 // In his Inbox.
 std::size_t count_unread(sql::Transaction& transaction, const core::AccountId& reader);
 // Of his Inbox, the newest that are not newer than `up_to`.

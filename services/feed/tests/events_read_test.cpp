@@ -8,6 +8,7 @@
 #include <set>
 
 #include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/messages/message_admission.hpp"
 #include "feed/domain/comment.hpp"
 #include "feed/domain/like.hpp"
 #include "feed/domain/message.hpp"
@@ -138,6 +139,17 @@ std::vector<es::RecordedEvent> made_by_commands() {
                             {eventsourcing::EventCodec<MessageReading>{}.encode(
                                 MessagesRead{bob, {{app.clock.now(), ada}}})}});
   EXPECT_TRUE(app.store.append(std::move(append)).ok());
+  es::CommandContext context;
+  context.now = app.clock.now();
+  const auto admitted =
+      es::run_command(app.store, context, [&](es::CommandSession& session) -> es::CommandResult {
+        EXPECT_TRUE(admit_to_stranger(session, ada, bob));
+        return es::Answer{};
+      });
+  EXPECT_TRUE(admitted.ok());
+  EXPECT_EQ(
+      app.call("ada", http::Method::Put, "/v1/messages/setting", {{"contacts_only", true}}).status,
+      200);
   for (auto& event : app.new_events()) events.push_back(std::move(event));
   return events;
 }

@@ -161,6 +161,29 @@ TEST_F(FeedEngineTest, HoldsAMomentUntilWhatItsWriterSawIsHere) {
   EXPECT_TRUE(engine.reader().find_visible(core::MomentId(100), person(3)));
 }
 
+// Nobody need have read a timeline for it.
+TEST_F(FeedEngineTest, KnowsContactsAndBlocksOnceWhatTheirWritersHadSeenIsApplied) {
+  eventsourcing::PositionVector seen;
+  seen.raise("social-graph", core::LogIndex(5), core::LogPosition(9));
+  const auto told = [&](const char* type, const Json& data) {
+    auto made = event("social-graph", type, data);
+    made.schema_version = core::SchemaVersion(2);
+    made.metadata.seen = seen.to_token();
+    engine.apply(made);
+  };
+  const Json pair{{"by", person(1).to_string()}, {"other", person(2).to_string()}};
+  tell("social-graph", "PersonBlocked", pair);
+  told("PersonUnblocked", pair);
+  told("ContactAccepted",
+       {{"from", person(1).to_string()}, {"to", person(2).to_string()}, {"first", true}});
+  EXPECT_FALSE(engine.reader().are_contacts(person(1), person(2)));
+  EXPECT_TRUE(engine.reader().has_blocked(person(1), person(2)));
+  EXPECT_FALSE(engine.reader().has_blocked(person(2), person(1)));
+  applied.advance(seen);
+  EXPECT_TRUE(engine.reader().are_contacts(person(1), person(2)));
+  EXPECT_FALSE(engine.reader().has_blocked(person(1), person(2)));
+}
+
 TEST_F(FeedEngineTest, NamesTheMembersOfAGroupThatAreThere) {
   join("g", 3);
   join("g", 1);

@@ -67,6 +67,7 @@ Command CommandGenerator::draw(MemberIndex actor) {
       Kind{&CommandGenerator::delete_foreign_moment, 1},
       Kind{&CommandGenerator::send_message, 8},
       Kind{&CommandGenerator::send_to_group, 2},
+      Kind{&CommandGenerator::accept_messages, 1},
       Kind{&CommandGenerator::create_project, 3},
       Kind{&CommandGenerator::edit_project, 4},
       Kind{&CommandGenerator::comment, 12},
@@ -147,6 +148,16 @@ Command CommandGenerator::newcomer(MemberIndex actor) {
       command = does("follow", "social-graph", call_of("PUT", "/v1/follows/" + name(actor)), 200,
                      "Followed");
       break;
+    case 4:
+      // Every other one turns against the friend first, whether accepted or not.
+      if (newcomers_ % 2 == 0) {
+        command =
+            does("block", "social-graph", call_of("PUT", "/v1/blocks/" + name(first_friend)), 200,
+                 "BlockCountChanged,(ContactCountChanged,ContactCountChanged,ContactRemoved|"
+                 "ContactRequestWithdrawn),PersonBlocked(,Unfollowed)?");
+        break;
+      }
+      [[fallthrough]];
     default:
       command = does("account-close", "accounts",
                      call_of("DELETE", "/v1/me", {{"password", account.password()}}), 204,

@@ -50,6 +50,7 @@ class CommandGenerator {
   Command send_message(MemberIndex actor);
   Command send_to_group(MemberIndex actor);
   Command read_messages(MemberIndex actor);
+  Command accept_messages(MemberIndex actor);
 
   Command create_project(MemberIndex actor);
   Command edit_project(MemberIndex actor);

@@ -150,11 +150,19 @@ Command CommandGenerator::delete_comment(MemberIndex actor) {
   return command;
 }
 
+// To a contact if there is one among some whom it draws. Feed learns of contacts from social-graph,
+// and others accept messages: whether this one is a request, or one too many, they decide.
 Command CommandGenerator::send_message(MemberIndex actor) {
-  Command command = does(
-      "message", "feed",
-      call_of("POST", "/v1/messages", {{"to", name(other_than(actor))}, {"text", text("Message")}}),
-      201, "MessageSent");
+  MemberIndex to = other_than(actor);
+  for (int tries = 0; tries < 8; ++tries) {
+    const auto pair = pairs_.find(std::minmax(actor, to));
+    if (pair != pairs_.end() && pair->second.phase == PairPhase::Contacts) break;
+    to = other_than(actor);
+  }
+  Command command =
+      does("message", "feed",
+           call_of("POST", "/v1/messages", {{"to", name(to)}, {"text", text("Message")}}), 0,
+           "(MessageRequestChanged,)*MessageSent(,StrangerCountChanged)?");
   if (one_in(2)) command.call.position = member(actor).account.position;
   command.learn = [this](const demo::Reply& reply) {
     if (acknowledged(reply)) campus_.messages.put_up(reply.json().at("key").get<std::string>());
@@ -169,6 +177,13 @@ Command CommandGenerator::read_messages(MemberIndex actor) {
   return does("messages-read", "feed",
               call_of("POST", "/v1/messages/inbox/read", {{"up_to", *key}}), 200,
               "(MessagesRead)?");
+}
+
+// Whether somebody's messages wait, others decide.
+Command CommandGenerator::accept_messages(MemberIndex actor) {
+  const std::string from = "/v1/messages/requests/" + name(other_than(actor));
+  return does("messages-accept", "feed", call_of("POST", from + "/accept"), 0,
+              "(MessageRequestChanged)?");
 }
 
 // The feed learns of memberships from social-graph: whether he is a member yet, it decides.

@@ -2,6 +2,7 @@
 #include "core/text.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/messages/message_admission.hpp"
 #include "feed/api/messages/message_items.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/routes.hpp"
@@ -53,7 +54,7 @@ Message::Command command_of(const ApiPorts& ports, const Request& request, const
   const core::AccountId& sender = request.account();
   if (envelope.to) {
     const core::AccountId recipient = ports.account_ids.of(*envelope.to);
-    return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}};
+    return SendToPerson{sender, recipient, people.at(recipient).closed, envelope.text, {}, false};
   }
   return SendToGroup{sender,
                      *envelope.group_id,
@@ -65,6 +66,11 @@ Message::Command command_of(const ApiPorts& ports, const Request& request, const
 CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Command command,
                    const core::AccountId& sender, const std::string& sender_user_id) {
   const eventsourcing::EventCodec<Message> codec(ports.cipher);
+  if (auto* personal = std::get_if<SendToPerson>(&command); personal && !personal->refused()) {
+    const auto& recipient = personal->recipient;
+    personal->is_request = !ports.reader.are_contacts(sender, recipient) &&
+                           admit_to_stranger(session, sender, recipient);
+  }
   core::Timestamp next = session.context().now;
   core::Timestamp sent_at;
   const auto message = eventsourcing::create<Message>(session, codec, kMicrosecondsMax, [&] {
@@ -75,15 +81,6 @@ CommandResult send(const ApiPorts& ports, CommandSession& session, Message::Comm
   const std::string key = message_key_text(sender_user_id, sent_at);
   const nlohmann::json body{{"key", key}, {"sent_at", core::format_iso8601(sent_at)}};
   return Answer{201, body.dump(), "/v1/messages/" + key, message.stream};
-}
-
-// Whoever is blocked meets nobody.
-void refuse_blocked(const ApiPorts& ports, const core::AccountId& sender,
-                    const core::AccountId& recipient) {
-  if (ports.reader.has_blocked(sender, recipient)) {
-    http::refuse(http::conflict("person-blocked", "you have blocked this person; unblock first"));
-  }
-  if (ports.reader.has_blocked(recipient, sender)) http::refuse(http::no_such_person());
 }
 
 Response handle_send(const ApiPorts& ports, const Request& request) {

@@ -1,4 +1,4 @@
-// GET /v1/messages/inbox, /sent, /groups/{group_id}, /{key}
+// GET /v1/messages/inbox, /sent, /requests, /groups/{group_id}, /{key}
 #include "feed/api/messages/message_items.hpp"
 #include "feed/api/routes.hpp"
 #include "http/messages/cursor.hpp"
@@ -83,6 +83,10 @@ void add_message_queries(http::Router& router, const ApiPorts& ports) {
   router.add(Method::Get, "/v1/messages/sent", Access::SignedIn, [ports](const Request& request) {
     return answer_box(ports, request, "sent", MessageBox::Sent);
   });
+  router.add(Method::Get, "/v1/messages/requests", Access::SignedIn,
+             [ports](const Request& request) {
+               return answer_box(ports, request, "message-requests", MessageBox::Requests);
+             });
   router.add(Method::Get, "/v1/messages/groups/{group_id}", Access::SignedIn,
              [ports](const Request& request) { return handle_group(ports, request); });
   router.add(Method::Get, "/v1/messages/{key}", Access::SignedIn,

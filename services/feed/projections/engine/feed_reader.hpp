@@ -69,6 +69,8 @@ class FeedReader {
   // with the member who asks; none for a dissolved or unknown group.
   std::vector<core::AccountId> members_of(std::string_view group_id,
                                           const core::AccountId& member) const;
+  // Not while it is in doubt.
+  bool are_contacts(const core::AccountId& one, const core::AccountId& other) const;
   // Whether `by` has blocked `other`.
   bool has_blocked(const core::AccountId& by, const core::AccountId& other) const;
 

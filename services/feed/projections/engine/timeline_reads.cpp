@@ -161,6 +161,7 @@ bool FeedReader::are_groups_of(const core::AccountId& member,
 
 std::vector<core::AccountId> FeedReader::members_of(std::string_view group_id,
                                                     const core::AccountId& member) const {
+  grants_.release_due();
   const std::shared_lock lock(state_.mutex);
   const PersonIndex asking = graph_.find_person(member);
   const auto group = graph_.find_group(group_id);
@@ -174,7 +175,14 @@ std::vector<core::AccountId> FeedReader::members_of(std::string_view group_id,
   return members;
 }
 
+bool FeedReader::are_contacts(const core::AccountId& one, const core::AccountId& other) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
+  return graph_.are_contacts(graph_.find_person(one), graph_.find_person(other));
+}
+
 bool FeedReader::has_blocked(const core::AccountId& by, const core::AccountId& other) const {
+  grants_.release_due();
   const std::shared_lock lock(state_.mutex);
   return graph_.has_blocked(graph_.find_person(by), graph_.find_person(other));
 }

@@ -32,6 +32,7 @@ struct Sent {
   std::string sender;
   bool to_group = false;
   std::set<std::string> recipients;
+  bool is_request = false;
   core::Timestamp time;
   core::AccountId sender_id;  // the order of messages of one microsecond
 };
@@ -40,6 +41,16 @@ struct Sent {
 struct Model {
   std::vector<Sent> arrived;
   std::map<std::string, std::set<std::string>> read;  // by reader: keys whose marks have arrived
+  std::map<std::pair<std::string, std::string>, std::string> answers;  // recipient, sender
+
+  // Where the message lies for `who`: "" for nowhere.
+  std::string box_of(const std::string& who, const Sent& message) const {
+    if (!message.recipients.contains(who)) return "";
+    if (!message.is_request) return "inbox";
+    const auto found = answers.find({who, message.sender});
+    if (found == answers.end() || found->second == "none") return "requests";
+    return found->second == "accepted" ? "inbox" : "";
+  }
 
   std::vector<const Sent*> newest_first(const std::function<bool(const Sent&)>& wanted) const {
     std::vector<const Sent*> found;
@@ -59,7 +70,9 @@ struct Model {
 class Campus {
  public:
   explicit Campus(FeedDatabase& tables) : tables_(tables), app_(tables.database) {
-    tables.empty({"message", "message_entry", "message_read", "person", "person_profile"});
+    tables.empty({"message", "message_entry", "message_read", "message_request", "person",
+                  "person_profile"});
+    app_.befriend("ada", "bob");
     for (const std::string& name : kPeople) tables.enter_person(app_.id_of(name), name, name);
   }
 
@@ -70,7 +83,8 @@ class Campus {
     const std::string& other = kPeople[(rest + 1 + rest / 3 % 2) % kPeople.size()];
     app_.clock.advance(
         std::chrono::microseconds(rest % 5 == 0 ? rest % 50'000'000'000U : rest % 2));
-    if (choice < 5) return send(who, {{"to", other}, {"text", "x"}}, {other});
+    if (choice < 4) return send_to_person(who, other);
+    if (choice < 5) return answer(who, other, rest);
     if (choice < 8) return send_to_group(who);
     if (choice < 10) return move(who);
     if (choice < 12) return mark_one(who, rest / 3);
@@ -87,7 +101,7 @@ class Campus {
   // The same tables from the same events, the logs one after the other, the last one first: marks
   // come before their messages.
   void build_anew() {
-    tables_.empty({"message", "message_entry", "message_read"});
+    tables_.empty({"message", "message_entry", "message_read", "message_request"});
     std::stable_sort(past_.begin(), past_.end(),
                      [](const auto& a, const auto& b) { return a.log > b.log; });
     app_.write_tables(past_);
@@ -95,10 +109,14 @@ class Campus {
 
   void check() {
     for (const std::string& who : kPeople) {
-      const auto received = [&](const Sent& sent) { return sent.recipients.contains(who); };
+      const auto received = [&](const Sent& sent) { return model_.box_of(who, sent) == "inbox"; };
+      const auto requested = [&](const Sent& sent) {
+        return model_.box_of(who, sent) == "requests";
+      };
       const auto sent_by = [&](const Sent& sent) { return sent.sender == who; };
       expect_list(who, "/v1/messages/inbox", received);
       expect_list(who, "/v1/messages/sent", sent_by);
+      expect_list(who, "/v1/messages/requests", requested);
       expect_list(who, "/v1/messages/groups/" + group_, [&](const Sent& sent) {
         return sent.to_group && (received(sent) || sent_by(sent));
       });
@@ -112,7 +130,7 @@ class Campus {
       for (const Sent& sent : model_.arrived) {
         if (received(sent) && !model_.is_read(who, sent)) ++unread;
         const int status = app_.get(who, "/v1/messages/" + sent.key).status;
-        RC_ASSERT(status == (received(sent) || sent_by(sent) ? 200 : 404));
+        RC_ASSERT(status == (received(sent) || requested(sent) || sent_by(sent) ? 200 : 404));
       }
       RC_ASSERT(read(who, "/v1/messages/inbox/unread")["unread"] == unread);
     }
@@ -128,16 +146,37 @@ class Campus {
     return Json::parse(response.body);
   }
 
-  void send(const std::string& who, Json body, std::set<std::string> recipients) {
+  // Everybody else's messages to each other are requests, three at most, until they are accepted or
+  // answered.
+  void send_to_person(const std::string& who, const std::string& other) {
+    const bool contacts = who != "cleo" && other != "cleo";
+    const bool is_request = !contacts && !accepted_.contains({other, who});
+    if (is_request && waiting_[{other, who}] == 3) {
+      RC_ASSERT(app_.post(who, "/v1/messages", {{"to", other}, {"text", "x"}}).status == 409);
+      return;
+    }
+    if (is_request) ++waiting_[{other, who}];
+    if (!contacts) accepted_.insert({who, other});
+    send(who, {{"to", other}, {"text", "x"}}, {other}, is_request);
+  }
+  void answer(const std::string& who, const std::string& other, std::uint32_t number) {
+    const bool accepts = number % 2 == 0;
+    const std::pair pair{who, other};
+    const bool is = accepted_.contains(pair);
+    const bool possible = is ? accepts : waiting_[pair] > 0;
+    const std::string path = "/v1/messages/requests/" + other + (accepts ? "/accept" : "/ignore");
+    RC_ASSERT(app_.call(who, http::Method::Post, path).status == (possible ? 204 : 404));
+    if (possible && accepts) accepted_.insert(pair);
+  }
+  void send(const std::string& who, Json body, std::set<std::string> recipients,
+            bool is_request = false) {
     const bool to_group = body.contains("group_id");
     const auto response = app_.post(who, "/v1/messages", body);
     RC_ASSERT(response.status == 201);
     const Json answer = Json::parse(response.body);
-    Sent sent{answer["key"],
-              who,
-              to_group,
-              std::move(recipients),
-              *core::parse_iso8601(answer["sent_at"].get<std::string>()),
+    Sent sent{answer["key"],  who,
+              to_group,       std::move(recipients),
+              is_request,     *core::parse_iso8601(answer["sent_at"].get<std::string>()),
               app_.id_of(who)};
     sent_.emplace(sent.key, std::move(sent));
   }
@@ -159,13 +198,14 @@ class Campus {
   }
 
   std::vector<const Sent*> inbox_of(const std::string& who) const {
-    return model_.newest_first([&](const Sent& sent) { return sent.recipients.contains(who); });
+    return model_.newest_first(
+        [&](const Sent& sent) { return model_.box_of(who, sent) == "inbox"; });
   }
   void mark_one(const std::string& who, std::uint32_t number) {
     if (model_.arrived.empty()) return;
     const Sent& message = model_.arrived[number % model_.arrived.size()];
     const auto response = app_.post(who, "/v1/messages/inbox/read", {{"keys", {message.key}}});
-    if (!message.recipients.contains(who)) {
+    if (model_.box_of(who, message) != "inbox") {
       RC_ASSERT(response.status == 404);
       return;
     }
@@ -203,12 +243,19 @@ class Campus {
     const Json data = Json::parse(event.data);
     if (event.type == "MessageSent") {
       model_.arrived.push_back(sent_.at(named(data["message_key"])));
+    } else if (event.type == "MessageRequestChanged") {
+      model_.answers[{name_of(data["recipient"]), name_of(data["sender"])}] = data["answer"];
     } else if (event.type == "MessagesRead") {
       for (const std::string& who : kPeople) {
         if (app_.id_of(who).to_string() != data["reader"]) continue;
         for (const auto& key : data["messages"]) model_.read[who].insert(named(key));
       }
     }
+  }
+  std::string name_of(const std::string& account) const {
+    return *std::find_if(kPeople.begin(), kPeople.end(), [&](const std::string& who) {
+      return app_.id_of(who).to_string() == account;
+    });
   }
   // A stored key as people say it.
   std::string named(const std::string& stored) const {
@@ -244,6 +291,9 @@ class Campus {
   FeedApp app_;
   const std::string group_ = core::make_time_ordered_id(app_.clock.now(), app_.random);
   std::set<std::string> members_;
+  using Pair = std::pair<std::string, std::string>;  // recipient, sender
+  std::set<Pair> accepted_;
+  std::map<Pair, int> waiting_;
   std::map<std::string, Sent> sent_;
   Pending pending_;
   std::vector<eventsourcing::RecordedEvent> past_;

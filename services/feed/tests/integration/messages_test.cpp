@@ -20,6 +20,9 @@ class Messages : public ::testing::Test {
       tables.enter_person(app.id_of(name), name, "Miss " + name);
     }
     tables.enter_person(app.id_of("left"), "left", "Miss left", true);
+    for (const auto& [one, other] : {std::pair{"ada", "bob"}, {"ada", "b_o_b"}, {"bob", "cleo"}}) {
+      app.befriend(one, other);
+    }
     group = core::make_time_ordered_id(app.clock.now(), app.random);
   }
 
@@ -171,6 +174,96 @@ TEST_F(Messages, AreReadByDayOrAcrossDays) {
   EXPECT_EQ(texts("ada", "/v1/messages/sent?day=2027-01-17&limit=100"),
             Texts(all.begin(), all.begin() + 10));
   EXPECT_EQ(texts("bob", "/v1/messages/inbox?day=2027-01-14"), Texts{});
+}
+
+class MessageRequests : public Messages {
+ protected:
+  int answer(const std::string& who, const std::string& whose, const std::string& what) {
+    return app.call(who, http::Method::Post, "/v1/messages/requests/" + whose + "/" + what).status;
+  }
+  int write(const std::string& who, const std::string& to) {
+    app.clock.advance(std::chrono::seconds(1));
+    return post(who, {{"to", to}, {"text", "from " + who}}).status;
+  }
+  Texts inbox(const std::string& who) { return texts(who, "/v1/messages/inbox"); }
+  Texts requests(const std::string& who) { return texts(who, "/v1/messages/requests"); }
+  int unread(const std::string& who) { return read(who, "/v1/messages/inbox/unread")["unread"]; }
+};
+
+TEST_F(MessageRequests, OfAStrangerWaitApartUntilTheyAreAccepted) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(write("cleo", "ada"), 201);
+  EXPECT_EQ(write("cleo", "ada"), 409);
+  app.deliver();
+  EXPECT_EQ(inbox("ada"), Texts{});
+  EXPECT_EQ(unread("ada"), 0);
+  EXPECT_EQ(requests("ada").size(), 3U);
+  EXPECT_EQ(texts("cleo", "/v1/messages/sent").size(), 3U);
+  const std::string key = read("ada", "/v1/messages/requests")["items"][0]["key"];
+  EXPECT_EQ(read("ada", "/v1/messages/" + key)["text"], "from cleo");
+
+  EXPECT_EQ(answer("ada", "cleo", "accept"), 204);
+  EXPECT_EQ(answer("ada", "cleo", "accept"), 204);
+  EXPECT_EQ(write("cleo", "ada"), 201);
+  app.deliver();
+  EXPECT_EQ(requests("ada"), Texts{});
+  EXPECT_EQ(inbox("ada").size(), 4U);
+  EXPECT_EQ(unread("ada"), 4);
+  EXPECT_EQ(answer("ada", "cleo", "ignore"), 404);
+}
+
+TEST_F(MessageRequests, OfWhoIsIgnoredAreSeenByNobodyAndHeIsNotTold) {
+  write("cleo", "ada");
+  EXPECT_EQ(answer("ada", "cleo", "ignore"), 204);
+  EXPECT_EQ(write("cleo", "ada"), 201);
+  app.deliver();
+  EXPECT_EQ(requests("ada"), Texts{});
+  EXPECT_EQ(inbox("ada"), Texts{});
+  EXPECT_EQ(texts("cleo", "/v1/messages/sent").size(), 2U);
+  EXPECT_EQ(answer("ada", "cleo", "accept"), 204);
+  app.deliver();
+  EXPECT_EQ(inbox("ada").size(), 2U);
+}
+
+TEST_F(MessageRequests, AreAcceptedByWritingBack) {
+  write("cleo", "ada");
+  EXPECT_EQ(write("ada", "cleo"), 201);
+  app.deliver();
+  EXPECT_EQ(inbox("ada"), Texts{"from cleo"});
+  EXPECT_EQ(inbox("cleo"), Texts{"from ada"}) << "who asked takes the answer";
+}
+
+TEST_F(MessageRequests, CanBeForbiddenAltogether) {
+  EXPECT_EQ(read("ada", "/v1/messages/setting"), Json({{"contacts_only", false}}));
+  const Json alone{{"contacts_only", true}};
+  EXPECT_EQ(app.call("ada", http::Method::Put, "/v1/messages/setting", alone).status, 200);
+  app.deliver();
+  EXPECT_EQ(read("ada", "/v1/messages/setting"), alone);
+  EXPECT_EQ(write("cleo", "ada"), 403);
+  EXPECT_EQ(write("bob", "ada"), 201);
+  write("ada", "cleo");
+  EXPECT_EQ(write("cleo", "ada"), 201) << "ada has written to her";
+  EXPECT_EQ(
+      app.call("ada", http::Method::Put, "/v1/messages/setting", {{"contacts_only", 1}}).status,
+      422);
+}
+
+TEST_F(MessageRequests, GoToOnlySoManyNewPeopleADay) {
+  for (int i = 0; i < 50; ++i) {
+    const std::string name = "person" + std::to_string(i);
+    tables.enter_person(app.id_of(name), name, name);
+    EXPECT_EQ(write("cleo", name), 201) << i;
+  }
+  EXPECT_EQ(write("cleo", "ada"), 409);
+  EXPECT_EQ(write("cleo", "bob"), 201) << "a contact";
+  EXPECT_EQ(write("cleo", "person0"), 201) << "not a new one";
+  app.clock.advance(std::chrono::hours(24));
+  EXPECT_EQ(write("cleo", "ada"), 201);
+}
+
+TEST_F(MessageRequests, AreAnsweredOnlyWhereThereAreAny) {
+  EXPECT_EQ(answer("ada", "cleo", "accept"), 404);
+  EXPECT_EQ(answer("ada", "no body", "accept"), 404);
+  EXPECT_TRUE(app.new_events().empty());
 }
 
 class ReadMarks : public Messages {
