@@ -120,8 +120,12 @@ require_free_port() {
   ! port_answers "$2" || fail "port $2 for $1 is busy: another program listens there"
 }
 
-# Last lines of a log, for the report of a failed start.
+# Last lines of a log, and of what its program printed beside it, for the report of a failed start.
 show_log_end() {
-  printf -- '--- end of %s\n' "$1" >&2
-  tail -n 15 "$1" >&2 || true
+  local log
+  for log in "$1" "${1%/*}/console"; do
+    [ -s "$log" ] || continue
+    printf -- '--- end of %s\n' "$log" >&2
+    tail -n 15 "$log" >&2 || true
+  done
 }

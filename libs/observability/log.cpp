@@ -2,6 +2,7 @@
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cctype>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace tideline::observability {
 namespace {
@@ -51,8 +53,18 @@ class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
   std::function<void(std::string_view)> write_;
 };
 
-spdlog::sink_ptr make_sink(std::function<void(std::string_view)> write) {
+spdlog::sink_ptr make_sink(const std::string& file, std::function<void(std::string_view)> write) {
   if (write) return std::make_shared<FunctionSink>(std::move(write));
+  if (!file.empty()) {
+    try {
+      auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file, kFileBytesMax,
+                                                                         kFilesMax, true);
+      sink->set_pattern("%v");
+      return sink;
+    } catch (const spdlog::spdlog_ex& error) {
+      throw std::runtime_error(error.what());
+    }
+  }
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   sink->set_pattern("%v");
   return sink;
@@ -180,7 +192,7 @@ struct Logging::State {
 };
 
 Logging::Logging(LoggingOptions options, const core::Clock& clock) {
-  spdlog::sink_ptr sink = make_sink(std::move(options.sink));
+  spdlog::sink_ptr sink = make_sink(options.file, std::move(options.sink));
   state_ = std::make_shared<const State>(State{std::move(options), clock, std::move(sink)});
 }
 

@@ -1,4 +1,4 @@
-// Logs: one JSON object a line on stderr, for machines first.
+// Logs: one JSON object a line on stderr or in a file, for machines first.
 //
 //   {"time":"2026-01-02T03:04:05.678901Z","level":"info","service":"feed","logger":"relay",
 //    "message":"caught up","request_id":"...","log":3}
@@ -32,6 +32,9 @@ std::optional<Level> parse_level(std::string_view text);
 std::string_view to_string(Level level);
 
 constexpr std::size_t kFieldBytesMax = 1024;
+
+constexpr std::size_t kFileBytesMax = 10'000'000;
+constexpr std::size_t kFilesMax = 5;
 
 // Names whose values are replaced: body, password, token, authorization and the like; also as the
 // end of a name ("refresh_token").
@@ -96,14 +99,17 @@ struct LoggingOptions {
   Level level = Level::Info;
   // Exceptions from `level` by the logger's name.
   std::map<std::string, Level> level_by_logger;
-  // Takes each finished line, without its newline, one at a time. Empty: stderr.
+  // Takes each finished line, without its newline, one at a time. Empty: the file, or stderr.
   std::function<void(std::string_view line)> sink;
+  // Where lines go in place of stderr; "": nowhere else. At kFileBytesMax, and when the process
+  // starts, it becomes <file>.1, that one <file>.2, and so on up to kFilesMax; the oldest goes.
+  std::string file{};
 };
 
 // One per process, made by the one that composes it; its logs may outlive it.
 class Logging {
  public:
-  // `clock` must outlive every log.
+  // `clock` must outlive every log. Throws std::runtime_error for a file that cannot be written.
   explicit Logging(LoggingOptions options, const core::Clock& clock);
   ~Logging();
   Logging(const Logging&) = delete;

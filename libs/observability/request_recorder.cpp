@@ -81,7 +81,18 @@ void RequestRecorder::finished(const FinishedRequest& request) const {
   series.response_bytes.add(static_cast<double>(request.response_bytes));
   series.duration.observe(std::chrono::duration<double>(request.duration).count());
   if (!request.delivered) undelivered_.add();
+  if (request.status == 401 || request.status == 403) log_refused(request);
   log_unusual(request);
+}
+
+void RequestRecorder::log_refused(const FinishedRequest& request) const {
+  const LogContext context({.request_id = std::string(request.request_id),
+                            .correlation_id = std::string(request.correlation_id),
+                            .trace_id = std::string(core::trace_id_of(request.traceparent))});
+  log_.info("request refused", {{"method", method_label(request.method)},
+                                {"route", request.route},
+                                {"status", request.status},
+                                {"account", request.account}});
 }
 
 void RequestRecorder::log_unusual(const FinishedRequest& request) const {

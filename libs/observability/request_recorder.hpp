@@ -1,6 +1,7 @@
 // Rate, errors, duration and size of HTTP requests, by route template and status, and a log line
-// for each slow or failed one. Knows nothing of the server: the one that composes the process calls
-// it from the server's observer.
+// for each slow or failed one, and for each that was refused with 401 or 403: who asked, by id.
+// Knows nothing of the server: the one that composes the process calls it from the server's
+// observer.
 //
 //   tideline_http_requests_total{method,route,status}
 //   tideline_http_request_duration_seconds{method,route}
@@ -33,6 +34,7 @@ struct FinishedRequest {
   std::string_view correlation_id;
   std::string_view traceparent;
   std::string_view failure;  // of a handler, for the log
+  std::string_view account;  // id of the caller; empty: not signed in
 };
 
 struct RequestRecorderOptions {
@@ -52,6 +54,7 @@ class RequestRecorder {
   struct Series;
 
   void log_unusual(const FinishedRequest& request) const;
+  void log_refused(const FinishedRequest& request) const;
 
   Log log_;
   RequestRecorderOptions options_;

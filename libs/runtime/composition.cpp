@@ -130,7 +130,8 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request}),
                 clock, spans_.get()),
-      gaps_(settings.kafka_brokers) {
+      gaps_(settings.kafka_brokers),
+      health_router_(nullptr, clock) {
   if (append_spans_) store_.observe(*append_spans_);
   store_.observe(append_log_);
   make_relays();
@@ -360,8 +361,13 @@ void RunningService::add_gauges() {
                                 "events in the dead-letter table", {"projection"});
   auto in_flight =
       metrics_.gauge("tideline_http_requests_in_flight", "requests queued or in flight");
+  auto waiting = metrics_.gauge("tideline_http_requests_waiting",
+                                "requests that wait for what their position token says");
   metrics_.before_render([=, this] {
-    if (server_) in_flight.set(static_cast<double>(server_->requests_in_flight()));
+    if (server_) {
+      in_flight.set(static_cast<double>(server_->requests_in_flight()));
+      waiting.set(static_cast<double>(server_->requests_waiting()));
+    }
     double published = 0;
     double behind = 0;
     for (const auto& one : relays_) {
@@ -398,12 +404,32 @@ PartHealth RunningService::relay_health() const {
   return health;
 }
 
+bool RunningService::all_databases_answer() {
+  const auto all = log_pools_.all();
+  return std::all_of(all.begin(), all.end(),
+                     [](postgres::PooledDatabase* database) { return database->ping(); });
+}
+
+// Probes and metrics are answered also while all workers are busy, and before there is a service.
+core::Status RunningService::start_health_server() {
+  if (settings_.health_port == 0) return core::success();
+  health_.add_routes(health_router_, metrics_);
+  http::ServerOptions options = settings_.server;
+  options.port = settings_.health_port;
+  options.reactor_threads = 1;
+  options.worker_threads = 1;
+  options.queued_requests_max = 64;
+  options.connections_max = 64;
+  health_server_ = std::make_unique<http::Server>(options, health_router_, clock_);
+  return health_server_->start();
+}
+
 void RunningService::register_health() {
-  health_.add("database", [this] {
-    for (postgres::PooledDatabase* database : log_pools_.all()) {
-      if (!database->ping()) return PartHealth{false, false, "does not answer", 0};
-    }
-    return PartHealth{true, false, "", 0};
+  add_background("databases", [this](std::stop_token stop) { databases_.run(stop); });
+  health_.add("database", [this, goes_on = definition_.serves_from_memory] {
+    if (databases_.is_there()) return PartHealth{true, false, "", 0};
+    if (!goes_on) return PartHealth{false, false, "does not answer", 0};
+    return PartHealth{true, true, "does not answer: what is in memory is served", 0};
   });
   health_.add("topics", [this] {
     const bool there = topics_there_;
@@ -439,12 +465,14 @@ core::Status RunningService::compose() {
 }
 
 core::Status RunningService::start() {
+  auto watched = start_health_server();
+  if (!watched) return watched;
   add_background("topics", [this](std::stop_token stop) { keep_topics_there(stop); });
   auto composed = compose();
   if (!composed) return composed;
-  add_gauges();
-  register_health();
   server_ = std::make_unique<http::Server>(settings_.server, router_, clock_, &observer_);
+  add_gauges();  // they look at the server, perhaps at once
+  register_health();
   for (const Background& part : background_) {
     threads_.emplace_back([work = part.work](std::stop_token stop) { work(stop); });
   }
@@ -466,6 +494,7 @@ void RunningService::stop() {
   }
   for (auto& thread : threads_) thread.request_stop();
   threads_.clear();
+  if (health_server_) health_server_->stop();
   log("runtime").info("stopped");
 }
 

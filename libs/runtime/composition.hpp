@@ -127,11 +127,13 @@ class RunningService final : public ServiceContext {
   core::Status prepare_databases();
   core::Status add_revocations();
   void make_relays();
+  bool all_databases_answer();
   PartHealth relay_health() const;
   void keep_topics_there(std::stop_token stop);
   void add_people();
   void add_gauges();
   void register_health();
+  core::Status start_health_server();
 
   const ServiceDefinition& definition_;
   const CommonSettings& settings_;
@@ -167,6 +169,9 @@ class RunningService final : public ServiceContext {
   eventsourcing::AppliedPositions* people_applied_ = nullptr;
   std::atomic<bool> topics_there_{false};
   Health health_;
+  Pulse databases_{[this] { return all_databases_answer(); }};
+  http::Router health_router_;
+  std::unique_ptr<http::Server> health_server_;
   std::unique_ptr<http::Server> server_;
 
   struct Background {

@@ -15,6 +15,10 @@ core::Result<http::VerifiedToken> JwtVerifier::verify(std::string_view bearer,
 void RecordingObserver::on_request(const http::RequestRecord& record) {
   // Probes come every second and say 503 as long as the service starts or stops: no news.
   if (record.route_template == "/readyz" || record.route_template == "/livez") return;
+  const std::string account =
+      record.principal != nullptr && (record.status == 401 || record.status == 403)
+          ? record.principal->account.to_string()
+          : std::string();
   recorder_.finished({.method = record.method,
                       .route = record.route_template,
                       .status = record.status,
@@ -25,7 +29,8 @@ void RecordingObserver::on_request(const http::RequestRecord& record) {
                       .request_id = record.request_id,
                       .correlation_id = record.correlation_id,
                       .traceparent = record.traceparent,
-                      .failure = record.failure});
+                      .failure = record.failure,
+                      .account = account});
   if (spans_ != nullptr) export_span(record);
 }
 

@@ -1,8 +1,25 @@
 #include "runtime/health.hpp"
 
+#include <condition_variable>
 #include <nlohmann/json.hpp>
 
 namespace tideline::runtime {
+
+void Pulse::run(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any pause;
+  while (!stop.stop_requested()) {
+    if (ask_()) answered_at_ = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex);
+    pause.wait_for(lock, stop, kEvery, [] { return false; });
+  }
+}
+
+bool Pulse::is_there() const {
+  const auto at = answered_at_.load();
+  return at != std::chrono::steady_clock::time_point{} &&
+         std::chrono::steady_clock::now() - at < kAwayAfter;
+}
 
 void Health::add(std::string part, std::function<PartHealth()> look) {
   const std::lock_guard lock(mutex_);

@@ -3,12 +3,17 @@
 // livez  200 as long as the process answers at all.
 // readyz 200 when the database answers and every projection has caught up once, and the service is
 //        not stopping; else 503. What does not keep it from serving (Kafka away, lag, a parked
-//        event) makes it "degraded": shown, still 200.
+//        event, the database where much is answered from memory) makes it "degraded": shown, still
+//        200.
+//
+// An answer waits for nobody: what may not answer is asked by a thread of its own (Pulse).
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,9 +29,29 @@ struct PartHealth {
   std::uint64_t lag = 0;  // events not yet published or applied
 };
 
+// Whether something answers that may not answer for long, such as a database: run() asks again and
+// again, and whoever looks is told of the last answer. Thread-safe.
+class Pulse {
+ public:
+  static constexpr std::chrono::milliseconds kEvery{500};
+  // Without an answer for so long it is taken for away.
+  static constexpr std::chrono::milliseconds kAwayAfter{2'000};
+
+  // True: it has answered. May block, and is called by run() alone.
+  explicit Pulse(std::function<bool()> ask) : ask_(std::move(ask)) {}
+
+  void run(const std::stop_token& stop);
+  bool is_there() const;
+
+ private:
+  const std::function<bool()> ask_;
+  std::atomic<std::chrono::steady_clock::time_point> answered_at_{};
+};
+
 // Thread-safe.
 class Health {
  public:
+  // `look` must not block.
   void add(std::string part, std::function<PartHealth()> look);
   void set_started() { started_ = true; }
   void set_stopping() { stopping_ = true; }

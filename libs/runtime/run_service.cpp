@@ -4,6 +4,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "runtime/arguments.hpp"
@@ -114,8 +117,18 @@ int run_service(int argc, char** argv, const ServiceDefinition& definition) {
   const StopSignals signals;
   core::SystemClock clock;
   core::SystemRandom random;
-  observability::Logging logging({definition.name, settings.log_level, {}, {}}, clock);
   const bool operates = static_cast<bool>(arguments.operation);
+  // The file is the service's, which may run beside an operation.
+  const std::string log_file = operates ? "" : settings.log_file;
+  std::optional<observability::Logging> made_logging;
+  try {
+    made_logging.emplace(
+        observability::LoggingOptions{definition.name, settings.log_level, {}, {}, log_file},
+        clock);
+  } catch (const std::runtime_error& error) {
+    return report({std::string("TIDELINE_LOG_FILE: ") + error.what()});
+  }
+  observability::Logging& logging = *made_logging;
   RunningService service(definition, settings, *std::move(secrets), logging, clock, random,
                          operates ? Purpose::Operate : Purpose::Serve);
   EndDuringStart end_during_start(signals, logging.logger("runtime"));

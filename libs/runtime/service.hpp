@@ -113,6 +113,8 @@ struct ServiceDefinition {
   std::vector<postgres::Migration> migrations;
   // Whether the service keeps the directory of people.
   bool uses_people = true;
+  // Whether it goes on serving from memory while its database does not answer.
+  bool serves_from_memory = false;
   // Whether its database has the table of libs/blocks, which a projection of its own fills.
   bool keeps_blocks = false;
   // Whether it keeps what people upload (libs/uploads), which needs the directory of people.

@@ -44,6 +44,8 @@ http::ServerOptions read_server(core::Config& config) {
 CommonSettings CommonSettings::read(core::Config& config) {
   CommonSettings settings;
   settings.server = read_server(config);
+  settings.health_port =
+      static_cast<std::uint16_t>(config.integer("TIDELINE_HEALTH_PORT", 0, 0, 65535));
   settings.database_url = config.text("TIDELINE_DATABASE_URL");
   settings.database_connections =
       static_cast<std::size_t>(config.integer("TIDELINE_DATABASE_CONNECTIONS", 12, 2, 1000));
@@ -60,6 +62,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   settings.account_secret_file = config.text("TIDELINE_ACCOUNT_SECRET_FILE");
   settings.jwt_public_keys = config.text("TIDELINE_JWT_PUBLIC_KEYS");
   settings.campus_time_zone = config.text("TIDELINE_CAMPUS_TIME_ZONE", "UTC");
+  settings.log_file = config.text("TIDELINE_LOG_FILE", "");
   const std::string level = config.text("TIDELINE_LOG_LEVEL", "info");
   if (const auto parsed = observability::parse_level(level)) {
     settings.log_level = *parsed;

@@ -15,6 +15,8 @@ namespace tideline::runtime {
 
 struct CommonSettings {
   http::ServerOptions server;
+  // Of probes and metrics alone, on a thread of their own; 0: none.
+  std::uint16_t health_port = 0;
   std::string database_url;
   std::size_t database_connections = 12;  // to each database
   std::vector<LogPlace> log_places;       // of the logs that lie elsewhere
@@ -25,6 +27,7 @@ struct CommonSettings {
   std::string jwt_public_keys;
   std::string campus_time_zone = "UTC";
   observability::Level log_level = observability::Level::Info;
+  std::string log_file;  // "" = stderr
   std::chrono::milliseconds slow_request{500};
   std::chrono::milliseconds drain{4000};
   std::string otlp_endpoint;  // "" = spans go nowhere

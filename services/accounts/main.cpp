@@ -56,10 +56,18 @@ accounts::AttemptLimits limits_of(const accounts::Settings& settings) {
           .registrations = limit(settings.registrations_per_source)};
 }
 
-void add_metrics(observability::Metrics& metrics, accounts::ApiPorts& ports) {
+void add_metrics(observability::Metrics& metrics, const observability::Log& log,
+                 accounts::ApiPorts& ports) {
   ports.on_attempt = [attempts = metrics.counters("tideline_accounts_password_attempts_total",
-                                                  "Passwords that were tried", {"outcome"})](
-                         std::string_view outcome) { attempts.with({outcome}).add(); };
+                                                  "Passwords that were tried", {"outcome"}),
+                      log](const accounts::ToldAttempt& attempt) {
+    attempts.with({attempt.outcome}).add();
+    if (attempt.outcome != "refused" && attempt.outcome != "limited") return;
+    const observability::LogContext context(std::string(attempt.request_id), "");
+    log.info(
+        "attempt with a password",
+        {{"outcome", attempt.outcome}, {"account", attempt.account}, {"source", attempt.source}});
+  };
   metrics.show([&workers = *ports.password_workers] { return workers.waiting(); },
                {{"tideline_accounts_passwords_waiting",
                  "Requests with a password that wait for a worker", std::identity()}});
@@ -127,7 +135,7 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
                            .session_lifetime = settings.session_lifetime,
                            .on_attempt = {},
                            .password_workers = &password_workers};
-  add_metrics(context.metrics(), ports);
+  add_metrics(context.metrics(), context.log("accounts"), ports);
   accounts::add_routes(context.router(), ports);
 }
 

@@ -238,6 +238,7 @@ int main(int argc, char** argv) {
       {.name = "feed",
        .version = TIDELINE_VERSION,
        .migrations = feed::migrations(),
+       .serves_from_memory = true,
        .keeps_uploads = true,
        .read_settings = [&](core::Config& config) { settings = feed::Settings::read(config); },
        .compose = [&](runtime::ServiceContext& context) { feed::compose(context, settings); },

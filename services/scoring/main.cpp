@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
       {.name = "scoring",
        .version = TIDELINE_VERSION,
        .migrations = scoring::migrations(),
+       .serves_from_memory = true,
        .keeps_blocks = true,
        .read_settings = [&](core::Config& config) { settings = scoring::Settings::read(config); },
        .compose =

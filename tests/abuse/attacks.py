@@ -150,6 +150,71 @@ def revoked_tokens(suite, count):
     return "all services refuse the token: " + ", ".join(f"{ending} {took:.0f} ms" for ending, took in slowest.items())
 
 
+def harassing(suite, count):
+    """Who goes on at somebody: the same request after each refusal, one message after the other, and all of it once
+    more after a block. Requests and messages had no end, and there was no block."""
+    mallory, victim, friend = (suite.person(name).sign_up() for name in ("mallory-harassing", "victim-harassed", "friend"))
+    to_victim = {"user_id": victim.user_id}
+    until("the victim is known", lambda: mallory.ask("POST", "/v1/contact-requests", to_victim)[0] == 201)
+    victim.position = friend.position = mallory.position
+    victim.must(204, "POST", f"/v1/contact-requests/{mallory.user_id}/decline")
+    asked = [mallory.ask("POST", "/v1/contact-requests", to_victim)[0] for _ in range(count)]
+    check(set(asked) == {409}, f"declined requests were repeated: {asked}")
+    message = {"to": victim.user_id, "text": "Answer me"}
+    written = [mallory.ask("POST", "/v1/messages", message)[0] for _ in range(count)]
+    check(written.count(201) == 3 and set(written[3:]) == {409}, f"messages were answered {written}")
+    victim.position = mallory.position
+    check(victim.must(200, "GET", "/v1/messages/inbox/unread")["unread"] == 0, "they are in the Inbox")
+
+    moment = victim.must(201, "POST", "/v1/moments", {"content": "x", "audience": "public"})["id"]
+    project = victim.must(201, "POST", "/v1/projects", {"name": "P", "introduction": "x"})["id"]
+    victim.must(200, "PUT", f"/v1/blocks/{mallory.user_id}")
+    attempts = [("POST", "/v1/contact-requests", to_victim), ("PUT", f"/v1/follows/{victim.user_id}", None),
+                ("POST", "/v1/messages", message), ("GET", f"/v1/profiles/{victim.user_id}", None),
+                ("PUT", f"/v1/moments/{moment}/like", None), ("POST", f"/v1/moments/{moment}/comments", {"text": "x"}),
+                ("GET", f"/v1/moments/{moment}", None), ("GET", f"/v1/projects/{project}", None),
+                ("POST", f"/v1/projects/{project}/comments", {"text": "x"}),
+                ("PUT", f"/v1/ratings/people/{victim.user_id}", {"stars": 1})]
+    for attempt in attempts:
+        until(f"{attempt} is answered as if there was nobody", lambda a=attempt: mallory.ask(*a)[0] == 404, 10)
+    nobody = mallory.ask("POST", "/v1/contact-requests", {"user_id": "never-registered"})
+    check(mallory.ask(*attempts[0])[1] == nobody[1], "who is blocked can tell it from nobody")
+    return f"{count} requests after a refusal: none; {count} messages: 3 wait; {len(attempts)} ways across a block: 404"
+
+
+def waiting(suite, count):
+    """Reads that want to see what Kafka has not carried yet: each held one of 32 workers for two seconds, and 16 a
+    second stopped a service that goes on with commands while Kafka stands still."""
+    mallory, victim = (suite.person(name).sign_up() for name in ("mallory-waiting", "victim-waiting"))
+    until("both are known", lambda: all(
+        somebody.ask("PUT", f"/v1/follows/{other.user_id}")[0] == 200 for somebody, other in ((mallory, victim), (victim, mallory))))
+    times, stop = [], threading.Event()
+    with suite.without_kafka():
+        mallory.must(201, "POST", "/v1/tags", {"name": "ahead"})
+
+        def read_ahead():
+            reader = suite.person(mallory.user_id)
+            reader.token = mallory.token
+            while not stop.is_set():
+                reader.position = mallory.position
+                check(reader.ask("GET", "/v1/follows")[0] == 200, "a read was refused")
+
+        # As many as the gateway lets one account have at once, but for one.
+        threads = [threading.Thread(target=read_ahead) for _ in range(60)]
+        for thread in threads:
+            thread.start()
+        until("more wait than there are workers", lambda: suite.metric("social-graph", "tideline_http_requests_waiting") > 32)
+        victim.position = ""
+        for _ in range(count):
+            start = time.monotonic()
+            victim.must(201, "POST", "/v1/tags", {"name": "mine"})
+            times.append(time.monotonic() - start)
+        stop.set()
+        for thread in threads:
+            thread.join()
+    return f"{count} commands of another, beside 60 reads that wait, took {median_ms(times):.1f} ms each"
+
+
 # In the order in which they are run: name, function, how often by default and with --long.
 ATTACKS = [
     ("invented lists", invented_lists, 100, 1500),
@@ -159,4 +224,6 @@ ATTACKS = [
     ("guessing", guessing, 20, 200),
     ("hashing", hashing, 8, 20),
     ("revoked tokens", revoked_tokens, 3, 50),
+    ("harassing", harassing, 10, 200),
+    ("waiting", waiting, 20, 500),
 ]

@@ -1,15 +1,18 @@
 """A whole suite of its own for the attacks beside this file, and people who use it through the gateway."""
+import contextlib
 import http.client
 import json
 import os
 import pathlib
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PASSWORD = "tideline for ever"
@@ -77,6 +80,23 @@ class Suite:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1])
         return fail(f"{service} does not run")
+
+    @contextlib.contextmanager
+    def without_kafka(self):
+        """It stands still, as a broker does that swaps or has lost its disk."""
+        pid = int((self.home / "kafka/pid").read_text().split()[0])
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+    def metric(self, service, name):
+        port = self.base + int(next(line.split()[1] for line in (ROOT / "services/registry.txt").read_text().splitlines()
+                                    if line.startswith(service + " ")))
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=WAIT_S) as answer:
+            lines = answer.read().decode().splitlines()
+        return float(next(line.split()[1] for line in lines if line.startswith(name + " ")))
 
     def person(self, user_id):
         return Person(self.base + 80, user_id)

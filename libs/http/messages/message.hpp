@@ -26,6 +26,7 @@ std::string text_of(const Json& json);
 
 class EventStream;
 class DeferredResponse;
+class PositionWaits;
 
 // The methods that this server implements; any other is answered 501 before routing.
 enum class Method { Get, Head, Post, Put, Patch, Delete, Options };
@@ -93,8 +94,19 @@ struct Request {
   std::string traceparent;
   // Tideline-Position as it came: the router opens what the headers hold.
   std::string sealed_position;
-  // How often the handler has asked to be called again (deferred_response.hpp).
+  // How often the handler has asked to be called again (deferred_response.hpp), for another reason
+  // than that it waits.
   int attempt = 0;
+  // Where a request waits for what its position token says without holding a worker; null: nowhere,
+  // its worker waits. Set by the server.
+  PositionWaits* position_waits = nullptr;
+  // The time until which it waits, once it has begun to, and whether it is to be called again for
+  // that. Set by command_endpoint.hpp, which is given a request that is const to all others.
+  struct PositionWait {
+    std::optional<std::chrono::steady_clock::time_point> until;
+    bool under_way = false;
+  };
+  mutable PositionWait position_wait;
   // Set by the router where the route asks for a signed-in caller; never for Access::Public.
   std::optional<Principal> principal;
   // The template that matched ("/v1/moments/{id}"), a bounded label for metrics; empty until then.

@@ -113,6 +113,8 @@ Response answer_of(const std::function<Response()>& handler) {
     return handler();
   } catch (const Refused& refused) {
     return to_response(refused.problem());
+  } catch (const AnsweredLater& later) {
+    return later.response();
   } catch (const core::Failed& failed) {
     return to_response(from_error(failed.error()));
   }

@@ -108,13 +108,24 @@ class Refused : public std::exception {
 // How a handler leaves early, from wherever it is.
 [[noreturn]] void refuse(Problem problem);
 
+// An answer on its way to the router, from a handler that cannot go on now.
+class AnsweredLater : public std::exception {
+ public:
+  explicit AnsweredLater(Response response) : response_(std::move(response)) {}
+  [[nodiscard]] const Response& response() const { return response_; }
+  [[nodiscard]] const char* what() const noexcept override { return "answered later"; }
+
+ private:
+  Response response_;
+};
+
 template <class T>
 T value_of(Parsed<T> parsed) {
   if (!parsed) refuse(parsed.problem());
   return std::move(*parsed);
 }
 
-// What `handler` answers, be it that it leaves early: by Refused, or by core::Failed.
+// What `handler` answers, be it that it leaves early: by Refused, AnsweredLater or core::Failed.
 [[nodiscard]] Response answer_of(const std::function<Response()>& handler);
 
 }  // namespace tideline::http

@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "core/encoding.hpp"
 #include "http/routing/deferred_response.hpp"
+#include "http/routing/position_waits.hpp"
 
 namespace tideline::http {
 namespace {
@@ -122,15 +123,38 @@ Response outcome_response(const es::CommandOutcome& outcome, const es::PositionV
       outcome);
 }
 
-// The models wait one after the other, but for one deadline.
-bool wait_for_all(const es::PositionVector& wanted, Models models,
-                  std::chrono::milliseconds wait_max) {
+bool cover(Models models, const es::PositionVector& wanted) {
+  return std::all_of(models.begin(), models.end(),
+                     [&](const es::AppliedPositions& model) { return model.covers(wanted); });
+}
+
+// The models are waited for one after the other, but for one deadline.
+bool wait_for_all(const es::PositionVector& wanted, Models models) {
   using Steady = std::chrono::steady_clock;
-  const auto deadline = Steady::now() + wait_max;
+  const auto deadline = Steady::now() + kPositionWaitMax;
   for (es::AppliedPositions& model : models) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now());
     if (!model.wait_for(wanted, std::max(left, std::chrono::milliseconds{0}))) return false;
+  }
+  return true;
+}
+
+// Whether all is there, now or in time. Throws AnsweredLater where the request is to wait for it
+// without its worker.
+bool is_there(const Request& request, const es::PositionVector& wanted, Models models) {
+  if (wanted.empty() || cover(models, wanted)) return true;
+  if (request.position_waits == nullptr) return wait_for_all(wanted, models);
+  auto& wait = request.position_wait;
+  const auto now = std::chrono::steady_clock::now();
+  if (!wait.until) wait.until = now + kPositionWaitMax;
+  if (now >= *wait.until) return false;
+  for (es::AppliedPositions& model : models) {
+    if (model.covers(wanted)) continue;
+    auto later = request.position_waits->put_aside(wanted, model, *wait.until);
+    if (later == nullptr) return false;
+    wait.under_way = true;
+    throw AnsweredLater(Response::defer(std::move(later)));
   }
   return true;
 }
@@ -218,11 +242,17 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
                       const std::function<Response()>& query) {
   const auto wanted = read_position(request);
   if (!wanted) return wanted.response();
-  bool fresh = wanted->empty() || wait_for_all(*wanted, models, kPositionWaitMax);
+  bool fresh = false;
+  try {
+    fresh = is_there(request, *wanted, models);
+  } catch (const AnsweredLater& later) {
+    return later.response();
+  }
   if (!fresh && when_behind == WhenBehind::Refuse) return to_response(behind());
   Response response = answer_of(query);
+  if (response.deferred) return response;
   // A model may have gone back to its tables meanwhile.
-  fresh = fresh && (wanted->empty() || wait_for_all(*wanted, models, std::chrono::milliseconds(0)));
+  fresh = fresh && (wanted->empty() || cover(models, *wanted));
   if (!fresh && when_behind == WhenBehind::Refuse) return to_response(behind());
   if (!fresh) response.headers.set(kStaleHeader, "true");
   if (!wanted->empty()) response.headers.set(kPositionHeader, wanted->to_token());
@@ -231,7 +261,7 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
 
 void await_models(const Request& request, Models models) {
   const auto wanted = value_of(read_position(request));
-  if (!wanted.empty() && !wait_for_all(wanted, models, kPositionWaitMax)) refuse(behind());
+  if (!is_there(request, wanted, models)) refuse(behind());
 }
 
 }  // namespace tideline::http

@@ -159,7 +159,7 @@ struct Router::Table {
   static Response given_or_again(const Node::Target& target, Request& request,
                                  DeferredResponse::Given given) {
     if (given) return std::move(*given);
-    ++request.attempt;
+    if (!std::exchange(request.position_wait.under_way, false)) ++request.attempt;
     return answer(target, request);
   }
 

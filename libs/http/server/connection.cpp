@@ -211,6 +211,7 @@ void Connection::on_deferred_response() { host_.resume(shared_from_this()); }
 Response Connection::dispatch(std::string& failure) {
   try {
     if (exchange_.request.path == "*") return Response::no_content();
+    exchange_.request.position_waits = &host_.position_waits();
     const auto deferred = std::exchange(exchange_.deferred, nullptr);
     Response response = deferred ? deferred->finish() : host_.router().dispatch(exchange_.request);
     if (response.deferred) return response;

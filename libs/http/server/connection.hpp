@@ -45,6 +45,7 @@ class ConnectionHost {
   virtual ~ConnectionHost() = default;
   [[nodiscard]] virtual const ServerOptions& options() const = 0;
   [[nodiscard]] virtual const Router& router() const = 0;
+  [[nodiscard]] virtual PositionWaits& position_waits() = 0;
   [[nodiscard]] virtual core::Timestamp now() const = 0;
   [[nodiscard]] virtual bool draining() const = 0;
   [[nodiscard]] virtual std::string draw_request_id() = 0;

@@ -16,6 +16,7 @@
 #include "core/encoding.hpp"
 #include "core/random.hpp"
 #include "http/messages/problem.hpp"
+#include "http/routing/position_waits.hpp"
 #include "http/server/acceptor.hpp"
 #include "http/server/connection.hpp"
 #include "http/server/connection_registry.hpp"
@@ -101,6 +102,8 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
 
   [[nodiscard]] const ServerOptions& options() const override { return options_; }
   [[nodiscard]] const Router& router() const override { return router_; }
+  [[nodiscard]] PositionWaits& position_waits() override { return position_waits_; }
+  [[nodiscard]] std::size_t requests_waiting() const { return position_waits_.waiting(); }
   [[nodiscard]] core::Timestamp now() const override { return clock_.now(); }
   [[nodiscard]] bool draining() const override { return draining_; }
   bool try_open_stream() override;
@@ -158,6 +161,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   std::size_t alive_ = 0;  // connections whose descriptors may be open
 
   std::unique_ptr<WorkerPool> pool_;
+  PositionWaits position_waits_;
   ConnectionRegistry connection_registry_;
   Reactors reactors_;
   Acceptor acceptor_{reactors_};
@@ -286,6 +290,7 @@ Server::~Server() = default;
 core::Status Server::start() { return impl_->start(); }
 std::uint16_t Server::port() const { return impl_->port(); }
 std::size_t Server::requests_in_flight() const { return impl_->requests_in_flight(); }
+std::size_t Server::requests_waiting() const { return impl_->requests_waiting(); }
 std::size_t Server::connections() const { return impl_->connections(); }
 std::size_t Server::streams() const { return impl_->streams(); }
 bool Server::drain(milliseconds deadline) { return impl_->drain(deadline); }

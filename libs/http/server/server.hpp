@@ -120,6 +120,8 @@ class Server {
   [[nodiscard]] std::uint16_t port() const;
   // Requests queued or in flight.
   [[nodiscard]] std::size_t requests_in_flight() const;
+  // Of these, how many wait for what their position token says.
+  [[nodiscard]] std::size_t requests_waiting() const;
   [[nodiscard]] std::size_t connections() const;
   [[nodiscard]] std::size_t streams() const;
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "http/routing/position_waits.hpp"
 #include "http/server/connection.hpp"
 #include "http/server/reactors.hpp"
 #include "running_server.hpp"
@@ -80,6 +81,7 @@ class Host final : public ConnectionHost, public ReadinessListener {
 
   const ServerOptions& options() const override { return options_; }
   const Router& router() const override { return router_; }
+  PositionWaits& position_waits() override { return position_waits_; }
   core::Timestamp now() const override { return clock_.now(); }
   bool draining() const override { return false; }
   std::string draw_request_id() override { return "drawn"; }
@@ -111,6 +113,7 @@ class Host final : public ConnectionHost, public ReadinessListener {
   core::SystemClock clock_;
   core::SystemRandom random_;
   Router router_{nullptr, clock_};
+  PositionWaits position_waits_;
   std::array<int, 2> ends_{};
   std::array<int, 2> bell_{};
   bool ringing_ = false;

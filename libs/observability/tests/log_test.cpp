@@ -4,6 +4,9 @@
 #include <rapidcheck.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -192,6 +195,53 @@ TEST(LogLevelTest, ParsesItsOwnNames) {
   EXPECT_EQ(parse_level("warn"), Level::Warning);
   EXPECT_EQ(parse_level("INFO"), std::nullopt);
   EXPECT_EQ(parse_level(""), std::nullopt);
+}
+
+class LogFile : public testing::Test {
+ protected:
+  LogFile() {
+    std::string name = testing::TempDir() + "tideline-log-XXXXXX";
+    folder = mkdtemp(name.data());
+  }
+  ~LogFile() override { std::filesystem::remove_all(folder); }
+
+  Logging make() {
+    return Logging({.service = "feed",
+                    .level = Level::Info,
+                    .level_by_logger = {},
+                    .sink = {},
+                    .file = (folder / "log").string()},
+                   clock);
+  }
+
+  core::ManualClock clock{core::Timestamp{}};
+  std::filesystem::path folder;
+};
+
+TEST_F(LogFile, BecomesAnotherWhenItIsFullAndTheOldestGoes) {
+  const std::string text(kFieldBytesMax, 'x');
+  const Logging logging = make();
+  const Log log = logging.logger("http");
+  const std::size_t lines = (kFilesMax + 2) * kFileBytesMax / (kFieldBytesMax + 100);
+  for (std::size_t i = 0; i < lines; ++i) log.info("request refused", {{"detail", text}});
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    EXPECT_LE(file.file_size(), kFileBytesMax) << file.path();
+    ++files;
+  }
+  EXPECT_EQ(files, kFilesMax + 1);
+}
+
+TEST_F(LogFile, OfEachProcessIsAnother) {
+  make().logger("http").info("before");
+  make().logger("http").info("after");
+  EXPECT_TRUE(std::filesystem::exists(folder / "log.1"));
+}
+
+TEST_F(LogFile, ThatCannotBeWrittenIsAnError) {
+  std::filesystem::remove_all(folder);
+  std::ofstream(folder) << "no folder";
+  EXPECT_THROW(make(), std::runtime_error);
 }
 
 }  // namespace

@@ -95,6 +95,21 @@ TEST_F(RequestRecorderTest, LogsSlowRequests) {
   EXPECT_EQ(line["trace_id"], "0af7651916cd43dd8448eb211c80319c");
 }
 
+TEST_F(RequestRecorderTest, LogsWhoWasRefused) {
+  recorder.finished(request(404, milliseconds(1)));
+  EXPECT_TRUE(lines.empty());
+  FinishedRequest forbidden = request(403, milliseconds(1));
+  forbidden.account = "ceirceirceirceirceirceirce";
+  recorder.finished(forbidden);
+  recorder.finished(request(401, milliseconds(1)));
+  ASSERT_EQ(lines.size(), 2U);
+  const json refused = json::parse(lines[0]);
+  EXPECT_EQ(refused["account"], "ceirceirceirceirceirceirce");
+  EXPECT_EQ(refused["route"], "/v1/projects/{id}");
+  EXPECT_EQ(refused["request_id"], "request-1");
+  EXPECT_EQ(json::parse(lines[1])["account"], "");
+}
+
 TEST_F(RequestRecorderTest, LogsFailures) {
   FinishedRequest failed = request(500, milliseconds(1));
   failed.failure = "bad_alloc";

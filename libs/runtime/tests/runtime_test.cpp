@@ -204,5 +204,44 @@ TEST_F(HealthRoutes, ADegradedPartIsShownButTheServiceStaysReady) {
   EXPECT_EQ(nlohmann::json::parse(response.body)["status"], "degraded");
 }
 
+// What does not answer is asked by one thread, and nobody else waits for it.
+TEST(PulseTest, TellsOfTheLastAnswerWhileTheNextOneDoesNotCome) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int asked = 0;
+  bool hangs = false;
+  Pulse pulse([&] {
+    std::unique_lock lock(mutex);
+    ++asked;
+    changed.notify_all();
+    return changed.wait_for(lock, std::chrono::seconds(20), [&] { return !hangs; });
+  });
+  EXPECT_FALSE(pulse.is_there()) << "it has never answered";
+  std::jthread watcher([&](const std::stop_token& stop) { pulse.run(stop); });
+  const auto wait_until = [&](const std::function<bool()>& condition) {
+    std::unique_lock lock(mutex);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition() && std::chrono::steady_clock::now() < deadline) {
+      changed.wait_for(lock, std::chrono::milliseconds(5));
+    }
+    return condition();
+  };
+  EXPECT_TRUE(wait_until([&] { return pulse.is_there(); }));
+  {
+    const std::lock_guard lock(mutex);
+    hangs = true;
+    asked = 0;
+  }
+  EXPECT_TRUE(wait_until([&] { return asked == 1; }));
+  EXPECT_TRUE(wait_until([&] { return !pulse.is_there(); })) << "and one thread alone waits";
+  {
+    const std::lock_guard lock(mutex);
+    hangs = false;
+    EXPECT_EQ(asked, 1);
+  }
+  changed.notify_all();
+  EXPECT_TRUE(wait_until([&] { return pulse.is_there(); }));
+}
+
 }  // namespace
 }  // namespace tideline::runtime

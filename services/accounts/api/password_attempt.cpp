@@ -17,6 +17,7 @@ std::string source_of(const http::Request& request) {
 PasswordAttempt::PasswordAttempt(const ApiPorts& ports, const http::Request& request,
                                  const core::AccountId& account)
     : ports_(ports),
+      request_id_(request.request_id),
       account_(account.to_string()),
       // Who has a token is no stranger, wherever he is.
       source_(request.principal ? "signed-in " + account_ : source_of(request)),
@@ -43,7 +44,7 @@ http::Response PasswordAttempt::judge(const std::function<http::Response()>& han
 }
 
 void PasswordAttempt::report(std::string_view outcome) const {
-  if (ports_.on_attempt) ports_.on_attempt(outcome);
+  if (ports_.on_attempt) ports_.on_attempt({outcome, account_, source_, request_id_});
 }
 
 }  // namespace tideline::accounts

@@ -32,6 +32,7 @@ class PasswordAttempt {
   void report(std::string_view outcome) const;
 
   const ApiPorts& ports_;
+  std::string request_id_;
   std::string account_;
   std::string source_;
   std::optional<std::chrono::seconds> wait_;

@@ -23,6 +23,14 @@
 
 namespace tideline::accounts {
 
+// An attempt with a password, as metrics and the log are told. Views live for the call only.
+struct ToldAttempt {
+  std::string_view outcome;  // "ok", "refused", "limited", "busy", "failed"
+  std::string_view account;  // id, also where nobody has registered it
+  std::string_view source;
+  std::string_view request_id;
+};
+
 struct ApiPorts {
   http::CommandEndpoint& commands;
   eventsourcing::EventStore& store;
@@ -42,9 +50,8 @@ struct ApiPorts {
   eventsourcing::AppliedPositions& blocks_applied;
   std::set<core::AccountId> operators;
   std::chrono::seconds session_lifetime{30 * 24 * 3600};
-  // Told of every attempt with a password: "ok", "refused", "limited", "busy",
-  // "failed". May be empty.
-  std::function<void(std::string_view outcome)> on_attempt;
+  // Told of every attempt with a password. May be empty.
+  std::function<void(const ToldAttempt&)> on_attempt;
   // Where handlers run that hash a password, which takes long. Null: where all others do.
   http::WorkerQueue* password_workers = nullptr;
 

@@ -136,9 +136,9 @@ class AccountsApp {
                          .projects_applied = projects_applied,
                          .blocks_applied = blocks_applied,
                          .operators = {account_ids.of("root")},
-                         .on_attempt = [this](std::string_view outcome) {
+                         .on_attempt = [this](const ToldAttempt& attempt) {
                            const std::lock_guard lock(outcomes_mutex);
-                           outcomes.emplace_back(outcome);
+                           outcomes.emplace_back(attempt.outcome);
                          }});
   }
 

@@ -5,10 +5,7 @@
 namespace tideline::feed {
 PeopleByAccount find_registered(const ApiPorts& ports, const http::Request& request,
                                 const std::vector<core::AccountId>& accounts) {
-  const auto wanted = http::value_of(http::read_position(request));
-  if (!ports.people_applied.wait_for(wanted, http::kPositionWaitMax)) {
-    http::refuse(http::unavailable("what you have just seen is not known here yet, try again"));
-  }
+  http::await_models(request, {ports.people_applied});
   auto found = core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
     return ports.people.find_many(transaction, accounts);
   }));

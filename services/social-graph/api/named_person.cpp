@@ -20,10 +20,7 @@ NamedPerson look_up(const ApiPorts& ports, const Request& request, std::string u
     http::refuse(http::unprocessable(kOneself.code, kOneself.detail));
   }
   if (standing == Standing::Any) return person;
-  const auto wanted = http::value_of(http::read_position(request));
-  if (!ports.people_applied.wait_for(wanted, http::kPositionWaitMax)) {
-    http::refuse(http::unavailable("what you have just seen is not known here yet, try again"));
-  }
+  http::await_models(request, {ports.people_applied});
   const auto found =
       core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
         auto known = ports.people.find(transaction, person.account);
