@@ -40,10 +40,6 @@ class BlockProjection final : public eventsourcing::ModelProjection<BlockModel> 
  public:
   std::string_view name() const override { return "blocks"; }
   std::vector<std::string> sources() const override { return {"social-graph"}; }
-  // Who blocks somebody expects that it counts at once.
-  eventsourcing::FlushPolicy flush_policy() const override {
-    return {.interval = std::chrono::milliseconds(5)};
-  }
 };
 
 }  // namespace tideline::blocks

@@ -81,7 +81,8 @@ void RequestRecorder::finished(const FinishedRequest& request) const {
   series.response_bytes.add(static_cast<double>(request.response_bytes));
   series.duration.observe(std::chrono::duration<double>(request.duration).count());
   if (!request.delivered) undelivered_.add();
-  if (request.status == 401 || request.status == 403) log_refused(request);
+  const bool refused = request.status == 401 || request.status == 403;
+  if (refused && !request.account.empty()) log_refused(request);
   log_unusual(request);
 }
 

@@ -1,5 +1,6 @@
 // Rate, errors, duration and size of HTTP requests, by route template and status, and a log line
-// for each slow or failed one, and for each that was refused with 401 or 403: who asked, by id.
+// for each slow or failed one, and for each of a known caller that was refused with 401 or 403: who
+// asked, by id. Who has no account cannot fill the log.
 // Knows nothing of the server: the one that composes the process calls it from the server's
 // observer.
 //

@@ -18,7 +18,7 @@ namespace tideline::http {
 
 class PositionWaits {
  public:
-  static constexpr std::size_t kWaitingMax = 4096;
+  static constexpr std::size_t kWaitingMax = 1024;
 
   explicit PositionWaits(std::size_t waiting_max = kWaitingMax);
   // What still waits is dropped.

@@ -85,7 +85,7 @@ TEST_F(PositionWaitsTest, WhatStillWaitsAtTheEndIsForgotten) {
 
 // Every request comes back once, whoever is first: the model or the deadline.
 TEST_F(PositionWaitsTest, EveryRequestComesBackOnce) {
-  PositionWaits many;
+  PositionWaits many(4096);
   std::vector<std::shared_ptr<DeferredResponse>> given;
   std::jthread applier([&](const std::stop_token& stop) {
     for (std::uint64_t position = 1; !stop.stop_requested(); ++position) {

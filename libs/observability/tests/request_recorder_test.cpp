@@ -102,12 +102,11 @@ TEST_F(RequestRecorderTest, LogsWhoWasRefused) {
   forbidden.account = "ceirceirceirceirceirceirce";
   recorder.finished(forbidden);
   recorder.finished(request(401, milliseconds(1)));
-  ASSERT_EQ(lines.size(), 2U);
+  ASSERT_EQ(lines.size(), 1U) << "nobody known is refused by the last one";
   const json refused = json::parse(lines[0]);
   EXPECT_EQ(refused["account"], "ceirceirceirceirceirceirce");
   EXPECT_EQ(refused["route"], "/v1/projects/{id}");
   EXPECT_EQ(refused["request_id"], "request-1");
-  EXPECT_EQ(json::parse(lines[1])["account"], "");
 }
 
 TEST_F(RequestRecorderTest, LogsFailures) {

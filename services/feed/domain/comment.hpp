@@ -35,6 +35,8 @@ struct Comment {
   static constexpr std::uint32_t kEventsMax = 2;  // added, then deleted
 
   static constexpr std::size_t kTextCodePointsMax = 2000;
+  // Of a moment, as far as it is known when one is added: some at the same time may be more.
+  static constexpr std::size_t kPerMomentMax = 10'000;
 
   using Event = std::variant<CommentAdded, CommentDeleted>;
   struct State {

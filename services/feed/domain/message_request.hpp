@@ -2,8 +2,8 @@
 // recipient accepts them they are requests, apart from the inbox, and there are few of them. Who is
 // ignored is not told. Whoever writes to somebody accepts what is written back.
 //
-// Accepting is for good: a block ends it. So where a message lies depends on the last answer alone,
-// in whatever order events come.
+// Accepting is for good; whom one does not want to hear any more one blocks. So where a message
+// lies depends on the last answer alone, in whatever order events come.
 #pragma once
 
 #include <cstdint>

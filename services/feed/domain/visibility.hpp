@@ -91,11 +91,14 @@ class Visibility {
   }
 
   // Whether `viewer`, who may see the author's moment, meets what `writer` has done under it: liked
-  // it or commented on it.
+  // it or commented on it. Across a block with its author nobody does.
   bool may_meet(Person viewer, Person writer, Person moment_author) const {
     if (rules_.closed_words && graph_.is_closed(writer)) return false;
     if (viewer == writer) return rules_.own_words;
-    if (rules_.blocks && graph_.are_apart(viewer, writer)) return false;
+    if (rules_.blocks &&
+        (graph_.are_apart(viewer, writer) || graph_.are_apart(moment_author, writer))) {
+      return false;
+    }
     if (writer == moment_author && rules_.authors_words) return true;
     return !rules_.known_writers || graph_.are_contacts(viewer, writer);
   }

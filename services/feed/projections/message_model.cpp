@@ -96,8 +96,8 @@ void MessageModel::flush(sql::Transaction& transaction) const {
   write_settings(transaction);
   // First what entries that are written now look for: their marks, and answers to requests.
   write_reads(transaction);
-  write_answers(transaction);
   lock_answers(transaction);
+  write_answers(transaction);
   write_messages(transaction);
   write_entries(transaction);
   move_answered(transaction);
@@ -114,7 +114,8 @@ void MessageModel::write_answers(sql::Transaction& transaction) const {
 }
 
 void MessageModel::lock_answers(sql::Transaction& transaction) const {
-  std::set<Pair> pairs;
+  std::set<Pair> pairs;  // all in one statement, in their order: else two could wait for each other
+  for (const auto& [pair, answer] : answers_) pairs.insert(pair);
   for (const auto& message : sent_) {
     if (message.is_request) pairs.emplace(message.recipients.at(0), message.sender);
   }
@@ -122,7 +123,11 @@ void MessageModel::lock_answers(sql::Transaction& transaction) const {
 }
 
 void MessageModel::move_answered(sql::Transaction& transaction) const {
-  sql::write_batch(transaction, kMoveAnswered, answers_, &Pair::first, &Pair::second);
+  std::vector<Pair> answered;
+  for (const auto& [pair, row] : answers_) {
+    if (row.answer != static_cast<int>(RequestAnswer::None)) answered.push_back(pair);
+  }
+  sql::write_batch(transaction, kMoveAnswered, answered, &Pair::first, &Pair::second);
 }
 
 // In the order of their keys, as all batches are: two owners of partitions must not lock the same

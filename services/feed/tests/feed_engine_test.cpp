@@ -161,6 +161,15 @@ TEST_F(FeedEngineTest, HoldsAMomentUntilWhatItsWriterSawIsHere) {
   EXPECT_TRUE(engine.reader().find_visible(core::MomentId(100), person(3)));
 }
 
+TEST_F(FeedEngineTest, FindsAMonthBehindAnyNumberOfMomentsThatTheViewerMayNotSee) {
+  constexpr std::uint64_t kMonth = std::uint64_t{31} * 24 * 3600 * 1000 << 22;
+  publish(moment(kMonth, 1));
+  for (std::uint64_t i = 1; i <= 10'000; ++i) publish(moment(2 * kMonth + i, 1, "private"));
+  publish(moment(4 * kMonth, 1));
+  EXPECT_EQ(engine.reader().months_of(person(1), person(2)).size(), 2U);
+  EXPECT_EQ(engine.reader().months_of(person(1), person(1)).size(), 3U);
+}
+
 // Nobody need have read a timeline for it.
 TEST_F(FeedEngineTest, KnowsContactsAndBlocksOnceWhatTheirWritersHadSeenIsApplied) {
   eventsourcing::PositionVector seen;

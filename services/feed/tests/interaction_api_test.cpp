@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "feed/domain/comment.hpp"
 #include "feed_app.hpp"
 
 namespace tideline::feed {
@@ -122,6 +123,25 @@ TEST_F(InteractionApi, KeepsTheTokensOfCommentersAndEditors) {
   for (const auto& event : events) {
     EXPECT_EQ(event.metadata.seen, seen.to_token()) << event.type;
   }
+}
+
+// Each page counts all comments of its moments.
+TEST_F(InteractionApi, AMomentHasOnlySoManyComments) {
+  for (std::uint64_t i = 1; i < Comment::kPerMomentMax; ++i) {
+    app.tell("feed", "CommentAdded",
+             {{"moment_id", open},
+              {"moment_author", app.id_of("ada").to_string()},
+              {"comment_id", std::to_string(i)},
+              {"parent_id", nullptr},
+              {"author", app.id_of("cleo").to_string()},
+              {"text", "1.sealed"},
+              {"written_at", core::format_iso8601(app.clock.now())}});
+  }
+  const std::string last = app.comment("bob", open, {{"text", "the last one"}});
+  app.deliver();
+  const auto refused = say("bob", open, {{"text", "one more"}});
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.body.find("comment-limit-reached"), std::string::npos);
 }
 
 TEST_F(InteractionApi, AnswersACommentThatHeMeets) {

@@ -296,8 +296,9 @@ class Oracle {
     for (const auto& [one, other] : contacts_) {
       if (one == viewer && contacts(one, other)) known.insert(other);
     }
-    std::erase_if(known,
-                  [&](int person) { return ended_.contains(person) || apart(viewer, person); });
+    std::erase_if(known, [&](int person) {
+      return ended_.contains(person) || apart(viewer, person) || apart(moment.author, person);
+    });
     return known;
   }
 

@@ -74,8 +74,10 @@ Response change_advice(const ApiPorts& ports, const Request& request, int status
   const auto named = advice_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::advice(named.project, named.advice);
-    change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
-                   Command{request.account()});
+    hide_across_block(ports, session, named.project, request.account(), [&] {
+      change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
+                     Command{request.account()});
+    });
     const std::string body =
         status == 204 ? "" : Json({{"id", named.advice}, {"adopted", true}}).dump();
     return Answer{status, body, "", stream};

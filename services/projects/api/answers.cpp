@@ -26,11 +26,16 @@ http::Json icon_json(const std::string& project_id, const std::optional<std::str
 }
 
 core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                          const std::string& project_id, const core::AccountId& caller) {
+                          const std::string& project_id) {
   const auto project = session.load<Project>(keys::project(project_id),
                                              eventsourcing::EventCodec<Project>(ports.cipher));
   if (!project.state.exists) throw eventsourcing::Rejected(kNoSuchProject);
-  const core::AccountId& author = project.state.author;
+  return project.state.author;
+}
+
+core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                          const std::string& project_id, const core::AccountId& caller) {
+  const auto author = author_of(ports, session, project_id);
   if (author == caller) return author;
   const bool apart =
       core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
@@ -38,6 +43,18 @@ core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& 
       }));
   if (apart) throw eventsourcing::Rejected(kNoSuchProject);
   return author;
+}
+
+void hide_across_block(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                       const std::string& project_id, const core::AccountId& caller,
+                       const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const eventsourcing::Rejected& rejected) {
+    const bool forbidden = rejected.rejection().kind == eventsourcing::RejectionKind::Forbidden;
+    if (forbidden) author_of(ports, session, project_id, caller);
+    throw;
+  }
 }
 
 ProjectRow visible_project(sql::Transaction& transaction, const std::string& project_id,

@@ -27,11 +27,19 @@ std::string project_in_path(const http::Request& request);
 // Where the project's icon is read, null without one.
 http::Json icon_json(const std::string& project_id, const std::optional<std::string>& icon);
 
-// The author of the project, for a command of `caller`, whose block or the author's makes it no
-// project at all. Projects are never deleted, so that having seen it once is enough and it need not
-// be asserted.
+// The author of the project, for a command. Projects are never deleted, so that having seen it once
+// is enough and it need not be asserted.
+core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                          const std::string& project_id);
+// The same for a command of `caller`, to whom it is no project at all across a block.
 core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
                           const std::string& project_id, const core::AccountId& caller);
+
+// Runs a step of a command that its author alone may take: to whoever is on the other side of a
+// block it is not refused, there is no project.
+void hide_across_block(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                       const std::string& project_id, const core::AccountId& caller,
+                       const std::function<void()>& step);
 
 // The project for a query of `viewer`: refused as no project at all across a block.
 ProjectRow visible_project(sql::Transaction& transaction, const std::string& project_id,

@@ -25,6 +25,14 @@ using sql::Transaction;
 
 constexpr uploads::ImageLimits kIconLimits{256 * 1024, 1024};
 
+void change_icon(const ApiPorts& ports, CommandSession& session, const std::string& id,
+                 const ChangeIcon& command) {
+  hide_across_block(ports, session, id, command.by, [&] {
+    change<Project>(session, keys::project(id), eventsourcing::EventCodec<Project>(ports.cipher),
+                    command);
+  });
+}
+
 // The bytes are stored once it is decided that the icon may be changed, and before the event that
 // names them: storing them again changes nothing.
 Response put_icon(const ApiPorts& ports, const Request& request) {
@@ -33,8 +41,7 @@ Response put_icon(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::project(id);
     const std::string hash = uploads::hash_of(image.content.bytes);
-    change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
-                    ChangeIcon{request.account(), hash});
+    change_icon(ports, session, id, {request.account(), hash});
     const auto stored = core::value_of(ports.uploads.put(request.account(), image.content));
     if (!stored) return uploads::kSpaceUsedUp;
     return Answer{200, Json({{"id", id}, {"icon", icon_json(id, hash)}}).dump(), "", stream};
@@ -45,8 +52,7 @@ Response delete_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::project(id);
-    change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
-                    ChangeIcon{request.account(), std::nullopt});
+    change_icon(ports, session, id, {request.account(), std::nullopt});
     return Answer{204, "", "", stream};
   });
 }

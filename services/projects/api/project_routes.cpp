@@ -213,8 +213,11 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::project(id);
-    const auto project =
-        change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher), edit);
+    eventsourcing::Changed<Project> project;
+    hide_across_block(ports, session, id, edit.editor, [&] {
+      project =
+          change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher), edit);
+    });
     return Answer{200, changed_body(ports, project.state, session.context().now), "", stream};
   });
 }

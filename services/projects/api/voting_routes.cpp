@@ -1,4 +1,5 @@
 #include <charconv>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -55,11 +56,16 @@ template <class Command>
 Response change_vote(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id, request.account());
-    const auto voting = session.load<Voting>(keys::voting(id), eventsourcing::EventCodec<Voting>{});
-    session.assert_unchanged(voting);
     const core::AccountId& voter = request.account();
     const auto stream = keys::vote(id, voter);
+    // Taking back what one has given takes no look at the project.
+    const bool takes_back =
+        std::is_same_v<Command, WithdrawVote> &&
+        session.load<Vote>(stream, eventsourcing::EventCodec<Vote>{}).state.standing;
+    const auto author =
+        takes_back ? author_of(ports, session, id) : author_of(ports, session, id, voter);
+    const auto voting = session.load<Voting>(keys::voting(id), eventsourcing::EventCodec<Voting>{});
+    session.assert_unchanged(voting);
     change<Vote>(session, stream, eventsourcing::EventCodec<Vote>{},
                  Command{id, author, voter, voting.state});
     const std::string body =

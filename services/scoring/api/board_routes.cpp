@@ -66,7 +66,8 @@ Response leaderboard(const ApiPorts& ports, const Request& request) {
 
 Response rank_of(const ApiPorts& ports, const Request& request) {
   const auto board = read_board(ports, request);
-  return http::answer_query(request, {ports.people_applied, ports.scores_in_memory},
+  return http::answer_query(request,
+                            {ports.people_applied, ports.blocks_applied, ports.scores_in_memory},
                             http::WhenBehind::Stale, [&] {
                               const auto person = member_in_path(ports, request);
                               const Total total = ports.scores.total(person.account, board.name);
@@ -81,7 +82,8 @@ Response around(const ApiPorts& ports, const Request& request) {
   const auto span = read_span(request);
   const auto board = read_board(ports, request);
   return http::answer_query(
-      request, {ports.people_applied, ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
+      request, {ports.people_applied, ports.blocks_applied, ports.scores_in_memory},
+      http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
         auto items = entries_json(ports, ports.scores.around(person.account, span, board.name));
         return Response::json(200, {{"user", person_json(person)}, {"items", std::move(items)}});

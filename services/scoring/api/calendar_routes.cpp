@@ -46,7 +46,8 @@ Response calendar_of(const ApiPorts& ports, const Request& request) {
   const core::Day today = ports.campus.day_of(ports.clock.now());
   const auto year = read_year(request, today);
   return http::answer_query(
-      request, {ports.people_applied, ports.scores_committed}, http::WhenBehind::Stale, [&] {
+      request, {ports.people_applied, ports.blocks_applied, ports.scores_committed},
+      http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
         const auto calendar =
             core::value_of(ports.database.read([&](sql::Transaction& transaction) {

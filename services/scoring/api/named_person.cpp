@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "blocks/blocks.hpp"
 #include "core/text.hpp"
 
 namespace tideline::scoring {
@@ -25,7 +26,18 @@ people::Person registered_in_path(const ApiPorts& ports, const Request& request)
 people::Person member_in_path(const ApiPorts& ports, const Request& request) {
   auto person = registered_in_path(ports, request);
   if (person.closed) http::refuse(http::no_such_person());
+  refuse_apart(ports, request, person.account, http::no_such_person());
   return person;
+}
+
+void refuse_apart(const ApiPorts& ports, const Request& request, const core::AccountId& owner,
+                  const http::Problem& problem) {
+  if (owner == request.account()) return;
+  const bool apart =
+      core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
+        return blocks::are_apart(transaction, request.account(), owner);
+      }));
+  if (apart) http::refuse(problem);
 }
 
 NamedPeople NamedPeople::find(const ApiPorts& ports, const std::vector<core::AccountId>& accounts) {

@@ -14,8 +14,12 @@ namespace tideline::scoring {
 
 // From "{user_id}" of the path, also one whose account is closed; 404 "no-such-person".
 people::Person registered_in_path(const ApiPorts& ports, const http::Request& request);
-// The same, but whose account is closed is not there either.
+// The same, but whose account is closed, or who is on the other side of a block, is not there
+// either.
 people::Person member_in_path(const ApiPorts& ports, const http::Request& request);
+// Refuses what belongs to `owner` with `problem` where that is on the other side of a block.
+void refuse_apart(const ApiPorts& ports, const http::Request& request, const core::AccountId& owner,
+                  const http::Problem& problem);
 
 // Several at once, in one question to the database.
 class NamedPeople {

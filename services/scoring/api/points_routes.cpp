@@ -45,7 +45,8 @@ Response own_points(const ApiPorts& ports, const Request& request) {
 
 Response points_of(const ApiPorts& ports, const Request& request) {
   return http::answer_query(
-      request, {ports.people_applied, ports.scores_in_memory}, http::WhenBehind::Stale, [&] {
+      request, {ports.people_applied, ports.blocks_applied, ports.scores_in_memory},
+      http::WhenBehind::Stale, [&] {
         const auto person = member_in_path(ports, request);
         return Response::json(200, points_json(ports, person_json(person), person.account));
       });

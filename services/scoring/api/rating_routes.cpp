@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
@@ -41,19 +40,8 @@ http::Problem no_such_project() {
   return http::problem(404, "no-such-project", "Not found", "there is no such project");
 }
 
-// Nobody rates, or asks about, what is on the other side of a block.
-void refuse_apart(const ApiPorts& ports, const Request& request, const core::AccountId& owner,
-                  const http::Problem& problem) {
-  const bool apart =
-      core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
-        return blocks::are_apart(transaction, request.account(), owner);
-      }));
-  if (apart) http::refuse(problem);
-}
-
 Asked person_asked(const ApiPorts& ports, const Request& request) {
   const auto person = member_in_path(ports, request);
-  refuse_apart(ports, request, person.account, http::no_such_person());
   return Asked{{RatingKind::Person, person.account.to_string()}, person.account};
 }
 

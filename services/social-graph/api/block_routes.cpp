@@ -22,7 +22,8 @@ using sql::Transaction;
 using sql::Window;
 
 Response block_person(const ApiPorts& ports, const Request& request) {
-  const auto other = person_in_path(ports, request, Standing::Registered);
+  // Nobody is looked up: whoever is there, or blocks the caller, is answered alike.
+  const auto other = person_in_path(ports, request, Standing::Any);
   const AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     block(session, me, other.account);

@@ -17,8 +17,9 @@ using eventsourcing::change_last;
 using eventsourcing::Changed;
 using eventsourcing::CommandSession;
 
-// What an event of a membership means for the count; nullopt: nothing.
-std::optional<MemberCount::Command> count_command(const Membership::Event& event,
+// What an event of a membership means for the count; nullopt: nothing. `before` it.
+std::optional<MemberCount::Command> count_command(const Membership::State& before,
+                                                  const Membership::Event& event,
                                                   std::int64_t limit) {
   using Command = std::optional<MemberCount::Command>;
   return std::visit(
@@ -30,7 +31,8 @@ std::optional<MemberCount::Command> count_command(const Membership::Event& event
             return MemberCount::Add{joined.group_id, limit, kGroupFull};
           },
           [](const GroupLeft& left) -> Command { return MemberCount::Remove{left.group_id}; },
-          [](const GroupMemberRemoved& removed) -> Command {
+          [&](const GroupMemberRemoved& removed) -> Command {
+            if (!before.is_member()) return std::nullopt;
             return MemberCount::Remove{removed.group_id};
           },
       },
@@ -75,10 +77,10 @@ Changed<Membership> GroupCommands::invite(CommandSession& session, const std::st
 
 Changed<Membership> GroupCommands::decline(CommandSession& session, const std::string& group_id,
                                            const AccountId& account) const {
-  usable_group(session, group_id);
-  return change<Membership>(session, keys::member(group_id, account),
-                            eventsourcing::EventCodec<Membership>{},
-                            DeclineInvitation{group_id, account, session.context().now});
+  const auto group = usable_group(session, group_id);
+  return change<Membership>(
+      session, keys::member(group_id, account), eventsourcing::EventCodec<Membership>{},
+      DeclineInvitation{group_id, account, group.is_private, session.context().now});
 }
 
 Changed<Membership> GroupCommands::join(CommandSession& session, const std::string& group_id,
@@ -150,10 +152,12 @@ Changed<Membership> GroupCommands::change_counted(CommandSession& session,
                                                   const std::string& group_id,
                                                   const AccountId& account,
                                                   const Membership::Command& command) const {
+  const auto before = session.load<Membership>(keys::member(group_id, account),
+                                               eventsourcing::EventCodec<Membership>{});
   auto member = change<Membership>(session, keys::member(group_id, account),
                                    eventsourcing::EventCodec<Membership>{}, command);
   for (const Membership::Event& event : member.events) {
-    const auto counting = count_command(event, member_limit_);
+    const auto counting = count_command(before.state, event, member_limit_);
     if (!counting) continue;
     change_last<MemberCount>(session, keys::member_count(group_id),
                              eventsourcing::EventCodec<MemberCount>{}, *counting);

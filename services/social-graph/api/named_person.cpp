@@ -24,8 +24,10 @@ NamedPerson look_up(const ApiPorts& ports, const Request& request, std::string u
   const auto found =
       core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
         auto known = ports.people.find(transaction, person.account);
-        // Whoever is blocked asks for nobody.
-        if (known && blocks::has_blocked(transaction, person.account, request.account())) {
+        // Whoever is blocked asks for nobody; whoever blocks is told that by the command.
+        const core::AccountId& me = request.account();
+        if (known && blocks::has_blocked(transaction, person.account, me) &&
+            !blocks::has_blocked(transaction, me, person.account)) {
           known.reset();
         }
         return known;

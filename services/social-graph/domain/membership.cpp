@@ -57,7 +57,10 @@ Decision<Membership::Event> invite(const Membership::State& state, const InviteM
 Decision<Membership::Event> decline(const Membership::State& state,
                                     const DeclineInvitation& command) {
   if (state.phase == MembershipPhase::Declined) return Decision<Membership::Event>::nothing();
-  if (state.phase != MembershipPhase::Invited) return kNoSuchInvitation;
+  if (state.phase != MembershipPhase::Invited) {
+    const bool knows_it = !command.group_is_private || state.is_member();
+    return knows_it ? kNoSuchInvitation : kNoSuchGroup;
+  }
   return Decision<Membership::Event>::of(
       GroupInvitationDeclined{command.group_id, command.account_id, command.now});
 }
@@ -93,8 +96,8 @@ Decision<Membership::Event> remove(const Membership::State& state, const RemoveM
   if (!command.by.leads()) return kOnlyCreatorAndAdmins;
   if (command.is_creator) return kCreatorIsNotRemoved;
   if (state.phase == MembershipPhase::Removed) return Decision<Membership::Event>::nothing();
-  if (!state.is_member()) return kNoSuchMember;
-  if (state.is_admin && !command.by.is_creator) return kOnlyTheCreator;
+  if (state.phase == MembershipPhase::Stranger) return kNoSuchMember;
+  if (state.is_member() && state.is_admin && !command.by.is_creator) return kOnlyTheCreator;
   return Decision<Membership::Event>::of(
       GroupMemberRemoved{command.group_id, command.account_id, command.by.account});
 }

@@ -41,6 +41,7 @@ struct InviteMember {
 struct DeclineInvitation {
   std::string group_id;
   core::AccountId account_id;
+  bool group_is_private = false;
   core::Timestamp now{};
 };
 struct JoinGroup {
@@ -55,6 +56,7 @@ struct LeaveGroup {
   bool is_creator = false;
   bool group_is_private = false;
 };
+// Also of who has left, or is invited: he is kept out.
 struct RemoveMember {
   std::string group_id;
   core::AccountId account_id;

@@ -108,6 +108,21 @@ TEST_F(BlockApi, WhoBlocksIsToldAndWhoIsBlockedMeetsNobody) {
   EXPECT_EQ(service.put("/v1/moment-settings/bob", "ada", hides).status, 200);
 }
 
+// Whoever is blocked may block, again too, and hears the same as of nobody.
+TEST_F(BlockApi, BlockingTellsNothing) {
+  EXPECT_EQ(block("bob", "ada").status, 200);
+  block("ada", "bob");
+  people.block(service.account("ada"), service.account("bob"));
+  const Reply again = block("bob", "ada");
+  EXPECT_EQ(again.status, 200);
+  json nobody = block("bob", "stranger").body;
+  nobody["user_id"] = "ada";
+  EXPECT_EQ(again.body, nobody);
+  people.block(service.account("bob"), service.account("ada"));
+  EXPECT_EQ(ask("bob", "ada").problem(), "person-blocked");
+  EXPECT_EQ(ask("ada", "bob").problem(), "person-blocked");
+}
+
 TEST_F(BlockApi, NobodyInvitesAcrossABlock) {
   const std::string group = service.create_group("ada", "chess", false);
   const auto invite = [&](const char* by, const char* whom) {
@@ -134,9 +149,9 @@ TEST_F(BlockApi, AnEndedBlockBringsNothingBackAndTheOthersStays) {
   EXPECT_EQ(ask("ada", "bob").status, 201);
 }
 
-TEST_F(BlockApi, NobodyBlocksHimselfOrSomebodyWhoIsNotThere) {
+TEST_F(BlockApi, NobodyBlocksHimselfOrWhatIsNoUserId) {
   EXPECT_EQ(block("ada", "ada").problem(), "oneself");
-  EXPECT_EQ(block("ada", "stranger").problem(), "no-such-person");
+  EXPECT_EQ(block("ada", "ada b").problem(), "no-such-person");
 }
 
 // Against sets of pairs: whatever is done in whatever order, nothing stands across a block.

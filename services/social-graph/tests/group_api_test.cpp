@@ -178,7 +178,7 @@ TEST_F(GroupApi, OnlyTheCreatorDissolves) {
 TEST_F(GroupApi, AnInvitationIsDeclined) {
   const std::string id = service.create_group("ada", "chess", true);
   const std::string mine = "/v1/groups/" + id + "/invitations/me";
-  EXPECT_EQ(service.remove(mine, "bob").problem(), "no-such-invitation");
+  EXPECT_EQ(service.remove(mine, "bob").problem(), "no-such-group");
   invite(id, "ada", "bob");
   EXPECT_EQ(service.remove(mine, "bob").status, 204);
   EXPECT_EQ(service.remove(mine, "bob").status, 204);
@@ -206,6 +206,11 @@ TEST_F(GroupApi, CreatorAndAdminsRemoveMembers) {
   EXPECT_EQ(join(id, "eve").problem(), "removed-from-group");
   EXPECT_EQ(invite(id, "bob", "eve").status, 201);
   EXPECT_EQ(join(id, "eve").status, 201) << "a removed member does not count";
+  leave(id, "eve");
+  EXPECT_EQ(service.remove(member("eve"), "bob").status, 204) << "nor is he counted twice";
+  EXPECT_EQ(join(id, "eve").problem(), "removed-from-group");
+  invite(id, "bob", "eve");
+  EXPECT_EQ(join(id, "eve").status, 201);
   EXPECT_EQ(join(id, "dan").problem(), "group-full");
   EXPECT_EQ(service.remove(admin("bob"), "ada").status, 204);
   EXPECT_EQ(service.remove(member("eve"), "bob").problem(), "only-creator-and-admins");

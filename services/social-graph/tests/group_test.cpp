@@ -114,7 +114,7 @@ const GroupMemberRemoved kRemoved{kGroupId, kBob, kAda};
 const GroupAdminChanged kPromoted{kGroupId, kBob, true};
 
 TEST(Membership, AnInvitationIsDeclinedAndRepeatedOnlyAfterATime) {
-  const DeclineInvitation declines{kGroupId, kBob, kNoon};
+  const DeclineInvitation declines{kGroupId, kBob, false, kNoon};
   const auto again = [](core::Timestamp now) {
     return InviteMember{kGroupId, kBob, kCreator, now, kDay};
   };
@@ -122,6 +122,10 @@ TEST(Membership, AnInvitationIsDeclinedAndRepeatedOnlyAfterATime) {
   given<Membership>(kInvited, kDeclined).when(declines).then_nothing();
   given<Membership>().when(declines).then_rejected("no-such-invitation");
   given<Membership>(kJoined).when(declines).then_rejected("no-such-invitation");
+  const DeclineInvitation of_private{kGroupId, kBob, true, kNoon};
+  given<Membership>(kInvited).when(of_private).then(kDeclined);
+  given<Membership>().when(of_private).then_rejected("no-such-group");
+  given<Membership>(kLeft).when(of_private).then_rejected("no-such-group");
   given<Membership>(kInvited, kDeclined)
       .when(again(kNoon + kDay - std::chrono::seconds(1)))
       .then_rejected("invitation-declined");
@@ -137,9 +141,21 @@ TEST(Membership, CreatorAndAdminsRemoveMembers) {
   given<Membership>(kJoined, kRemoved)
       .when(RemoveMember{kGroupId, kBob, false, kCreator})
       .then_nothing();
-  given<Membership>(kLeft)
+  given<Membership>()
       .when(RemoveMember{kGroupId, kBob, false, kCreator})
       .then_rejected("no-such-member");
+}
+
+TEST(Membership, WhoHasLeftIsKeptOutToo) {
+  for (const auto& before :
+       {std::vector<Membership::Event>{kJoined, kLeft}, {kInvited}, {kInvited, kDeclined}}) {
+    Membership::State state;
+    for (const auto& event : before) state = Membership::evolve(state, event);
+    const auto removed = Membership::decide(state, RemoveMember{kGroupId, kBob, false, kAdmin});
+    ASSERT_FALSE(removed.rejected());
+    state = Membership::evolve(state, removed.events().at(0));
+    EXPECT_EQ(Membership::decide(state, bob_joins(false)).rejection().code, "removed-from-group");
+  }
 }
 
 TEST(Membership, NobodyElseRemovesAndNobodyRemovesTheCreator) {
@@ -202,7 +218,7 @@ TEST(Membership, WhoLeavesIsNoAdminWhenHeComesBack) {
 TEST(Membership, CompactionKeepsDecisions) {
   expect_compaction_keeps_decisions<Membership>(
       {InviteMember{kGroupId, kBob, kCreator, kNoon, kDay}, InviteMember{kGroupId, kBob, kMember},
-       DeclineInvitation{kGroupId, kBob, kNoon}, RemoveMember{kGroupId, kBob, false, kAdmin},
+       DeclineInvitation{kGroupId, kBob, true, kNoon}, RemoveMember{kGroupId, kBob, false, kAdmin},
        RemoveMember{kGroupId, kBob, false, kCreator},
        ChangeAdmin{kGroupId, kBob, false, true, kCreator}, JoinGroup{kGroupId, kBob, false, true},
        JoinGroup{kGroupId, kBob, false, false}, LeaveGroup{kGroupId, kBob, false, true}});

@@ -72,6 +72,10 @@ AddComment read_comment(const Request& request, core::MomentId id) {
 CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment command) {
   const auto moment_author = ports.reader.find_author(command.moment, command.author);
   if (!moment_author) return kNoSuchMoment;
+  if (ports.reader.count_comments(command.moment) >= Comment::kPerMomentMax) {
+    return Rejection{RejectionKind::Conflict, "comment-limit-reached",
+                     "the moment has as many comments as one may have"};
+  }
   if (command.parent &&
       !ports.reader.shows_comment(command.moment, *command.parent, command.author)) {
     return Rejection{RejectionKind::Invalid, "no-such-comment",

@@ -105,6 +105,9 @@ Response handle_publish(const ApiPorts& ports, const Request& request) {
   // For the same reason as with tags.
   if (!command.lists.user_ids.empty()) {
     find_registered(ports, request, command.lists.user_ids);
+    for (const core::AccountId& named : command.lists.user_ids) {
+      if (ports.reader.has_blocked(named, request.account())) http::refuse(http::no_such_person());
+    }
   }
   // What is not known may be under way. What is known is published also while Kafka is away.
   if (refuse_lists(ports, command)) require_fresh(ports, request);

@@ -77,12 +77,21 @@ std::optional<std::chrono::year_month> read_month(const Request& request) {
   return std::optional(day.year() / day.month());
 }
 
+// Across a block there is nobody.
+void refuse_apart(const ApiPorts& ports, const core::AccountId& author,
+                  const core::AccountId& viewer) {
+  if (ports.reader.has_blocked(author, viewer) || ports.reader.has_blocked(viewer, author)) {
+    http::refuse(http::no_such_person());
+  }
+}
+
 Response handle_author_page(const ApiPorts& ports, const Request& request) {
   const auto wanted =
       http::value_of(http::read_page(request, kAuthorCursor, core::parse_moment_id));
   const auto month = read_month(request);
   const auto author = read_author(ports, request);
   return answer_private(ports, request, ports.engine_applied, [&] {
+    refuse_apart(ports, author, request.account());
     return page_of(ports, request, kAuthorCursor,
                    ports.reader.moments_of(author, request.account(), {wanted.after, wanted.before},
                                            static_cast<std::size_t>(wanted.limit), month));
@@ -92,6 +101,7 @@ Response handle_author_page(const ApiPorts& ports, const Request& request) {
 Response handle_months(const ApiPorts& ports, const Request& request) {
   const auto author = read_author(ports, request);
   return answer_private(ports, request, ports.engine_applied, [&] {
+    refuse_apart(ports, author, request.account());
     auto months = http::Json::array();
     for (const auto& month : ports.reader.months_of(author, request.account())) {
       months.push_back(core::format_day(month / 1).substr(0, kMonthLength));

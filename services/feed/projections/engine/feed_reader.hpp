@@ -56,6 +56,8 @@ class FeedReader {
                                                       const core::AccountId& viewer,
                                                       const PlaceInComments& place,
                                                       std::size_t limit) const;
+  // How many it has in all, whoever meets them.
+  std::size_t count_comments(core::MomentId id) const;
   // Whether it is one of these.
   bool shows_comment(core::MomentId id, core::CommentId comment,
                      const core::AccountId& viewer) const;

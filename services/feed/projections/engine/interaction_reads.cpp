@@ -72,6 +72,11 @@ std::optional<sql::Slice<CommentEntry>> FeedReader::comments_of(core::MomentId i
   return slice;
 }
 
+std::size_t FeedReader::count_comments(core::MomentId id) const {
+  const std::shared_lock lock(state_.mutex);
+  return interactions_.of(id).comments.size();
+}
+
 bool FeedReader::shows_comment(core::MomentId id, core::CommentId comment_id,
                                const core::AccountId& viewer_id) const {
   grants_.release_due();

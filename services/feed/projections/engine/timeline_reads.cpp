@@ -74,20 +74,29 @@ TimelinePage FeedReader::moments_of(const core::AccountId& author_id,
 
 std::vector<std::chrono::year_month> FeedReader::months_of(const core::AccountId& author_id,
                                                            const core::AccountId& viewer_id) const {
+  // An author may have any number of moments that the viewer may not see: after so many the lock is
+  // given back, for the writer waits.
+  constexpr std::ptrdiff_t kIdsAtOnce = 4096;
   grants_.release_due();
-  const std::shared_lock lock(state_.mutex);
-  const PersonIndex author = graph_.find_person(author_id);
-  const PersonIndex viewer = graph_.find_person(viewer_id);
   std::vector<std::chrono::year_month> months;
   // From the newest of each month to what lies before that month.
-  IdSpan rest{kBelowAll, kAboveAll};
+  core::MomentId until = kAboveAll;
   while (true) {
-    const auto newest =
-        read_author(author, viewer, rest, kAboveAll, AuthorMerge::Direction::Older, 1);
-    if (newest.empty()) return months;
+    const std::shared_lock lock(state_.mutex);
+    const PersonIndex author = graph_.find_person(author_id);
+    const auto ids = moments_.of_author(author);
+    const auto end = std::lower_bound(ids.begin(), ids.end(), until);
+    if (end == ids.begin()) return months;
+    const IdSpan span{*(end - std::min(kIdsAtOnce, end - ids.begin())), until};
+    const auto newest = read_author(author, graph_.find_person(viewer_id), span, kAboveAll,
+                                    AuthorMerge::Direction::Older, 1);
+    if (newest.empty()) {
+      until = span.from;
+      continue;
+    }
     const std::chrono::year_month_day day(core::utc_day(core::time_of(newest.front()->id)));
     months.push_back(day.year() / day.month());
-    rest.until = first_id_of(months.back());
+    until = first_id_of(months.back());
   }
 }
 

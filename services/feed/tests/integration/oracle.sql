@@ -231,7 +231,7 @@ WHERE NOT are_contacts(f.h, f.follower, f.followee)
 CREATE FUNCTION meets(h int, viewer text, writer text, author text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT NOT EXISTS (SELECT FROM closed AS c WHERE c.h = $1 AND c.person = writer)
-     AND NOT are_apart($1, viewer, writer)
+     AND NOT are_apart($1, viewer, writer) AND NOT are_apart($1, author, writer)
      AND (writer IN (viewer, author) OR are_contacts($1, viewer, writer))
 $$;
 CREATE TABLE met_remark AS
