@@ -405,9 +405,8 @@ PartHealth RunningService::relay_health() const {
 }
 
 bool RunningService::all_databases_answer() {
-  const auto all = log_pools_.all();
-  return std::all_of(all.begin(), all.end(),
-                     [](postgres::PooledDatabase* database) { return database->ping(); });
+  return std::ranges::all_of(log_pools_.all(),
+                             [](auto* database) { return database->ping().ok(); });
 }
 
 // Probes and metrics are answered also while all workers are busy, and before there is a service.

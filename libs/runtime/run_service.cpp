@@ -136,6 +136,9 @@ int run_service(int argc, char** argv, const ServiceDefinition& definition) {
   const bool stop_came = end_during_start.finish();
   if (!ready) {
     logging.logger("runtime").error("start failed", {{"reason", ready.error().message}});
+    // Whoever starts it looks here first.
+    if (!log_file.empty())
+      std::fprintf(stderr, "start failed: %s\n", ready.error().message.c_str());
     return kExitStartFailed;
   }
   if (operates) return stop_came ? 0 : operate(arguments.operation, service, signals);
