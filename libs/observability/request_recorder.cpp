@@ -20,6 +20,12 @@ std::string_view method_label(std::string_view method) {
   return known ? method : "other";
 }
 
+LogIds ids_of(const FinishedRequest& request) {
+  return {.request_id = std::string(request.request_id),
+          .correlation_id = std::string(request.correlation_id),
+          .trace_id = std::string(core::trace_id_of(request.traceparent))};
+}
+
 }  // namespace
 
 // The handles of each method, route and status that has occurred, found by one look-up a request:
@@ -87,9 +93,7 @@ void RequestRecorder::finished(const FinishedRequest& request) const {
 }
 
 void RequestRecorder::log_refused(const FinishedRequest& request) const {
-  const LogContext context({.request_id = std::string(request.request_id),
-                            .correlation_id = std::string(request.correlation_id),
-                            .trace_id = std::string(core::trace_id_of(request.traceparent))});
+  const LogContext context(ids_of(request));
   log_.info("request refused", {{"method", method_label(request.method)},
                                 {"route", request.route},
                                 {"status", request.status},
@@ -102,9 +106,7 @@ void RequestRecorder::log_unusual(const FinishedRequest& request) const {
   if (!failed && !slow) return;
   // 503 is how a service says that it waits for another: no bug, and under overload very frequent.
   const Level level = failed && request.status != 503 ? Level::Error : Level::Warning;
-  const LogContext context({.request_id = std::string(request.request_id),
-                            .correlation_id = std::string(request.correlation_id),
-                            .trace_id = std::string(core::trace_id_of(request.traceparent))});
+  const LogContext context(ids_of(request));
   log_.write(level, failed ? "request failed" : "slow request",
              {{"method", method_label(request.method)},
               {"route", request.route},

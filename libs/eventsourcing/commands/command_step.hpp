@@ -20,11 +20,10 @@ struct Changed {
   std::vector<typename D::Event> events;  // none: it had been done already
 };
 
-namespace detail {
-
+// Of a stream that has been loaded already. Throws Rejected where the domain refuses.
 template <Decider D, CodecOf<D> C>
-Changed<D> decide_and_stage(CommandSession& session, const Loaded<D>& loaded, const C& codec,
-                            const typename D::Command& command) {
+Changed<D> change(CommandSession& session, const Loaded<D>& loaded, const C& codec,
+                  const typename D::Command& command) {
   const auto decision = D::decide(loaded.state, command);
   if (decision.rejected()) throw Rejected(decision.rejection());
   session.stage(loaded, decision.events(), codec);
@@ -35,12 +34,10 @@ Changed<D> decide_and_stage(CommandSession& session, const Loaded<D>& loaded, co
   return changed;
 }
 
-}  // namespace detail
-
 template <Decider D, CodecOf<D> C>
 Changed<D> change(CommandSession& session, const core::StreamId& stream, const C& codec,
                   const typename D::Command& command) {
-  return detail::decide_and_stage<D>(session, session.load<D>(stream, codec), codec, command);
+  return change<D>(session, session.load<D>(stream, codec), codec, command);
 }
 
 // Stages the first events of a stream whose id was drawn for this attempt: that it is nobody else's
@@ -48,7 +45,7 @@ Changed<D> change(CommandSession& session, const core::StreamId& stream, const C
 template <Decider D, CodecOf<D> C>
 Changed<D> begin(CommandSession& session, const core::StreamId& stream, const C& codec,
                  const typename D::Command& command) {
-  return detail::decide_and_stage<D>(session, session.presume_new<D>(stream), codec, command);
+  return change<D>(session, session.presume_new<D>(stream), codec, command);
 }
 
 template <Decider D>
@@ -65,7 +62,7 @@ Creation<D> create(CommandSession& session, const C& codec, int tries, const Nex
     Creation<D> creation = next();
     const auto loaded = session.load<D>(creation.stream, codec);
     if (loaded.version > core::StreamVersion(0)) continue;
-    detail::decide_and_stage<D>(session, loaded, codec, creation.command);
+    change<D>(session, loaded, codec, creation.command);
     return creation;
   }
   throw core::Failed(core::unavailable("every id that was tried is taken"));
@@ -75,7 +72,7 @@ Creation<D> create(CommandSession& session, const C& codec, int tries, const Nex
 template <Decider D, CodecOf<D> C>
 Changed<D> change_last(CommandSession& session, const core::StreamId& stream, const C& codec,
                        const typename D::Command& command) {
-  return detail::decide_and_stage<D>(session, session.load_last<D>(stream, codec), codec, command);
+  return change<D>(session, session.load_last<D>(stream, codec), codec, command);
 }
 
 }  // namespace tideline::eventsourcing

@@ -154,8 +154,8 @@ Changed<Membership> GroupCommands::change_counted(CommandSession& session,
                                                   const Membership::Command& command) const {
   const auto before = session.load<Membership>(keys::member(group_id, account),
                                                eventsourcing::EventCodec<Membership>{});
-  auto member = change<Membership>(session, keys::member(group_id, account),
-                                   eventsourcing::EventCodec<Membership>{}, command);
+  auto member =
+      change<Membership>(session, before, eventsourcing::EventCodec<Membership>{}, command);
   for (const Membership::Event& event : member.events) {
     const auto counting = count_command(before.state, event, member_limit_);
     if (!counting) continue;

@@ -9,6 +9,7 @@
 namespace tideline::feed {
 namespace {
 
+using eventsourcing::change;
 using eventsourcing::change_last;
 using eventsourcing::CommandSession;
 using eventsourcing::EventCodec;
@@ -36,8 +37,8 @@ void refuse_blocked(const ApiPorts& ports, const core::AccountId& sender,
 
 bool admit_to_stranger(CommandSession& session, const core::AccountId& sender,
                        const core::AccountId& recipient) {
-  const auto stream = keys::message_request(recipient, sender);
-  const auto request = session.load_last<MessageRequest>(stream, EventCodec<MessageRequest>{});
+  const auto request = session.load_last<MessageRequest>(keys::message_request(recipient, sender),
+                                                         EventCodec<MessageRequest>{});
   if (request.state.accepted()) {
     session.assert_unchanged(request);
   } else {
@@ -48,8 +49,8 @@ bool admit_to_stranger(CommandSession& session, const core::AccountId& sender,
       throw Rejected({RejectionKind::Forbidden, "contacts-only",
                       "this person takes messages of contacts alone"});
     }
-    change_last<MessageRequest>(session, stream, EventCodec<MessageRequest>{},
-                                WriteToStranger{recipient, sender});
+    change<MessageRequest>(session, request, EventCodec<MessageRequest>{},
+                           WriteToStranger{recipient, sender});
     if (request.state.sent == 0) count_stranger(session, sender);
   }
   change_last<MessageRequest>(session, keys::message_request(sender, recipient),
