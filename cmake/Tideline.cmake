@@ -170,7 +170,8 @@ function(add_service name)
   # What one service needs beyond that: more libraries for its layers.
   include("${folder}/dependencies.cmake" OPTIONAL)
   tideline_embed_migrations(tideline_${id}_migrations ${name} ${id} "${folder}/migrations")
-  add_executable(tideline-${name} "${folder}/main.cpp")
+  file(GLOB subcommands CONFIGURE_DEPENDS "${folder}/cli/*.cpp")
+  add_executable(tideline-${name} "${folder}/main.cpp" ${subcommands})
   target_compile_definitions(tideline-${name} PRIVATE TIDELINE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(tideline-${name} PRIVATE
     tideline_warnings tideline_allocator ${api} tideline_${id}_migrations tideline_runtime)

@@ -7,9 +7,11 @@ namespace tideline::runtime {
 std::variant<Arguments, int> read_arguments(int argc, char** argv, const std::string& service,
                                             const std::string& version,
                                             const std::vector<Operation>& operations) {
-  CLI::App app("Tideline's service " + service +
-               ". Settings are KEY=VALUE lines of a file; the environment overrides them.");
   Arguments arguments;
+  arguments.parser = std::make_shared<CLI::App>(
+      "Tideline's service " + service +
+      ". Settings are KEY=VALUE lines of a file; the environment overrides them.");
+  CLI::App& app = *arguments.parser;
   std::string file;
   app.add_option("--config", file, "file of settings");
   app.add_flag("--check", arguments.check_only, "report mistakes in the settings and exit");

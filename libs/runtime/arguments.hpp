@@ -1,6 +1,7 @@
 // The command line of a service: --config FILE, --check, --version, --help, or an operation.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,6 +15,8 @@ struct Arguments {
   std::optional<std::string> config_file;
   bool check_only = false;   // read the settings, report the mistakes, do not start
   Operation::Run operation;  // empty: serve
+  // The operation looks at what was parsed when it runs.
+  std::shared_ptr<CLI::App> parser;
 };
 
 // Arguments, or the code to exit with at once (help and version have been printed then).

@@ -2,7 +2,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "accounts/api/routes.hpp"
@@ -11,6 +10,7 @@
 #include "accounts/projections/profile_feed.hpp"
 #include "accounts/projections/project_list_projection.hpp"
 #include "accounts/projections/score_view.hpp"
+#include "accounts/cli/role_operation.hpp"
 #include "accounts/settings.hpp"
 #include "blocks/block_model.hpp"
 #include "runtime/service.hpp"
@@ -111,10 +111,6 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       profiles, context.state_publisher(runtime::StateTopic::Profiles)));
   context.add_state_view(runtime::StateTopic::Scores, std::make_unique<accounts::ScoreView>());
 
-  std::set<core::AccountId> operators;
-  for (const std::string& user_id : settings.operators) {
-    operators.insert(context.account_ids().of(user_id));
-  }
   accounts::ApiPorts ports{.commands = context.commands(),
                            .store = context.store(),
                            .database = context.database(),
@@ -131,7 +127,6 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
                            .accounts_applied = accounts_model.committed,
                            .projects_applied = projects_model.committed,
                            .blocks_applied = blocks_model.committed,
-                           .operators = std::move(operators),
                            .session_lifetime = settings.session_lifetime,
                            .on_attempt = {},
                            .password_workers = &password_workers};
@@ -156,5 +151,6 @@ int main(int argc, char** argv) {
              settings = accounts::Settings::read(config);
              keys.load(settings, config);
            },
-       .compose = [&](runtime::ServiceContext& context) { compose(context, settings, keys); }});
+       .compose = [&](runtime::ServiceContext& context) { compose(context, settings, keys); },
+       .operations = {accounts::role_operation()}});
 }

@@ -1,18 +1,15 @@
 #include "accounts/settings.hpp"
 
-#include "core/text.hpp"
-
 namespace tideline::accounts {
 
 Settings Settings::read(core::Config& config) {
   Settings settings;
   settings.signing_key = config.text("TIDELINE_JWT_SIGNING_KEY");
   settings.public_keys = config.text("TIDELINE_JWT_PUBLIC_KEYS");
-  settings.operators = config.list("TIDELINE_OPERATORS", {});
-  for (const std::string& user_id : settings.operators) {
-    if (!core::is_user_id(user_id)) {
-      config.add_error("TIDELINE_OPERATORS", "\"" + user_id + "\" is no user_id");
-    }
+  // It made an operator of whoever registered such a name first.
+  if (!config.list("TIDELINE_OPERATORS", {}).empty()) {
+    config.add_error("TIDELINE_OPERATORS",
+                     "is no setting any more: tideline-accounts roles give operator USER_ID");
   }
   settings.access_token_lifetime = std::chrono::seconds(config.integer(
       "TIDELINE_ACCESS_TOKEN_SECONDS", settings.access_token_lifetime.count(), 60, 86'400));

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "core/config.hpp"
 
@@ -17,10 +16,6 @@ struct Settings {
   std::string signing_key;
   // TIDELINE_JWT_PUBLIC_KEYS: what /.well-known/jwks.json shows.
   std::string public_keys;
-  // TIDELINE_OPERATORS, none: user_ids, by commas, whose tokens carry the role operator. Register
-  // them before anybody else can.
-  std::vector<std::string> operators;
-
   // TIDELINE_ACCESS_TOKEN_SECONDS, 60 to 86,400: so long a token outlives a sign-out, a change of
   // password and the closing of its account.
   std::chrono::seconds access_token_lifetime{15 * 60};

@@ -164,6 +164,7 @@ def chaos(home, options, outcome):
     load = Load(home, options, journal, accounts)
     if not load.ready.wait(300) or load.process.poll() is not None:
         raise Trouble("the load cannot begin")
+    home.make_operator(f"{home.run_name}-operator")
     home.supervise()
     load.await_seen(1)
     say("the load runs")

@@ -221,7 +221,7 @@ class Installation:
         settings = []
         if name == "accounts":
             key = self.home / "secrets/jwt" / f"{kid}.pem"
-            settings = ["--set", f"TIDELINE_JWT_SIGNING_KEY={key}", "--set", f"TIDELINE_OPERATORS={self.run_name}-operator"]
+            settings = ["--set", f"TIDELINE_JWT_SIGNING_KEY={key}"]
         return [
             *(PARTS / "services", "start", *data, "--name", name, "--binary", self.binary(f"tideline-{name}")),
             *("--port", self.ports[name], "--database", proxied, "--secrets", self.home / "secrets"),
@@ -272,6 +272,10 @@ class Installation:
         """As an operator would: stopped, started, ready. Not while it is supervised."""
         run(PARTS / "services", "stop", "--data", self.folder(part))
         run(*self.starts[part])
+
+    def make_operator(self, user):
+        """From the next sign-in on."""
+        run(PARTS.parent / "operate", "accounts", "roles", "give", "operator", user, env={"TIDELINE_HOME": str(self.home)})
 
     def readiness(self):
         """What is not well, by part; empty: all is."""

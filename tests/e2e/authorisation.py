@@ -28,7 +28,6 @@ ROLES = ["anonymous", "closed", "blocked", "stranger", "contact", "hidden", "mem
          "owner"]
 CONTACTS = ["contact", "hidden", "member", "former"]
 NO_CONTACTS = ["stranger", "groupmate", "operator"]
-CASTS_MAX = 200
 # Operations that are sent several times: to moments, groups and recipients of several kinds.
 MOMENTS = ["public", "group", "private"]
 GROUPS = ["open", "private"]
@@ -40,18 +39,33 @@ COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor"}
 NOT_COUNTED = {"listAround"}
 
 
+def make_operators(suite, client):
+    """Names of registered operators without end. The command that makes them takes a second, for one as for many."""
+    for batch in itertools.count():
+        names = [f"operator-{batch}-{number}" for number in range(20)]
+        for name in names:
+            client.do("", "POST", "/v1/accounts", registration(name))
+        suite.make_operators(*names)
+        yield from names
+
+
 class Cast:
     """One person for each role, and what the owner has."""
 
     numbers = itertools.count()
 
-    def __init__(self, client):
+    def __init__(self, client, operators):
         self.client = client
         self.number = next(self.numbers)
         self.names = {role: f"{role}-{self.number}" for role in ROLES if role != "anonymous"}
+        self.names["operator"] = next(operators)
         self.tokens, self.refresh_tokens = {"anonymous": ""}, {"anonymous": "none"}
         for role, name in self.names.items():
-            session = client.do("", "POST", "/v1/accounts", registration(name))["session"]
+            if role == "operator":
+                password = registration(name)["password"]
+                session = client.do("", "POST", "/v1/sessions", {"user_id": name, "password": password})
+            else:
+                session = client.do("", "POST", "/v1/accounts", registration(name))["session"]
             self.tokens[role], self.refresh_tokens[role] = session["access_token"], session["refresh_token"]
         for role in [*CONTACTS, "blocked"]:
             self.owner("POST", "/v1/contact-requests", {"user_id": self.names[role]})
@@ -251,22 +265,23 @@ def operations():
                     yield Operation(path, method, operation)
 
 
-def lines(client):
-    reader, writer = Cast(client), Cast(client)
+def lines(client, operators):
+    reader, writer = Cast(client, operators), Cast(client, operators)
     for operation in operations():
         for variant in operation.variants():
             shared = writer if operation.changes else reader
-            yield operation.line(Cast(client) if operation.needs_a_cast() else shared, variant)
+            yield operation.line(Cast(client, operators) if operation.needs_a_cast() else shared, variant)
 
 
 def main():
     started = time.monotonic()
     home = tempfile.mkdtemp(prefix="tideline-authorisation.", dir="/var/tmp")
     pathlib.Path(home).chmod(0o755)
-    suite = WholeSuite(home, [f"operator-{number}" for number in range(CASTS_MAX)])
+    suite = WholeSuite(home)
     try:
         suite.start(sys.argv[1])
-        found = [f"{'':32}" + " ".join(f"{role:9}" for role in ROLES).rstrip(), *lines(Client(suite.gateway.url))]
+        client = Client(suite.gateway.url)
+        found = [f"{'':32}" + " ".join(f"{role:9}" for role in ROLES).rstrip(), *lines(client, make_operators(suite, client))]
     finally:
         suite.stop()
         shutil.rmtree(home, ignore_errors=True)

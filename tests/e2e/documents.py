@@ -20,7 +20,7 @@ import tempfile
 import time
 
 import yaml
-from parts import fail, until
+from parts import fail, registration, until
 from whole_suite import ROOT, WholeSuite, registry
 
 BUILD, SCHEMATHESIS = sys.argv[1:3]
@@ -33,7 +33,7 @@ PEOPLE = ["0042", "0711", "20260007", "20260042"]
 
 class Suite(WholeSuite):
     def __init__(self, home):
-        super().__init__(home, [f"caller-{round_}" for round_ in range(ROUNDS)])
+        super().__init__(home)
         self.home = home
         # Schemathesis takes its settings from the folder that it runs in, and leaves files there.
         self.requests = shutil.copytree(ROOT / "tests/e2e/openapi", f"{home}/openapi")
@@ -59,7 +59,10 @@ class World:
         return json.loads(answers[-1])
 
     def caller(self, name):
-        token, position = self.suite.register(name)
+        _, position = self.suite.register(name)
+        self.suite.make_operators(name)
+        signing_in = {"user_id": name, "password": registration(name)["password"]}
+        token = self.suite.gateway.expect(201, "POST", "/v1/sessions", None, signing_in)[1]["access_token"]
         for others, _ in self.people.values():
             self.answer("/v1/contact-requests", others, {"user_id": name}, position)
         return {"TIDELINE_TOKEN": token, "TIDELINE_POSITIONS": position, "TIDELINE_PROJECT": self.project}

@@ -36,8 +36,8 @@ PAGE = "--8<-- "
 REFERENCES = {"user_id", "to", "group_id", "refresh_token", "up_to", "parent_id"}
 # The pattern of an id: one class of characters, a number of times.
 ID = re.compile(r"\^\[[\w.-]+\]\{.*")
-# Keys, programs, and the settings that name the operators.
-NOT_SEARCHED = {"bin", "secrets", "config"}
+# Keys and programs.
+NOT_SEARCHED = {"bin", "secrets"}
 
 
 def texts_of(document, schema, name):
@@ -103,8 +103,9 @@ class Texts:
 class Writer:
     """The person who will be erased; `friend` is somebody to write to, and stays."""
 
-    def __init__(self, client, texts, name):
-        self.client, self.texts, self.name, self.friend = client, texts, name, "friend"
+    def __init__(self, suite, texts, name):
+        self.client = Client(suite.gateway.url, keys=True)
+        self.suite, self.texts, self.name, self.friend = suite, texts, name, "friend"
         self.read_by_friend = [f"/v1/profiles/{name}"]
 
     def write_everything(self):
@@ -131,6 +132,7 @@ class Writer:
                          email=self.texts.new("register", "email") + "@campus.example")
         self.client.do("", "POST", "/v1/accounts", body)
         self.client.send("", "POST", "/v1/sessions", self.body("signIn", "password", user_id=self.name))
+        self.suite.make_operators(self.name)
         self.sign_in()
         self.friend_token = self.client.do("", "POST", "/v1/accounts", registration(self.friend))["session"]["access_token"]
         self.send("POST", "/v1/contact-requests", {"user_id": self.friend})
@@ -340,11 +342,11 @@ def main():
     home = tempfile.mkdtemp(prefix="tideline-erasure.", dir="/var/tmp")
     pathlib.Path(home).chmod(0o755)
     name = texts.new("register", "user_id")
-    suite = WholeSuite(home, [name])
+    suite = WholeSuite(home)
     try:
         suite.start(BUILD)
         search = Search(suite, home, texts)
-        erasure = Erasure(suite, Writer(Client(suite.gateway.url, keys=True), texts, name), search)
+        erasure = Erasure(suite, Writer(suite, texts, name), search)
         search.shorten_compaction()
         erasure.all_is_written()
         erasure.the_search_finds()

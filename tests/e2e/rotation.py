@@ -33,7 +33,7 @@ def main():
     build = sys.argv[1]
     home = tempfile.mkdtemp(prefix="tideline-rotation.", dir="/var/tmp")
     pathlib.Path(home).chmod(0o755)
-    suite = WholeSuite(home, [])
+    suite = WholeSuite(home)
     gateway = suite.gateway
     try:
         suite.start(build)

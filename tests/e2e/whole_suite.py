@@ -14,14 +14,14 @@ ROOT = registry.ROOT
 
 
 class WholeSuite:
-    def __init__(self, home, operators):
+    def __init__(self, home):
         parts = ["gateway", "gateway_metrics", "kafka", "kafka_controller", "postgres"]
         parts += [service.identifier for service in registry.read()]
         ports = dict(zip(parts, free_ports(len(parts))))
         self.gateway = Service(ports["gateway"])
         limits = dict.fromkeys(["RATE_ACCOUNT", "RATE_ANONYMOUS", "REGISTRATIONS_PER_SOURCE"], "1000000")
         ours = {**{f"{name.upper()}_PORT": str(port) for name, port in ports.items()}, **limits,
-                "HOME": home, "OPERATORS": ",".join(operators)}
+                "HOME": home}
         self.environment = {**os.environ, **{f"TIDELINE_{name}": value for name, value in ours.items()}}
         for other in ("TIDELINE_PG", "TIDELINE_KAFKA"):
             self.environment.pop(other, None)
@@ -43,3 +43,10 @@ class WholeSuite:
         headers, answer = self.gateway.expect(201, "POST", "/v1/accounts", None, registration(user))
         position = next(value for name, value in headers.items() if name.lower() == "tideline-position")
         return answer["session"]["access_token"], position
+
+    def make_operators(self, *users):
+        """From their next sign-in on."""
+        command = [ROOT / "deploy/operate", "accounts", "roles", "give", "operator", *users]
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            fail(f"{users} are no operators\n{done.stdout}{done.stderr}")

@@ -93,7 +93,7 @@ MAY_INCLUDE = [
             *["feed/contents", "feed/shards"],
         ],
     ),
-    (r"services/(?P<own>[^/]+)/[^/]+\.[ch]pp", LIBRARIES + ["{own}"]),
+    (r"services/(?P<own>[^/]+)/(cli/)?[^/]+\.[ch]pp", LIBRARIES + ["{own}"]),
     # The demo knows the suite from outside only: it computes what must come out by itself.
     (r"deploy/demo/", ["core"]),
     (r"tests/(?P<own>[^/]+)/", LIBRARIES + SERVICES),

@@ -59,10 +59,10 @@ PasswordChange read_password_change(const Request& request) {
 }
 
 // Sets the password and opens a session under it; all others end with the old password.
-// `version` becomes that of the new one.
+// What the new session stands on is put into `issued`.
 Response run_password_change(const ApiPorts& ports, const Request& request,
                              const PasswordChange& wanted, const DrawnSession& drawn,
-                             std::uint32_t& version) {
+                             IssuedSession& issued) {
   const eventsourcing::EventCodec<Account> codec;
   PasswordCheck check(ports.hasher, wanted.current);
   std::optional<std::string> hash;
@@ -79,8 +79,9 @@ Response run_password_change(const ApiPorts& ports, const Request& request,
                                   loaded.state, ChangePassword{matches, hash.value_or("")});
                               if (decision.rejected()) return decision.rejection();
                               session.stage(loaded, decision.events(), codec);
-                              version = loaded.state.password_version + 1;
-                              stage_session(ports, session, drawn, version);
+                              issued.password_version = loaded.state.password_version + 1;
+                              issued.roles = loaded.state.roles;
+                              stage_session(ports, session, drawn, issued.password_version);
                               return es::Answer{200, session_marker(drawn), "", {}};
                             });
 }
@@ -91,12 +92,12 @@ Response change_password(const ApiPorts& ports, const Request& request) {
   attempt.check();
 
   const DrawnSession drawn = draw_session(ports, request.account());
-  std::uint32_t version = 0;
+  IssuedSession issued{request.account(), drawn.token, 0};
   Response response =
-      attempt.judge([&] { return run_password_change(ports, request, wanted, drawn, version); });
+      attempt.judge([&] { return run_password_change(ports, request, wanted, drawn, issued); });
   if (response.status != 200) return response;
   if (response.body == session_marker(drawn)) {
-    return with_tokens(ports, std::move(response), {request.account(), drawn.token, version});
+    return with_tokens(ports, std::move(response), issued);
   }
   // The same request again: anyone who knows the new password gets another session.
   const PasswordAttempt again(ports, request, request.account());

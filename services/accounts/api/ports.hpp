@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <functional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -48,7 +47,6 @@ struct ApiPorts {
   eventsourcing::AppliedPositions& accounts_applied;
   eventsourcing::AppliedPositions& projects_applied;
   eventsourcing::AppliedPositions& blocks_applied;
-  std::set<core::AccountId> operators;
   std::chrono::seconds session_lifetime{30 * 24 * 3600};
   // Told of every attempt with a password. May be empty.
   std::function<void(const ToldAttempt&)> on_attempt;

@@ -41,7 +41,7 @@ core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSes
                                .roles = {"user"},
                                .session_id = issued.token.session_id(),
                                .password_version = issued.password_version};
-  if (ports.operators.contains(issued.account)) subject.roles.emplace_back(http::kOperatorRole);
+  if (issued.roles.contains(AccountRole::Operator)) subject.roles.emplace_back(http::kOperatorRole);
   auto access = ports.signer.sign(subject, ports.clock.now());
   if (!access) return access.error();
   return nlohmann::json{{"access_token", access->token},
@@ -93,7 +93,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
   const DrawnSession drawn = draw_session(ports, account);
   PasswordCheck check(ports.hasher, password);
   bool wrong = false;
-  std::uint32_t password_version = 0;
+  IssuedSession issued{account, drawn.token, 0};
   auto response = ports.commands.run(
       without_key(request), [&](es::CommandSession& session) -> es::CommandResult {
         const auto loaded = session.load<Account>(keys::account(account), account_codec);
@@ -102,8 +102,9 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         if (wrong) return kWrongPassword;
         // The password may be changed, or the account closed, while this one is on its way.
         session.assert_unchanged(loaded);
-        password_version = loaded.state.password_version;
-        stage_session(ports, session, drawn, password_version);
+        issued.password_version = loaded.state.password_version;
+        issued.roles = loaded.state.roles;
+        stage_session(ports, session, drawn, issued.password_version);
         if (day == SignInDay::Record) {
           const core::Day today = session.context().today;
           es::record_once(session, keys::sign_in(account, today), SignedIn{account, today});
@@ -112,7 +113,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
       });
   if (wrong) return to_response(http::unauthenticated("the user_id or the password is wrong"));
   if (response.status != 201) return response;
-  return with_tokens(ports, std::move(response), {account, drawn.token, password_version});
+  return with_tokens(ports, std::move(response), issued);
 }
 
 }  // namespace tideline::accounts

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "accounts/api/ports.hpp"
 #include "accounts/api/refresh_token.hpp"
+#include "accounts/events.hpp"
 #include "core/result.hpp"
 #include "eventsourcing/commands/command.hpp"
 #include "http/messages/message.hpp"
@@ -32,6 +34,7 @@ struct IssuedSession {
   core::AccountId account;
   RefreshToken token;
   std::uint32_t password_version;  // as in SessionFacts
+  std::set<AccountRole> roles = {};
 };
 
 // {"access_token", "refresh_token", "expires_at"}: expires_at of the access token.

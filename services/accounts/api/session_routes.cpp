@@ -1,4 +1,5 @@
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "accounts/api/account_fields.hpp"
@@ -60,6 +61,7 @@ struct Refresh {
   RefreshToken next;
   core::AccountId account;
   std::uint32_t password_version = 0;
+  std::set<AccountRole> roles{};
   bool refused = false;
 
   es::CommandResult run(es::CommandSession& session);
@@ -74,6 +76,7 @@ es::CommandResult Refresh::run(es::CommandSession& session) {
   password_version = family.state.facts.password_version;
   const auto owner =
       session.load<Account>(keys::account(account), eventsourcing::EventCodec<Account>());
+  roles = owner.state.roles;
   const auto decision = Session::decide(
       family.state, RefreshSession{shown.hashes(), next.hashes().token_hash, session.context().now,
                                    owner.state.open(), owner.state.password_version});
@@ -102,7 +105,7 @@ Response refresh(const ApiPorts& ports, const Request& request) {
   if (!decided) return response;
   if (refresh.refused) return refused();
   return with_tokens(ports, std::move(response),
-                     {refresh.account, refresh.next, refresh.password_version});
+                     {refresh.account, refresh.next, refresh.password_version, refresh.roles});
 }
 
 Response sign_out(const ApiPorts& ports, const Request& request) {

@@ -1,5 +1,6 @@
 #include "accounts/domain/account.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "accounts/domain/rejections.hpp"
@@ -20,6 +21,21 @@ Profile changed_profile(Profile profile, const ChangeProfile& change) {
   if (change.sex) profile.sex = *change.sex;
   if (change.department) profile.department = *change.department;
   return profile;
+}
+
+// Sets the password, or the same again to end all sessions and their tokens.
+Events with_password(const Account::State& state, std::string hash) {
+  const std::uint32_t number = state.password_version + 1;
+  return {PasswordSet{std::move(hash), number}, PasswordChanged{state.account, number}};
+}
+
+Events change_roles(const Account::State& state, const std::set<AccountRole>& roles) {
+  if (roles == state.roles) return {};
+  Events events;
+  if (!std::ranges::includes(roles, state.roles))
+    events = with_password(state, state.password_hash);
+  events.emplace_back(RolesChanged{state.account, {roles.begin(), roles.end()}});
+  return events;
 }
 
 }  // namespace
@@ -45,6 +61,9 @@ Account::State Account::evolve(State state, const Event& event) {
                  },
                  [&](const PasswordChanged&) {},
                  [&](const ProfileChanged& fact) { state.profile = fact.profile; },
+                 [&](const RolesChanged& fact) {
+                   state.roles = {fact.roles.begin(), fact.roles.end()};
+                 },
                  [&](const AccountClosed&) { state.closed = true; },
              },
              event);
@@ -68,9 +87,11 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const ChangePassword& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             if (!wanted.current_matches) return kWrongPassword;
-            const std::uint32_t number = state.password_version + 1;
-            return Events{PasswordSet{wanted.new_hash, number},
-                          PasswordChanged{state.account, number}};
+            return with_password(state, wanted.new_hash);
+          },
+          [&](const ChangeRoles& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            return change_roles(state, wanted.roles);
           },
           [&](const CloseAccount& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;

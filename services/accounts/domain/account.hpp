@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -36,6 +37,11 @@ struct ChangePassword {
   bool current_matches = false;
   std::string new_hash;
 };
+// `roles` are all that the account has afterwards. Whoever loses one must sign in anew everywhere:
+// the tokens that say so end at once.
+struct ChangeRoles {
+  std::set<AccountRole> roles;
+};
 struct CloseAccount {
   bool password_matches = false;
   core::Timestamp at;
@@ -47,8 +53,8 @@ struct Account {
                          const eventsourcing::RecordedEvent& older);
   static constexpr eventsourcing::CompactionRule kCompaction{1, supersedes};
 
-  using Event =
-      std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged, AccountClosed>;
+  using Event = std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged,
+                             RolesChanged, AccountClosed>;
 
   struct State {
     core::AccountId account;
@@ -59,12 +65,14 @@ struct Account {
     std::string password_hash;
     // How often a password was set: a session counts no more once this has moved on.
     std::uint32_t password_version = 0;
+    std::set<AccountRole> roles;
 
     bool open() const { return registered && !closed; }
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<RegisterAccount, ChangeProfile, ChangePassword, CloseAccount>;
+  using Command =
+      std::variant<RegisterAccount, ChangeProfile, ChangePassword, ChangeRoles, CloseAccount>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -1,5 +1,7 @@
 #include "accounts/projections/account_projection.hpp"
 
+#include <algorithm>
+
 #include "accounts/stored_events.hpp"
 #include "eventsourcing/commands/decider.hpp"
 #include "sql/columns.hpp"
@@ -9,7 +11,8 @@ namespace tideline::accounts {
 void AccountProjection::load(sql::Transaction&) { changes_.clear(); }
 
 void AccountProjection::apply(const eventsourcing::RecordedEvent& event) {
-  using Known = std::variant<read::AccountRegistered, read::ProfileChanged, AccountClosed>;
+  using Known =
+      std::variant<read::AccountRegistered, read::ProfileChanged, RolesChanged, AccountClosed>;
   const auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
   std::visit(eventsourcing::Overloaded{
@@ -24,6 +27,12 @@ void AccountProjection::apply(const eventsourcing::RecordedEvent& event) {
                    change.profile = changed.sealed_profile;
                    change.version = event.version;
                  },
+                 [&](const RolesChanged& changed) {
+                   Change& change = changes_[changed.account];
+                   change.is_operator = std::ranges::find(changed.roles, AccountRole::Operator) !=
+                                        changed.roles.end();
+                   change.version = event.version;
+                 },
                  [&](const AccountClosed& closing) {
                    Change& change = changes_[closing.account];
                    change.profile.reset();
@@ -35,19 +44,20 @@ void AccountProjection::apply(const eventsourcing::RecordedEvent& event) {
 }
 
 void AccountProjection::flush(sql::Transaction& transaction) {
-  sql::write_batch(
-      transaction,
-      "INSERT INTO account AS held (account_id, profile, registered_at, closed, version)"
-      " SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::boolean[],"
-      " $5::bigint[])"
-      " ON CONFLICT (account_id) DO UPDATE"
-      " SET profile = CASE WHEN excluded.closed THEN NULL"
-      " ELSE coalesce(excluded.profile, held.profile) END,"
-      " registered_at = coalesce(excluded.registered_at, held.registered_at),"
-      " closed = held.closed OR excluded.closed, version = excluded.version"
-      " WHERE excluded.version > held.version",
-      changes_, sql::kKey, &Change::profile, &Change::registered_at, &Change::closed,
-      &Change::version);
+  sql::write_batch(transaction,
+                   "INSERT INTO account AS held"
+                   " (account_id, profile, registered_at, is_operator, closed, version)"
+                   " SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::boolean[],"
+                   " $5::boolean[], $6::bigint[])"
+                   " ON CONFLICT (account_id) DO UPDATE"
+                   " SET profile = CASE WHEN excluded.closed THEN NULL"
+                   " ELSE coalesce(excluded.profile, held.profile) END,"
+                   " registered_at = coalesce(excluded.registered_at, held.registered_at),"
+                   " is_operator = coalesce(excluded.is_operator, held.is_operator),"
+                   " closed = held.closed OR excluded.closed, version = excluded.version"
+                   " WHERE excluded.version > held.version",
+                   changes_, sql::kKey, &Change::profile, &Change::registered_at,
+                   &Change::is_operator, &Change::closed, &Change::version);
 }
 
 }  // namespace tideline::accounts

@@ -26,6 +26,7 @@ class AccountProjection final : public eventsourcing::Projection {
   struct Change {
     std::optional<std::string> profile;
     std::optional<core::Timestamp> registered_at;
+    std::optional<bool> is_operator;
     bool closed = false;
     core::StreamVersion version;
   };

@@ -15,6 +15,16 @@ std::optional<AccountRow> find_open_account(sql::Transaction& transaction,
                     core::StreamVersion(static_cast<std::uint64_t>(row.integer(2)))};
 }
 
+std::vector<OperatorRow> find_operators(sql::Transaction& transaction) {
+  const auto rows = transaction.execute(
+      "SELECT account_id, profile FROM account"
+      " WHERE is_operator AND NOT closed AND profile IS NOT NULL ORDER BY account_id");
+  std::vector<OperatorRow> operators;
+  operators.reserve(rows.size());
+  for (const auto& row : rows) operators.push_back({row.account(0), row.text(1)});
+  return operators;
+}
+
 ProjectList find_projects(sql::Transaction& transaction, const core::AccountId& author, int limit) {
   ProjectList list;
   const auto counted =

@@ -22,6 +22,13 @@ struct AccountRow {
 std::optional<AccountRow> find_open_account(sql::Transaction& transaction,
                                             const core::AccountId& account);
 
+// Open accounts with the role operator.
+struct OperatorRow {
+  core::AccountId account;
+  std::string sealed_profile;
+};
+std::vector<OperatorRow> find_operators(sql::Transaction& transaction);
+
 struct ProjectList {
   std::vector<std::string> newest;  // ids, newest first
   std::int64_t count = 0;           // of all

@@ -135,7 +135,6 @@ class AccountsApp {
                          .accounts_applied = accounts_applied,
                          .projects_applied = projects_applied,
                          .blocks_applied = blocks_applied,
-                         .operators = {account_ids.of("root")},
                          .on_attempt = [this](const ToldAttempt& attempt) {
                            const std::lock_guard lock(outcomes_mutex);
                            outcomes.emplace_back(attempt.outcome);

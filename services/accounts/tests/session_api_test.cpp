@@ -5,6 +5,7 @@
 #include <regex>
 #include <thread>
 
+#include "accounts/api/role_change.hpp"
 #include "accounts/stream_keys.hpp"
 #include "accounts_app.hpp"
 
@@ -213,12 +214,34 @@ TEST(SignOut, IsForOnesOwnSessionsAlone) {
 
 TEST(Tokens, CarryTheRoleOfOperators) {
   AccountsApp app;
-  const auto roles_of = [&](const std::string& user_id) {
-    const Tokens tokens = app.enrol(user_id);
-    return app.verifier->verify(tokens.access, app.clock.now()).value().subject.roles;
+  const auto roles_in = [&](const std::string& access) {
+    return app.verifier->verify(access, app.clock.now()).value().subject.roles;
   };
-  EXPECT_EQ(roles_of("7"), (std::vector<std::string>{"user"}));
-  EXPECT_EQ(roles_of("root"), (std::vector<std::string>{"user", "operator"}));
+  const auto change = [&](const std::string& user_id, RoleChange wanted) {
+    return change_role(app.store, app.clock.now(), app.account_ids.of(user_id),
+                       AccountRole::Operator, wanted);
+  };
+  const std::vector<std::string> user{"user"};
+  const std::vector<std::string> both{"user", "operator"};
+  const Tokens first = app.enrol("7");
+  EXPECT_EQ(roles_in(first.access), user);
+
+  ASSERT_TRUE(change("7", RoleChange::Give).ok());
+  const Tokens refreshed = AccountsApp::tokens_of(json::parse(app.refresh(first.refresh).body));
+  EXPECT_EQ(roles_in(refreshed.access), both);
+  EXPECT_EQ(roles_in(AccountsApp::tokens_of(json::parse(app.sign_in("7").body)).access), both);
+
+  const auto changed = app.post("/v1/me/password", {{"current", AccountsApp::kPassword}, {"new", "another long secret"}},
+                                {.token = refreshed.access});
+  ASSERT_EQ(changed.status, 200) << changed.body;
+  EXPECT_EQ(roles_in(AccountsApp::tokens_of(json::parse(changed.body)).access), both);
+
+  ASSERT_TRUE(change("7", RoleChange::Take).ok());
+  EXPECT_EQ(app.refresh(refreshed.refresh).status, 401);
+  EXPECT_EQ(roles_in(AccountsApp::tokens_of(json::parse(app.sign_in("7").body)).access), user);
+  EXPECT_EQ(app.count("PasswordChanged"), 1u) << "tells every service that the tokens have ended";
+
+  EXPECT_EQ(change("nobody", RoleChange::Give).error().code, core::ErrorCode::NotFound);
 }
 
 TEST(Tokens, AreVerifiedWithThePublishedKeys) {

@@ -66,6 +66,19 @@ TEST(AccountSpecification, ClosesForWhoKnowsThePassword) {
       .then_rejected("no-such-account");
 }
 
+TEST(AccountSpecification, GivesRolesAndEndsSessionsWithThem) {
+  const RolesChanged given_one{kAda, {AccountRole::Operator}};
+  const ChangeRoles give{{AccountRole::Operator}};
+  given<Account>(kRegistered, kPassword).when(give).then(given_one);
+  given<Account>(kRegistered, kPassword, given_one).when(give).then_nothing();
+  given<Account>(kRegistered, kPassword, given_one)
+      .when(ChangeRoles{})
+      .then(PasswordSet{"hash-1", 2}, PasswordChanged{kAda, 2}, RolesChanged{kAda, {}});
+  given<Account>(kRegistered, kPassword).when(ChangeRoles{}).then_nothing();
+  given<Account>().when(give).then_rejected("no-such-account");
+  given<Account>(kRegistered, kPassword, kClosed).when(give).then_rejected("no-such-account");
+}
+
 TEST(AccountSpecification, CountsItsPasswords) {
   Account::State state;
   for (const Account::Event& event : {Account::Event(kRegistered), Account::Event(kPassword),
@@ -161,7 +174,8 @@ TEST(AccountSpecification, CompactionKeepsDecisions) {
   ChangeProfile to_history;
   to_history.department = "History";
   expect_compaction_keeps_decisions<Account>(
-      {to_physics, to_history, ChangePassword{true, "2"}, ChangePassword{true, "3"}},
+      {to_physics, to_history, ChangePassword{true, "2"}, ChangePassword{true, "3"},
+       ChangeRoles{{AccountRole::Operator}}, ChangeRoles{}},
       {kRegistered, kPassword});
   expect_compaction_keeps_decisions<Account>(
       {RegisterAccount{kAda, kProfile, "1", kNow}, to_physics, CloseAccount{true, kNow}});

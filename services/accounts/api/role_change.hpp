@@ -1,0 +1,20 @@
+// Gives a role to an account, or takes it. No route does: it is for who may run programs on the
+// server.
+#pragma once
+
+#include "accounts/events.hpp"
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "eventsourcing/store/event_store.hpp"
+
+namespace tideline::accounts {
+
+enum class RoleChange { Give, Take };
+
+// Done already counts as done. NotFound: nobody has registered the account, or it is closed. Blocks
+// on the store.
+core::Status change_role(eventsourcing::EventStore& store, core::Timestamp now,
+                         const core::AccountId& account, AccountRole role, RoleChange change);
+
+}  // namespace tideline::accounts

@@ -1,0 +1,83 @@
+#include "accounts/cli/role_operation.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "accounts/api/profile_seal.hpp"
+#include "accounts/api/role_change.hpp"
+#include "accounts/projections/account_queries.hpp"
+#include "runtime/composition.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+struct Wanted {
+  CLI::App* give = nullptr;
+  CLI::App* take = nullptr;
+  std::string role;
+  std::vector<std::string> user_ids;
+};
+
+int failed(const std::string& why) {
+  std::fprintf(stderr, "roles: %s\n", why.c_str());
+  return 1;
+}
+
+int list(runtime::RunningService& service) {
+  ProfileSeal profiles(service.cipher());
+  std::vector<OperatorRow> operators;
+  const auto read = service.database().transact(
+      [&](sql::Transaction& transaction) { operators = find_operators(transaction); });
+  if (!read) return failed(read.error().message);
+  for (const OperatorRow& row : operators) {
+    const auto profile = profiles.open(row.account, row.sealed_profile);
+    if (!profile) return failed(profile.error().message);
+    if (*profile) std::printf("%s operator\n", (*profile)->user_id.c_str());
+  }
+  return 0;
+}
+
+int change(runtime::RunningService& service, const Wanted& wanted) {
+  const bool gives = wanted.give->parsed();
+  for (const std::string& user_id : wanted.user_ids) {
+    const auto changed =
+        change_role(service.store(), service.clock().now(), service.account_ids().of(user_id),
+                    AccountRole::Operator, gives ? RoleChange::Give : RoleChange::Take);
+    if (!changed) return failed(user_id + ": " + changed.error().message);
+    std::printf(gives ? "%s is an operator from the next sign-in on\n"
+                      : "%s is no operator; the sessions of an operator have ended\n",
+                user_id.c_str());
+  }
+  return 0;
+}
+
+int operate(runtime::RunningService& service, const Wanted& wanted) {
+  const bool changes = wanted.give->parsed() || wanted.take->parsed();
+  return changes ? change(service, wanted) : list(service);
+}
+
+runtime::Operation::Run declare(CLI::App& command) {
+  auto wanted = std::make_shared<Wanted>();
+  command.require_subcommand(0, 1);
+  wanted->give = command.add_subcommand("give", "give a role to an account");
+  wanted->take =
+      command.add_subcommand("take", "take a role from an account, and end its sessions");
+  for (CLI::App* changing : {wanted->give, wanted->take}) {
+    changing->add_option("ROLE", wanted->role)->required()->check(CLI::IsMember({"operator"}));
+    changing->add_option("USER_ID", wanted->user_ids)->required();
+  }
+  return [wanted](runtime::RunningService& service, std::stop_token) {
+    return operate(service, *wanted);
+  };
+}
+
+}  // namespace
+
+runtime::Operation role_operation() {
+  return {"roles", "list who has roles, give them and take them", declare};
+}
+
+}  // namespace tideline::accounts
