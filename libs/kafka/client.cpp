@@ -34,16 +34,17 @@ Client make(rd_kafka_type_t type, ClientConf conf) {
 
 }  // namespace
 
-ClientConf make_conf(const std::string& brokers, const std::string& client_id,
+ClientConf make_conf(const Brokers& brokers, const std::string& client_id,
                      const Settings& settings) {
   ClientConf conf(rd_kafka_conf_new());
   rd_kafka_conf_set_log_cb(conf.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
-  set(conf.get(), "bootstrap.servers", brokers);
+  set(conf.get(), "bootstrap.servers", brokers.addresses);
   set(conf.get(), "client.id", client_id);
   set(conf.get(), "socket.keepalive.enable", "true");
   set(conf.get(), "socket.nagle.disable", "true");
   set(conf.get(), "reconnect.backoff.ms", "50");
   set(conf.get(), "reconnect.backoff.max.ms", "1000");
+  for (const auto& [name, value] : brokers.security) set(conf.get(), name, value);
   for (const auto& [name, value] : settings) set(conf.get(), name, value);
   return conf;
 }

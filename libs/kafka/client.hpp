@@ -9,10 +9,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
+#include "kafka/brokers.hpp"
 
 struct rd_kafka_s;
 struct rd_kafka_conf_s;
@@ -37,11 +37,9 @@ using ClientQueue = std::unique_ptr<rd_kafka_queue_s, Release>;
 using ClientTopic = std::unique_ptr<rd_kafka_topic_s, Release>;
 using PartitionList = std::unique_ptr<rd_kafka_topic_partition_list_s, Release>;
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
 // With what every client of ours has. A setting that librdkafka refuses is a bug (CHECK). Its log
 // lines are dropped: what matters comes as errors.
-ClientConf make_conf(const std::string& brokers, const std::string& client_id,
+ClientConf make_conf(const Brokers& brokers, const std::string& client_id,
                      const Settings& settings);
 // Takes the settings over.
 Client make_producer(ClientConf conf);

@@ -17,11 +17,12 @@
 #include <vector>
 
 #include "eventsourcing/topics/record_source.hpp"
+#include "kafka/brokers.hpp"
 
 namespace tideline::kafka {
 
 struct ConsumerOptions {
-  std::string brokers;
+  Brokers brokers;
   std::vector<std::string> services;
   std::uint32_t logs = 16;  // partitions of each service's topic
   // "" = all partitions of all services belong to this consumer (manual assignment). Otherwise the

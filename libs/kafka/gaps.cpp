@@ -59,7 +59,7 @@ struct GapReporter::State {
   Client client;
 };
 
-GapReporter::GapReporter(const std::string& brokers) : state_(std::make_unique<State>()) {
+GapReporter::GapReporter(const Brokers& brokers) : state_(std::make_unique<State>()) {
   state_->client = make_producer(
       make_conf(brokers, "tideline-gaps", {{"acks", "all"}, {"message.timeout.ms", "5000"}}));
 }

@@ -13,6 +13,7 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/topics/record_source.hpp"
+#include "kafka/brokers.hpp"
 
 namespace tideline::kafka {
 
@@ -31,7 +32,7 @@ std::optional<GapReport> decode_gap(std::string_view json);
 // Thread-safe. Fits RunnerPorts::report_gap.
 class GapReporter {
  public:
-  explicit GapReporter(const std::string& brokers);
+  explicit GapReporter(const Brokers& brokers);
   ~GapReporter();
 
   // Asks for the end of the partition, for at most a second, and sends without waiting for the

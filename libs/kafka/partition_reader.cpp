@@ -31,7 +31,7 @@ struct PartitionTails::State {
   ClientQueue queue;
 };
 
-PartitionTails::PartitionTails(const std::string& brokers, std::string topic,
+PartitionTails::PartitionTails(const Brokers& brokers, std::string topic,
                                std::uint32_t partitions) {
   Settings settings = reader_settings();
   settings.emplace_back("enable.partition.eof", "true");
@@ -144,7 +144,7 @@ struct GapReports::State {
   ClientQueue queue;
 };
 
-GapReports::GapReports(const std::string& brokers) {
+GapReports::GapReports(const Brokers& brokers) {
   Client client = make_consumer(make_conf(brokers, "tideline-relay-gaps", reader_settings()));
   ClientQueue queue(rd_kafka_queue_get_consumer(client.get()));
   const PartitionList list(rd_kafka_topic_partition_list_new(1));

@@ -12,6 +12,7 @@
 
 #include "core/result.hpp"
 #include "eventsourcing/events/event.hpp"
+#include "kafka/brokers.hpp"
 #include "kafka/gaps.hpp"
 
 namespace tideline::kafka {
@@ -31,7 +32,7 @@ class PartitionTails {
   using Checkpoints = std::map<core::LogIndex, core::LogPosition>;
   using Tails = std::map<core::LogIndex, PartitionTail>;
 
-  PartitionTails(const std::string& brokers, std::string topic, std::uint32_t partitions);
+  PartitionTails(const Brokers& brokers, std::string topic, std::uint32_t partitions);
   ~PartitionTails();
 
   // Reads each partition of `checkpoints` back to an event at or before its checkpoint. A partition
@@ -54,7 +55,7 @@ class PartitionTails {
 
 class GapReports {
  public:
-  explicit GapReports(const std::string& brokers);
+  explicit GapReports(const Brokers& brokers);
   ~GapReports();
 
   // Those that came since the last call; never blocks. Reports from before the first call are not

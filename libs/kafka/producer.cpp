@@ -55,7 +55,7 @@ struct LogProducer::State {
   ClientTopic topic;
 };
 
-LogProducer::LogProducer(const std::string& brokers, const std::string& client_id,
+LogProducer::LogProducer(const Brokers& brokers, const std::string& client_id,
                          const std::string& topic, std::function<void(const Report&)> on_report)
     : state_(std::make_unique<State>()) {
   state_->on_report = std::move(on_report);

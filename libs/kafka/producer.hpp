@@ -9,6 +9,7 @@
 
 #include "core/result.hpp"
 #include "eventsourcing/events/event.hpp"
+#include "kafka/brokers.hpp"
 
 namespace tideline::kafka {
 
@@ -22,7 +23,7 @@ class LogProducer {
   };
 
   // `on_report` is called from poll(), for each record in the order of its partition.
-  LogProducer(const std::string& brokers, const std::string& client_id, const std::string& topic,
+  LogProducer(const Brokers& brokers, const std::string& client_id, const std::string& topic,
               std::function<void(const Report&)> on_report);
   // Drops what was not delivered, without reports.
   ~LogProducer();

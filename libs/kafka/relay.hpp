@@ -18,11 +18,12 @@
 #include "core/result.hpp"
 #include "eventsourcing/store/event_store.hpp"
 #include "eventsourcing/store/relay_checkpoints.hpp"
+#include "kafka/brokers.hpp"
 
 namespace tideline::kafka {
 
 struct RelayOptions {
-  std::string brokers;
+  Brokers brokers;
   std::string service;  // publishes to events_topic(service)
   std::string client_id = "tideline-relay";
   // The logs that it publishes; empty: all of the service. Where the logs lie in several databases,

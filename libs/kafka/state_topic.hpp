@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "eventsourcing/projections/state_topic.hpp"
+#include "kafka/brokers.hpp"
 
 namespace tideline::kafka {
 
 struct StateTopicOptions {
-  std::string brokers;
+  Brokers brokers;
   std::string topic;
   std::uint32_t partitions = 16;
   std::string client_id = "tideline-state-topic";

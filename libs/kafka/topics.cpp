@@ -147,7 +147,7 @@ core::Result<bool> attempt(rd_kafka_t* client, const std::vector<TopicSpec>& spe
 
 std::string events_topic(std::string_view service) { return "tideline." + std::string(service); }
 
-core::Status ensure_topics(const std::string& brokers, const std::vector<TopicSpec>& specs,
+core::Status ensure_topics(const Brokers& brokers, const std::vector<TopicSpec>& specs,
                            milliseconds deadline) {
   const auto end = Clock::now() + deadline;
   const Client client =

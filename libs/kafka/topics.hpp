@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "kafka/brokers.hpp"
 
 namespace tideline::kafka {
 
@@ -44,7 +45,7 @@ struct TopicSpec {
 // (InvalidInput), for a log would then be another partition. Safe to call from many processes at
 // once. Blocks, at most for `deadline`; brokers that do not answer until then are a retryable
 // Error.
-core::Status ensure_topics(const std::string& brokers, const std::vector<TopicSpec>& specs,
+core::Status ensure_topics(const Brokers& brokers, const std::vector<TopicSpec>& specs,
                            std::chrono::milliseconds deadline);
 
 }  // namespace tideline::kafka

@@ -39,6 +39,16 @@ http::ServerOptions read_server(core::Config& config) {
   return server;
 }
 
+kafka::Brokers read_brokers(core::Config& config) {
+  const std::string addresses = config.text("TIDELINE_KAFKA_BROKERS");
+  const std::string file = config.text("TIDELINE_KAFKA_SECURITY_FILE", "");
+  if (file.empty()) return addresses;
+  auto secured = kafka::Brokers::secured(addresses, file);
+  if (secured) return *std::move(secured);
+  config.add_error("TIDELINE_KAFKA_SECURITY_FILE", secured.error().message);
+  return addresses;
+}
+
 }  // namespace
 
 CommonSettings CommonSettings::read(core::Config& config) {
@@ -49,7 +59,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   settings.database_url = config.text("TIDELINE_DATABASE_URL");
   settings.database_connections =
       static_cast<std::size_t>(config.integer("TIDELINE_DATABASE_CONNECTIONS", 12, 2, 1000));
-  settings.kafka_brokers = config.text("TIDELINE_KAFKA_BROKERS");
+  settings.kafka_brokers = read_brokers(config);
   settings.kafka_replication =
       static_cast<std::int16_t>(config.integer("TIDELINE_KAFKA_REPLICATION", 1, 1, 9));
   settings.logs = static_cast<std::uint32_t>(config.integer("TIDELINE_LOGS", 16, 1, 4096));

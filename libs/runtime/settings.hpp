@@ -8,6 +8,7 @@
 
 #include "core/config.hpp"
 #include "http/server/server.hpp"
+#include "kafka/brokers.hpp"
 #include "observability/log.hpp"
 #include "runtime/log_places.hpp"
 
@@ -20,7 +21,7 @@ struct CommonSettings {
   std::string database_url;
   std::size_t database_connections = 12;  // to each database
   std::vector<LogPlace> log_places;       // of the logs that lie elsewhere
-  std::string kafka_brokers;
+  kafka::Brokers kafka_brokers;
   std::int16_t kafka_replication = 1;
   std::uint32_t logs = 16;
   std::string account_secret_file;

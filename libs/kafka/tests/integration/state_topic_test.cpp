@@ -114,7 +114,7 @@ class StateTopicIntegration : public ::testing::Test {
 
 // Kafka never compacts the segment that it writes to, which would be for ever where little comes.
 TEST_F(StateTopicIntegration, WhatWasReplacedIsForgottenInBoundedTime) {
-  const auto settings = settings_of(options.brokers, options.topic);
+  const auto settings = settings_of(options.brokers.addresses, options.topic);
   const std::string within = std::to_string(std::chrono::milliseconds(kForgottenWithin).count());
   EXPECT_EQ(settings.at("cleanup.policy"), "compact");
   EXPECT_EQ(settings.at("segment.ms"), within);

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""secured.py BUILD: accounts and social-graph with a PostgreSQL and a Kafka that speak TLS alone and know who asks.
+
+Services name the authority that they trust, and go on as ever. A server that another authority vouches for is not spoken
+to. Kafka lets each service write to its own topics only: what feed forges for accounts is refused. Everything runs in a
+folder and on ports of its own.
+"""
+import os
+import pathlib
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from parts import PARTS, Service, fail, free_ports, kill, part, program, registration, until
+
+BUILD = pathlib.Path(sys.argv[1])
+GRANT = PARTS.parent / "kafka/grant"
+SERVICES = {"accounts": "tideline_accounts", "social-graph": "tideline_social_graph"}
+# The names of deploy/kafka/server.properties.template with TLS and passwords; who has no certificate of ours gets nowhere.
+BROKER = """
+listeners=SASL_SSL://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=SASL_SSL://127.0.0.1:{port}
+listener.security.protocol.map=SASL_SSL:SASL_SSL,CONTROLLER:SASL_SSL
+inter.broker.listener.name=SASL_SSL
+sasl.enabled.mechanisms=PLAIN
+sasl.mechanism.inter.broker.protocol=PLAIN
+sasl.mechanism.controller.protocol=PLAIN
+listener.name.sasl_ssl.plain.sasl.jaas.config={jaas}
+listener.name.controller.plain.sasl.jaas.config={jaas}
+ssl.keystore.type=PEM
+ssl.keystore.location={folder}/tls/server.chain.pem
+ssl.truststore.type=PEM
+ssl.truststore.location={folder}/tls/ca.pem
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:admin
+"""
+LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+ADMIN = """security.protocol=SASL_SSL
+sasl.mechanism=PLAIN
+sasl.jaas.config={login} username="admin" password="{password}";
+ssl.truststore.type=PEM
+ssl.truststore.location={ca}
+"""
+
+
+def openssl(*arguments):
+    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        fail(f"openssl {arguments}\n{done.stderr}")
+
+
+class Authority:
+    """Vouches for the servers; `folder` is made, and readable by them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir(mode=0o755)
+        self.certificate = folder / "ca.pem"
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", 2,
+                "-subj", "/CN=Tideline tests", "-keyout", folder / "ca.key", "-out", self.certificate)
+
+    def certify(self, name, host):
+        key, request, chain = (self.folder / f"{name}.{kind}" for kind in ("key", "csr", "chain.pem"))
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
+                "-addext", f"subjectAltName=IP:{host}", "-keyout", key, "-out", request)
+        openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.folder / "ca.key",
+                "-days", 2, "-copy_extensions", "copy", "-out", self.folder / f"{name}.pem")
+        chain.write_text(key.read_text() + (self.folder / f"{name}.pem").read_text())
+        for file in (key, chain):
+            file.chmod(0o600)
+            if os.getuid() == 0:
+                shutil.chown(file, "tideline")
+        return self.folder / f"{name}.pem", key
+
+
+class Suite:
+    def __init__(self, folder):
+        self.folder = folder
+        self.pg_port, self.kafka_port, controller, *ports = free_ports(5)
+        self.ports = dict(zip(SERVICES, ports))
+        self.controller_port = controller
+        self.authority = Authority(folder / "tls")
+        self.stranger = Authority(folder / "another")
+        self.certificate, self.key = self.authority.certify("server", "127.0.0.1")
+        self.passwords = {user: secrets.token_hex(16) for user in ("admin", "feed", *SERVICES)}
+        self.accounts, self.graph = (Service(self.ports[name]) for name in SERVICES)
+
+    def start_postgres(self):
+        arguments = ["--data", self.folder / "pg", "--port", self.pg_port, "--shared-buffers", "64MB"]
+        part("postgres", "start", *arguments)
+        for database in SERVICES.values():
+            part("postgres", "database", "--data", self.folder / "pg", "--name", database)
+        part("postgres", "stop", "--data", self.folder / "pg")
+        cluster = self.folder / "pg/cluster"
+        with open(cluster / "postgresql.conf", "a", encoding="utf-8") as settings:
+            settings.write(f"ssl = on\nssl_cert_file = '{self.certificate}'\nssl_key_file = '{self.key}'\n")
+        (cluster / "pg_hba.conf").write_text("hostssl all all 127.0.0.1/32 scram-sha-256\n", encoding="utf-8")
+        part("postgres", "start", *arguments)
+
+    def start_kafka(self):
+        users = " ".join(f'user_{user}="{password}"' for user, password in self.passwords.items())
+        jaas = f'{LOGIN} username="admin" password="{self.passwords["admin"]}" {users};'
+        properties = self.folder / "broker.properties"
+        properties.write_text(BROKER.format(port=self.kafka_port, controller=self.controller_port, jaas=jaas,
+                                            folder=self.folder), encoding="utf-8")
+        part("kafka", "start", "--data", self.folder / "kafka", "--heap", "320m", "--port", self.kafka_port,
+             "--controller-port", self.controller_port, "--properties", properties)
+        admin = self.folder / "admin.properties"
+        admin.write_text(ADMIN.format(login=LOGIN, password=self.passwords["admin"], ca=self.authority.certificate),
+                         encoding="utf-8")
+        granted = subprocess.run([GRANT, "--bootstrap-server", f"127.0.0.1:{self.kafka_port}", "--command-config", admin,
+                                  *SERVICES, "feed"], capture_output=True, text=True, check=False)
+        if granted.returncode != 0:
+            fail(f"deploy/kafka/grant\n{granted.stdout}{granted.stderr}")
+
+    def security_of(self, user, authority):
+        """A file for librdkafka."""
+        file = self.folder / f"{user}.{authority.folder.name}.properties"
+        file.write_text("security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\n"
+                        f"sasl.username={user}\nsasl.password={self.passwords[user]}\n"
+                        f"ssl.ca.location={authority.certificate}\n", encoding="utf-8")
+        return file
+
+    def database_of(self, name, authority):
+        """A file with a line for libpq."""
+        line = (self.folder / "pg/databases" / SERVICES[name]).read_text(encoding="utf-8").strip()
+        file = self.folder / f"{name}.{authority.folder.name}.database"
+        file.write_text(f"{line} sslmode=verify-full sslrootcert={authority.certificate}\n", encoding="utf-8")
+        return file
+
+    def start_service(self, name):
+        kid = part("secrets", "--data", self.folder / "secrets").splitlines()[-1]
+        settings = [f"TIDELINE_KAFKA_SECURITY_FILE={self.security_of(name, self.authority)}"]
+        if name == "accounts":
+            settings.append(f"TIDELINE_JWT_SIGNING_KEY={self.folder}/secrets/jwt/{kid}.pem")
+        part("services", "start", "--data", self.folder / name, "--name", name, "--binary", program(BUILD, name),
+             "--port", self.ports[name], "--database", self.database_of(name, self.authority),
+             "--brokers", f"127.0.0.1:{self.kafka_port}", "--secrets", self.folder / "secrets",
+             *[word for one in settings for word in ("--set", one)])
+
+    def start(self):
+        self.start_postgres()
+        self.start_kafka()
+        for name in SERVICES:
+            self.start_service(name)
+
+    def kcat(self, user, authority, *arguments, record=None):
+        """Its exit code, and what it says."""
+        options = [word for line in self.security_of(user, authority).read_text().splitlines() for word in ("-X", line)]
+        done = subprocess.run(["kcat", "-b", f"127.0.0.1:{self.kafka_port}", *options, "-X", "message.timeout.ms=20000",
+                               *arguments], input=record, capture_output=True, text=True, check=False, timeout=60)
+        return done.returncode, done.stdout + done.stderr
+
+    def psql(self, name, authority, *changes):
+        conninfo = " ".join([self.database_of(name, authority).read_text().strip(), *changes])
+        done = subprocess.run(["psql", conninfo, "-XAtc", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, (done.stdout + done.stderr).strip()
+
+    def stop(self):
+        for name in SERVICES:
+            kill(self.folder / name, "services")
+        kill(self.folder / "kafka", "kafka")
+        kill(self.folder / "pg", "postgres")
+
+
+def check_that_it_works(suite):
+    """An account that social-graph knows: from one database to the other, by way of the broker."""
+    people = []
+    for user in ("ada", "ben"):
+        headers, answer = suite.accounts.expect(201, "POST", "/v1/accounts", None, registration(user))
+        people.append((answer["session"]["access_token"], headers["Tideline-Position"]))
+    until("social-graph knows both", lambda: suite.graph.call(
+        "PUT", "/v1/follows/ben", people[0][0], None, Tideline_Position=people[1][1])[0] == 200)
+
+
+def check_forgeries(suite):
+    ends = suite.kcat("accounts", suite.authority, "-Q", "-t", "tideline.accounts:0:-1")[1]
+    for user, topic, may in (("feed", "tideline.accounts", False), ("feed", "tideline.profiles", False),
+                             ("social-graph", "tideline.accounts", False), ("accounts", "tideline.profiles", True)):
+        code, said = suite.kcat(user, suite.authority, "-P", "-t", topic, "-p", "0", "-k", "forged", record="{}")
+        if may != (code == 0) or not may and "authorization failed" not in said:
+            fail(f"{user} writes to {topic}: {code} {said}")
+    if suite.kcat("accounts", suite.authority, "-Q", "-t", "tideline.accounts:0:-1")[1] != ends:
+        fail("a forged record is in the topic")
+    print("what a service forges for another is refused")
+
+
+def check_strangers(suite):
+    code, said = suite.kcat("accounts", suite.stranger, "-L", "-m", "3")
+    if code == 0 or "certificate verify failed" not in said:
+        fail(f"a broker that another authority vouches for is spoken to: {code} {said}")
+    plain = subprocess.run(["kcat", "-b", f"127.0.0.1:{suite.kafka_port}", "-L", "-m", "3"], capture_output=True, text=True, check=False)
+    if plain.returncode == 0:
+        fail(f"the broker speaks in clear: {plain.stdout}")
+    if suite.psql("accounts", suite.authority) != (0, "t"):
+        fail(f"PostgreSQL: {suite.psql('accounts', suite.authority)}")
+    for authority, changes in ((suite.stranger, []), (suite.authority, ["sslmode=disable"]), (suite.authority, ["host=localhost"])):
+        code, said = suite.psql("accounts", authority, *changes)
+        if code == 0:
+            fail(f"PostgreSQL is spoken to as {changes} trusting {authority.folder.name}")
+    print("strangers are not spoken to, nothing goes in clear")
+
+
+def check_service_among_strangers(suite):
+    """It waits, and says why."""
+    config = (suite.folder / "accounts/config").read_text(encoding="utf-8")
+    wrong = suite.folder / "strange.config"
+    wrong.write_text(config.replace(str(suite.authority.folder), str(suite.stranger.folder))
+                     .replace(f"TIDELINE_LOG_FILE={suite.folder}/accounts/log", "TIDELINE_LOG_LEVEL=info"), encoding="utf-8")
+    with subprocess.Popen([program(BUILD, "accounts"), "--config", wrong], stderr=subprocess.PIPE, text=True) as service:
+        try:
+            said = service.stderr.readline()
+        finally:
+            service.kill()
+    if "certificate verify failed" not in said:
+        fail(f"accounts starts with a PostgreSQL of strangers: {said}")
+
+
+def check_wrong_settings(suite):
+    """Are told before anything starts."""
+    config = (suite.folder / "accounts/config").read_text(encoding="utf-8")
+    for line, told in (("ssl.ca.location=/no/such/ca.pem", "ssl.ca.location"), ("acks=0", "acks")):
+        file = suite.folder / "wrong.properties"
+        file.write_text(f"security.protocol=SSL\n{line}\n", encoding="utf-8")
+        wrong = suite.folder / "wrong.config"
+        wrong.write_text(config.replace(str(suite.security_of("accounts", suite.authority)), str(file)), encoding="utf-8")
+        done = subprocess.run([program(BUILD, "accounts"), "--config", wrong, "--check"], capture_output=True, text=True, check=False)
+        if done.returncode != 2 or told not in done.stderr or "TIDELINE_KAFKA_SECURITY_FILE" not in done.stderr:
+            fail(f"{line}: {done.returncode} {done.stderr}")
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tideline-secured.", dir="/var/tmp"))
+    folder.chmod(0o755)
+    suite = Suite(folder)
+    try:
+        suite.start()
+        check_that_it_works(suite)
+        check_forgeries(suite)
+        check_strangers(suite)
+        check_service_among_strangers(suite)
+        check_wrong_settings(suite)
+        print("done")
+    finally:
+        suite.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()
