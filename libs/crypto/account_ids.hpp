@@ -5,32 +5,32 @@
 // Changing the secret renames every person: it belongs to the data, keep it with the backups.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "crypto/keyed_hash.hpp"
 
 namespace tideline::crypto {
 
 // Immutable: any number of threads may share one. Copies are cheap.
 class AccountIds {
  public:
-  using Secret = std::array<std::uint8_t, 32>;
+  using Secret = KeyedHash::Secret;
 
-  explicit AccountIds(const Secret& secret) : secret_(secret) {}
+  explicit AccountIds(const Secret& secret) : hash_(secret) {}
 
-  // Reads 64 hexadecimal characters (surrounding white space is ignored). Blocks on the file.
-  // NotFound: no readable file; InvalidInput: it holds something else.
+  // As KeyedHash::load().
   static core::Result<AccountIds> load(const std::filesystem::path& path);
 
   // Pure and total: the syntax of a user_id is checked where it enters.
-  core::AccountId of(std::string_view user_id) const;
+  core::AccountId of(std::string_view user_id) const { return core::AccountId(hash_.of(user_id)); }
 
  private:
-  Secret secret_;
+  explicit AccountIds(const KeyedHash& hash) : hash_(hash) {}
+
+  KeyedHash hash_;
 };
 
 }  // namespace tideline::crypto

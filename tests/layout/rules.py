@@ -21,6 +21,7 @@ LIBRARIES = [
     "blocks",
     "revocations",
     "crypto",
+    "mail",
     "postgres",
     "projections",
     "kafka",
@@ -46,7 +47,7 @@ MAY_INCLUDE = [
         ["core", "sql", *[f"eventsourcing/{room}" for room in ("events", "store", "topics", "commands")]],
     ),
     (r"libs/eventsourcing/testing/", ["core", "eventsourcing"]),
-    (r"libs/snapshots/", ["core"]),
+    (r"libs/(snapshots|mail)/", ["core"]),
     (r"libs/(people|blocks|revocations)/", ["core", "sql", "eventsourcing"]),
     (r"libs/crypto/", ["core", "eventsourcing/events/text_sealer.hpp", "http/routing/authentication.hpp", "http/messages/principal.hpp"]),
     (r"libs/postgres/connections/", ["core", "sql"]),
@@ -88,7 +89,7 @@ MAY_INCLUDE = [
     (
         r"services/(?P<own>[^/]+)/api/",
         [
-            *["core", "sql", "eventsourcing", "snapshots", "people", "blocks", "crypto", "http", "uploads"],
+            *["core", "sql", "eventsourcing", "snapshots", "people", "blocks", "crypto", "mail", "http", "uploads"],
             *["{own}/domain", "{own}/projections", "{own}/events.hpp", "{own}/stored_events.hpp", "{own}/stream_keys.hpp"],
             *["feed/contents", "feed/shards"],
         ],
@@ -112,8 +113,8 @@ CONFINED = [
     ),
     (
         r"curl/",
-        r"libs/(observability/|http/client).*\.cpp",
-        "libcurl stays in the .cpp files of libs/observability, and in the client of libs/http",
+        r"libs/(observability/|http/client|mail/).*\.cpp",
+        "libcurl stays in the .cpp files of libs/observability and libs/mail, and in the client of libs/http",
     ),
     (r"sodium\.h", r"libs/crypto/.*", "libsodium stays in libs/crypto"),
     (r"boost/beast", r"(libs/http|deploy|tests)/.*\.cpp", "Beast stays in .cpp files of libs/http"),
