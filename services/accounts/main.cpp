@@ -5,12 +5,13 @@
 #include <thread>
 
 #include "accounts/api/routes.hpp"
+#include "accounts/cli/role_operation.hpp"
+#include "accounts/cli/sign_up_operations.hpp"
 #include "accounts/migrations.hpp"
 #include "accounts/projections/account_projection.hpp"
 #include "accounts/projections/profile_feed.hpp"
 #include "accounts/projections/project_list_projection.hpp"
 #include "accounts/projections/score_view.hpp"
-#include "accounts/cli/role_operation.hpp"
 #include "accounts/settings.hpp"
 #include "blocks/block_model.hpp"
 #include "runtime/service.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 using namespace tideline;
 
+constexpr int kMailSenders = 4;     // threads: a mail server answers slowly
 constexpr int kVisitRecorders = 4;  // threads, so that the store commits their appends together
 
 // What only this service has of the keys for tokens. Mistakes go to the settings' list.
@@ -82,6 +84,27 @@ void add_metrics(observability::Metrics& metrics, const observability::Log& log,
         &accounts::ProfileViewRecorder::dropped}});
 }
 
+// Null where no mail is sent.
+mail::MailQueue* make_mails(runtime::ServiceContext& context, const accounts::Settings& settings) {
+  if (settings.smtp.url.empty()) return nullptr;
+  auto& mailer = context.make<mail::SmtpMailer>(settings.smtp, context.clock(), context.random());
+  auto& mails = context.make<mail::MailQueue>(
+      mailer, mail::MailQueueOptions{}, [log = context.log("mails")](std::string_view what) {
+        log.warning("a mail was not sent", {{"reason", what}});
+      });
+  for (int i = 0; i < kMailSenders; ++i) {
+    context.add_background("mails", [&](std::stop_token stop) { mails.run(stop); });
+  }
+  using Status = mail::MailQueueStatus;
+  context.metrics().show(
+      [&mails] { return mails.status(); },
+      {{"tideline_accounts_mails_waiting", "Mails that wait to be sent", &Status::waiting},
+       {"tideline_accounts_mails_sent", "Mails that a server has taken", &Status::sent},
+       {"tideline_accounts_mails_given_up", "Mails that no server took", &Status::given_up},
+       {"tideline_accounts_mails_refused", "Mails that found too many waiting", &Status::refused}});
+  return &mails;
+}
+
 void compose(runtime::ServiceContext& context, const accounts::Settings& settings,
              const TokenKeys& keys) {
   auto& profiles = context.make<accounts::ProfileSeal>(context.cipher());
@@ -97,6 +120,9 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
     context.add_background("passwords", [&](std::stop_token stop) { password_workers.run(stop); });
   }
   auto& attempts = context.make<accounts::AttemptLimiter>(limits_of(settings));
+  auto& emails = context.make<accounts::EmailCodes>(
+      accounts::EmailOptions{settings.codes, make_mails(context, settings), settings.mail_link},
+      context.clock());
   auto& views = context.make<accounts::ProfileViewRecorder>(
       context.store(), static_cast<std::size_t>(settings.visits_queued_max));
   for (int i = 0; i < kVisitRecorders; ++i) {
@@ -123,10 +149,12 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
                            .signer = *keys.signer,
                            .verifier = *keys.verifier,
                            .attempts = attempts,
+                           .emails = emails,
                            .views = views,
                            .accounts_applied = accounts_model.committed,
                            .projects_applied = projects_model.committed,
                            .blocks_applied = blocks_model.committed,
+                           .sign_up = {settings.sign_up_closed, settings.sign_up_domains},
                            .session_lifetime = settings.session_lifetime,
                            .on_attempt = {},
                            .password_workers = &password_workers};
@@ -152,5 +180,6 @@ int main(int argc, char** argv) {
              keys.load(settings, config);
            },
        .compose = [&](runtime::ServiceContext& context) { compose(context, settings, keys); },
-       .operations = {accounts::role_operation()}});
+       .operations = {accounts::role_operation(), accounts::enrol_operation(),
+                      accounts::invite_operation(settings)}});
 }

@@ -1,6 +1,67 @@
 #include "accounts/settings.hpp"
 
+#include <fstream>
+#include <string_view>
+
 namespace tideline::accounts {
+
+namespace {
+
+// The first line.
+std::string read_secret(const std::string& file, core::Config& config, std::string_view key) {
+  std::ifstream lines(file);
+  std::string line;
+  if (!std::getline(lines, line) || line.empty()) config.add_error(key, "holds nothing");
+  return line;
+}
+
+bool one_of(core::Config& config, std::string_view key, const std::string& is,
+            const std::string& is_not) {
+  const std::string value = config.text(key, is_not);
+  if (value != is && value != is_not) {
+    config.add_error(key, "is neither " + is + " nor " + is_not);
+  }
+  return value == is;
+}
+
+void read_smtp(core::Config& config, Settings& settings) {
+  mail::SmtpOptions& smtp = settings.smtp;
+  smtp.url = config.text("TIDELINE_SMTP_URL", "");
+  smtp.from = config.text("TIDELINE_MAIL_FROM", "");
+  smtp.user = config.text("TIDELINE_SMTP_USER", "");
+  smtp.ca_file = config.text("TIDELINE_SMTP_CA_FILE", "");
+  smtp.allow_clear = one_of(config, "TIDELINE_SMTP_TLS", "offered", "required");
+  const std::string password_file = config.text("TIDELINE_SMTP_PASSWORD_FILE", "");
+  if (!password_file.empty())
+    smtp.password = read_secret(password_file, config, "TIDELINE_SMTP_PASSWORD_FILE");
+  settings.mail_link = config.text("TIDELINE_MAIL_LINK", "");
+  if (smtp.url.empty()) return;
+  if (!smtp.url.starts_with("smtp://") && !smtp.url.starts_with("smtps://")) {
+    config.add_error("TIDELINE_SMTP_URL", "must begin with smtp:// or smtps://");
+  }
+  if (smtp.from.find('@') == std::string::npos)
+    config.add_error("TIDELINE_MAIL_FROM", "is no address");
+  if (!settings.codes) config.add_error("TIDELINE_CODE_KEY_FILE", "is wanted for mails");
+}
+
+void read_sign_up(core::Config& config, Settings& settings) {
+  const std::string key_file = config.text("TIDELINE_CODE_KEY_FILE", "");
+  if (!key_file.empty()) {
+    const auto key = crypto::KeyedHash::load(key_file);
+    if (key) {
+      settings.codes.emplace(*key);
+    } else {
+      config.add_error("TIDELINE_CODE_KEY_FILE", key.error().message);
+    }
+  }
+  settings.sign_up_closed = one_of(config, "TIDELINE_SIGN_UP", "closed", "open");
+  settings.sign_up_domains = config.list("TIDELINE_SIGN_UP_DOMAINS", {});
+  if (settings.sign_up_closed && key_file.empty()) {
+    config.add_error("TIDELINE_CODE_KEY_FILE", "is wanted where sign-up is closed");
+  }
+}
+
+}  // namespace
 
 Settings Settings::read(core::Config& config) {
   Settings settings;
@@ -30,6 +91,8 @@ Settings Settings::read(core::Config& config) {
       "TIDELINE_REGISTRATIONS_PER_SOURCE", settings.registrations_per_source, 1, 1'000'000);
   settings.visits_queued_max = config.integer("TIDELINE_PROFILE_VISITS_QUEUED_MAX",
                                               settings.visits_queued_max, 1, 1'000'000);
+  read_sign_up(config, settings);
+  read_smtp(config, settings);
   return settings;
 }
 

@@ -3,9 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/config.hpp"
+#include "crypto/codes.hpp"
+#include "mail/smtp_mailer.hpp"
 
 namespace tideline::accounts {
 
@@ -46,6 +50,21 @@ struct Settings {
   // TIDELINE_PROFILE_VISITS_QUEUED_MAX, 1 to 1,000,000: visits that wait to be recorded; one more
   // is dropped and counted.
   std::int64_t visits_queued_max = 8192;
+
+  // TIDELINE_SIGN_UP, "open" or "closed": who may register; closed = only with a code.
+  bool sign_up_closed = false;
+  // TIDELINE_SIGN_UP_DOMAINS, none: a code goes to whoever reads mail of one of these domains.
+  std::vector<std::string> sign_up_domains;
+  // TIDELINE_CODE_KEY_FILE: 64 hexadecimal characters, the key of codes. Wanted for mails and
+  // closed sign-up.
+  std::optional<crypto::Codes> codes;
+  // TIDELINE_SMTP_URL, none = no mail is sent: smtp://host:port (with STARTTLS) or
+  // smtps://host:port. TIDELINE_SMTP_TLS, "required" or "offered"; TIDELINE_SMTP_CA_FILE;
+  // TIDELINE_SMTP_USER, TIDELINE_SMTP_PASSWORD_FILE; TIDELINE_MAIL_FROM: an address.
+  mail::SmtpOptions smtp;
+  // TIDELINE_MAIL_LINK, none: put before "sign-up?code=...", "verify-email?code=..." and
+  // "reset-password?code=..." in mails, for pages of a client.
+  std::string mail_link;
 
   // Mistakes go to `config`.
   static Settings read(core::Config& config);

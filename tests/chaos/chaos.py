@@ -72,9 +72,12 @@ class Load:
                 self.done, self.seen_since_us = map(int, line.split()[1:])
         self.ready.set()
 
-    def allow(self, commands):
-        self.process.stdin.write(f"allow {commands}\n")
+    def tell(self, line):
+        self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
+
+    def allow(self, commands):
+        self.tell(f"allow {commands}")
 
     def await_true(self, condition, what, seconds):
         deadline = time.monotonic() + seconds
@@ -165,6 +168,7 @@ def chaos(home, options, outcome):
     if not load.ready.wait(300) or load.process.poll() is not None:
         raise Trouble("the load cannot begin")
     home.make_operator(f"{home.run_name}-operator")
+    load.tell("begin")
     home.supervise()
     load.await_seen(1)
     say("the load runs")

@@ -27,8 +27,8 @@ STATUSES = {
     # Concurrent changes, If-Match, a reused key (libs/http/routing/command_endpoint.hpp).
     "command": "409 412 422",
 }
-# Uploads are kept under their hash: a repeated one changes nothing.
-WITHOUT_KEY = {"uploadImage"}
+# Uploads are kept under their hash: a repeated one changes nothing. A repeated wish for a mail is another mail.
+WITHOUT_KEY = {"uploadImage", "sendEmailVerification"}
 
 
 def kinds_of(operation):

@@ -24,6 +24,8 @@ from described import resolved
 from parts import fail, program, registration
 from whole_suite import ROOT, WholeSuite, registry
 
+from smtp_server import SmtpServer
+
 BUILD = pathlib.Path(sys.argv[1])
 # How soon after the account is closed rows, records that are read, and files of the services are without the texts.
 GONE_WITHIN_SECONDS = 60
@@ -111,6 +113,7 @@ class Writer:
     def write_everything(self):
         self.register()
         self.write_profile()
+        self.write_email()
         self.write_projects()
         self.write_to_people()
         self.write_moments()
@@ -149,6 +152,22 @@ class Writer:
         self.texts.written(current, "changePassword", "current")
         self.send("POST", "/v1/me/password", {"current": current, "new": self.password})
         self.sign_in()
+
+    def write_email(self):
+        """A verified address; and what is refused, which must not stay either."""
+        self.texts.written(self.password, "sendEmailVerification", "password")
+        self.send("POST", "/v1/me/email-verification", {"password": self.password})
+        mailed = SmtpServer.text_of(self.suite.mail.mail(0))
+        self.send("PUT", "/v1/me/email-verification", {"code": re.search(r"\b[a-z2-7]{32}\b", mailed).group()})
+        for token, method, path, body in (
+                (self.token, "PUT", "/v1/me/email-verification", self.body("verifyEmail", "code")),
+                ("", "PUT", "/v1/password-resets", self.body("resetPassword", "code", "new", user_id=self.name)),
+                ("", "POST", "/v1/accounts", {**registration("nobody"), **self.body("register", "sign_up_code")})):
+            status, _, content = self.client.send(token, method, path, body)
+            if status != 403:
+                fail(f"{method} {path} with no good code: {status} {content!r}")
+        email = self.texts.new("sendSignUpCode", "email") + "@campus.example"
+        self.client.do("", "POST", "/v1/sign-up-codes", {"user_id": "nobody", "email": email})
 
     def write_projects(self):
         def card(operation):
@@ -343,6 +362,10 @@ def main():
     pathlib.Path(home).chmod(0o755)
     name = texts.new("register", "user_id")
     suite = WholeSuite(home)
+    suite.mail = SmtpServer()
+    suite.mail.start()
+    suite.environment.update({"TIDELINE_SMTP_URL": f"smtp://127.0.0.1:{suite.mail.port}", "TIDELINE_SMTP_TLS": "offered",
+                              "TIDELINE_MAIL_FROM": "campus@tideline.example"})
     try:
         suite.start(BUILD)
         search = Search(suite, home, texts)
@@ -363,6 +386,7 @@ def main():
         erasure.nothing_is_left("rows after a rebuild of everything", search.rows)
     finally:
         suite.stop()
+        suite.mail.stop()
         shutil.rmtree(home, ignore_errors=True)
     print(f"{time.monotonic() - erasure.started:.0f} s")
 

@@ -5,7 +5,6 @@ Services name the authority that they trust, and go on as ever. A server that an
 to. Kafka lets each service write to its own topics only: what feed forges for accounts is refused. Everything runs in a
 folder and on ports of its own.
 """
-import os
 import pathlib
 import secrets
 import shutil
@@ -13,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+from authority import Authority
 from parts import PARTS, Service, fail, free_ports, kill, part, program, registration, until
 
 BUILD = pathlib.Path(sys.argv[1])
@@ -43,36 +43,6 @@ sasl.jaas.config={login} username="admin" password="{password}";
 ssl.truststore.type=PEM
 ssl.truststore.location={ca}
 """
-
-
-def openssl(*arguments):
-    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        fail(f"openssl {arguments}\n{done.stderr}")
-
-
-class Authority:
-    """Vouches for the servers; `folder` is made, and readable by them."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        folder.mkdir(mode=0o755)
-        self.certificate = folder / "ca.pem"
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", 2,
-                "-subj", "/CN=Tideline tests", "-keyout", folder / "ca.key", "-out", self.certificate)
-
-    def certify(self, name, host):
-        key, request, chain = (self.folder / f"{name}.{kind}" for kind in ("key", "csr", "chain.pem"))
-        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
-                "-addext", f"subjectAltName=IP:{host}", "-keyout", key, "-out", request)
-        openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.folder / "ca.key",
-                "-days", 2, "-copy_extensions", "copy", "-out", self.folder / f"{name}.pem")
-        chain.write_text(key.read_text() + (self.folder / f"{name}.pem").read_text())
-        for file in (key, chain):
-            file.chmod(0o600)
-            if os.getuid() == 0:
-                shutil.chown(file, "tideline")
-        return self.folder / f"{name}.pem", key
 
 
 class Suite:

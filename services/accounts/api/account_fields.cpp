@@ -42,17 +42,25 @@ std::string read_new_password(http::FieldReader& fields, const char* name,
   return password;
 }
 
-Profile read_new_profile(http::FieldReader& fields) {
-  Profile profile;
-  profile.user_id = fields.text("user_id", kUserIdLength);
-  if (!profile.user_id.empty() && !core::is_user_id(profile.user_id)) {
+std::string read_user_id(http::FieldReader& fields) {
+  std::string user_id = fields.text("user_id", kUserIdLength);
+  if (!user_id.empty() && !core::is_user_id(user_id)) {
     fields.violate("user_id", "takes 1 to 64 of the characters A-Z a-z 0-9 . _ -");
   }
+  return user_id;
+}
+
+std::string read_email(http::FieldReader& fields) {
+  std::string email = fields.text("email", kEmailLength);
+  if (!email.empty() && !looks_like_email(email)) fields.violate("email", kNoEmail);
+  return email;
+}
+
+Profile read_new_profile(http::FieldReader& fields) {
+  Profile profile;
+  profile.user_id = read_user_id(fields);
   profile.real_name = fields.text("real_name", kRealNameLength);
-  profile.email = fields.text("email", kEmailLength);
-  if (!profile.email.empty() && !looks_like_email(profile.email)) {
-    fields.violate("email", kNoEmail);
-  }
+  profile.email = read_email(fields);
   profile.sex = to_sex(fields.optional_integer("sex", 0, kSexMax).value_or(0));
   profile.department = fields.optional_text("department", kDepartmentLength).value_or("");
   return profile;

@@ -27,6 +27,11 @@ bool looks_like_email(std::string_view text);
 std::string read_new_password(http::FieldReader& fields, const char* name,
                               const std::vector<std::string_view>& own = {});
 
+inline constexpr http::Length kCodeLength{1, 64};
+
+// Members user_id and email of a new account.
+std::string read_user_id(http::FieldReader& fields);
+std::string read_email(http::FieldReader& fields);
 // Members user_id, real_name, email, sex (default 0), department (default "").
 Profile read_new_profile(http::FieldReader& fields);
 // Of PATCH: what is missing or null stays as it is.

@@ -26,11 +26,15 @@ core::Result<es::Loaded<Account>> load_account(const ApiPorts& ports,
   }
 }
 
-nlohmann::json own_profile(const Profile& profile, core::Timestamp registered_at) {
-  return {
-      {"user_id", profile.user_id},       {"real_name", profile.real_name},
-      {"email", profile.email},           {"sex", static_cast<unsigned>(profile.sex)},
-      {"department", profile.department}, {"registered_at", core::format_iso8601(registered_at)}};
+nlohmann::json own_profile(const Profile& profile, core::Timestamp registered_at,
+                           bool email_verified) {
+  return {{"user_id", profile.user_id},
+          {"real_name", profile.real_name},
+          {"email", profile.email},
+          {"email_verified", email_verified},
+          {"sex", static_cast<unsigned>(profile.sex)},
+          {"department", profile.department},
+          {"registered_at", core::format_iso8601(registered_at)}};
 }
 
 http::Response with_own_profile(const ApiPorts& ports, http::Response response,
@@ -38,8 +42,12 @@ http::Response with_own_profile(const ApiPorts& ports, http::Response response,
   const auto loaded = core::value_of(load_account(ports, account));
   if (!loaded.state.open()) return http::to_response(kNoSuchAccount);
   response.headers.set("ETag", http::entity_tag(loaded.version));
+  const Account::State& state = loaded.state;
+  const bool email_verified =
+      state.verified &&
+      state.verified->address == address_of(ports.account_ids, state.profile.email);
   return with_body(std::move(response),
-                   own_profile(loaded.state.profile, loaded.state.registered_at));
+                   own_profile(state.profile, state.registered_at, email_verified));
 }
 
 }  // namespace tideline::accounts

@@ -3,6 +3,7 @@
 
 #include "accounts/api/account_fields.hpp"
 #include "accounts/api/account_view.hpp"
+#include "accounts/api/address_claim.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/password_check.hpp"
 #include "accounts/api/routes.hpp"
@@ -97,6 +98,8 @@ Response change_password(const ApiPorts& ports, const Request& request) {
       attempt.judge([&] { return run_password_change(ports, request, wanted, drawn, issued); });
   if (response.status != 200) return response;
   if (response.body == session_marker(drawn)) {
+    ports.emails.mail_password_changed(
+        core::value_of(load_account(ports, request.account())).state.verified);
     return with_tokens(ports, std::move(response), issued);
   }
   // The same request again: anyone who knows the new password gets another session.
@@ -130,6 +133,7 @@ Response close(const ApiPorts& ports, const Request& request) {
                                     loaded.state, CloseAccount{matches, session.context().now});
                                 if (decision.rejected()) return decision.rejection();
                                 session.stage(loaded, decision.events(), codec);
+                                move_claim(session, account, loaded.state.verified, std::nullopt);
                                 return es::Answer{204, "", "", {}};
                               });
   });

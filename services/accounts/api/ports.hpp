@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "accounts/api/attempt_limiter.hpp"
+#include "accounts/api/email_codes.hpp"
 #include "accounts/api/profile_seal.hpp"
 #include "accounts/api/profile_view_recorder.hpp"
 #include "core/clock.hpp"
@@ -43,10 +44,12 @@ struct ApiPorts {
   const crypto::TokenSigner& signer;
   const crypto::TokenVerifier& verifier;
   AttemptLimiter& attempts;
+  EmailCodes& emails;
   ProfileViewRecorder& views;
   eventsourcing::AppliedPositions& accounts_applied;
   eventsourcing::AppliedPositions& projects_applied;
   eventsourcing::AppliedPositions& blocks_applied;
+  SignUpPolicy sign_up{};
   std::chrono::seconds session_lifetime{30 * 24 * 3600};
   // Told of every attempt with a password. May be empty.
   std::function<void(const ToldAttempt&)> on_attempt;

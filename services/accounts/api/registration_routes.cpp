@@ -3,12 +3,16 @@
 
 #include "accounts/api/account_fields.hpp"
 #include "accounts/api/account_view.hpp"
+#include "accounts/api/address_claim.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
+#include "accounts/domain/address.hpp"
+#include "accounts/domain/rejections.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts/stream_keys.hpp"
+#include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 
 namespace tideline::accounts {
@@ -25,13 +29,20 @@ struct Registration {
   core::AccountId account;
   Profile profile;
   std::string password;
+  std::string code;  // "" = none
 
   // What a retry under the same idempotency key must repeat: everything but the password.
   std::string fingerprint() const {
-    json body = own_profile(profile, {});
+    json body = own_profile(profile, {}, false);
     body.erase("registered_at");
+    body.erase("email_verified");
     return body.dump();
   }
+};
+
+struct Registered {
+  core::Timestamp at;
+  bool email_verified = false;
 };
 
 Registration read_registration(const ApiPorts& ports, const Request& request) {
@@ -43,6 +54,7 @@ Registration read_registration(const ApiPorts& ports, const Request& request) {
   wanted.password = read_new_password(
       fields, "password",
       {who.user_id, who.real_name, std::string_view(who.email).substr(0, who.email.find('@'))});
+  wanted.code = fields.optional_text("sign_up_code", kCodeLength).value_or("");
   fields.check();
   wanted.account = ports.account_ids.of(wanted.profile.user_id);
   return wanted;
@@ -65,29 +77,47 @@ Response answer_again(const ApiPorts& ports, const Request& request, Response do
   return with_body(std::move(response), body);
 }
 
+// Who registers without a code has none to show; who has one shows the address that it went to.
+// Throws Rejected.
+std::optional<VerifyEmail> check_code(const ApiPorts& ports, es::CommandSession& session,
+                                      const Registration& wanted) {
+  const auto enrolment =
+      session.load_last<Enrolment>(keys::enrolment(wanted.account), es::EventCodec<Enrolment>{});
+  if (wanted.code.empty()) {
+    if (ports.sign_up.closed || enrolment.state.address) throw es::Rejected(kCodeWanted);
+    return std::nullopt;
+  }
+  const core::AccountId address = address_of(ports.account_ids, wanted.profile.email);
+  if (ports.emails.is_sign_up(wanted.code, wanted.account, address)) {
+    return VerifyEmail{address, wanted.profile.email};
+  }
+  if (!ports.emails.is_invitation(wanted.code, wanted.account)) throw es::Rejected(kCodeRefused);
+  return std::nullopt;
+}
+
 Response run_registration(const ApiPorts& ports, const Request& request, const Registration& wanted,
-                          const DrawnSession& drawn, core::Timestamp& registered_at) {
+                          const DrawnSession& drawn, Registered& registered) {
   const eventsourcing::EventCodec<Account> codec(ports.profiles.cipher());
   const core::StreamId stream = keys::account(wanted.account);
   std::optional<std::string> hash;
-  return ports.commands.run(without_secrets(request, wanted.account, wanted.fingerprint()),
-                            [&](es::CommandSession& session) -> es::CommandResult {
-                              registered_at = session.context().now;
-                              const auto loaded = session.load<Account>(stream, codec);
-                              // A name that is taken is not worth a hash.
-                              if (!loaded.state.registered && !hash) {
-                                auto made = core::value_of(ports.hasher.hash(wanted.password));
-                                hash = std::move(made);
-                              }
-                              const auto decision = Account::decide(
-                                  loaded.state, RegisterAccount{wanted.account, wanted.profile,
-                                                                hash.value_or(""), registered_at});
-                              if (decision.rejected()) return decision.rejection();
-                              session.stage(loaded, decision.events(), codec);
-                              stage_session(ports, session, drawn, kFirstPassword);
-                              return es::Answer{201, session_marker(drawn),
-                                                "/v1/profiles/" + wanted.profile.user_id, stream};
-                            });
+  const auto body = [&](es::CommandSession& session) -> es::CommandResult {
+    registered.at = session.context().now;
+    const auto loaded = session.load<Account>(stream, codec);
+    const auto verified = check_code(ports, session, wanted);
+    registered.email_verified = verified.has_value();
+    // A name that is taken is not worth a hash.
+    if (!loaded.state.registered && !hash) {
+      auto made = core::value_of(ports.hasher.hash(wanted.password));
+      hash = std::move(made);
+    }
+    es::change<Account>(session, loaded, codec,
+                        RegisterAccount{wanted.account, wanted.profile, hash.value_or(""),
+                                        registered.at, verified});
+    if (verified) move_claim(session, wanted.account, std::nullopt, verified->address);
+    stage_session(ports, session, drawn, kFirstPassword);
+    return es::Answer{201, session_marker(drawn), "/v1/profiles/" + wanted.profile.user_id, stream};
+  };
+  return ports.commands.run(without_secrets(request, wanted.account, wanted.fingerprint()), body);
 }
 
 Response register_account(const ApiPorts& ports, const Request& request) {
@@ -97,8 +127,8 @@ Response register_account(const ApiPorts& ports, const Request& request) {
     return to_response(http::too_many_requests(*wait));
   }
   const DrawnSession drawn = draw_session(ports, wanted.account);
-  core::Timestamp registered_at;
-  Response response = run_registration(ports, request, wanted, drawn, registered_at);
+  Registered registered;
+  Response response = run_registration(ports, request, wanted, drawn, registered);
   // New accounts count, and names that were found taken: anyone who asks for many wants to know who
   // is here. A repeated request and a failure of ours do not.
   const bool is_new = response.status == 201 && response.body == session_marker(drawn);
@@ -107,7 +137,7 @@ Response register_account(const ApiPorts& ports, const Request& request) {
   if (!is_new) return answer_again(ports, request, std::move(response), wanted);
   const auto tokens =
       core::value_of(token_answer(ports, {wanted.account, drawn.token, kFirstPassword}));
-  json body = own_profile(wanted.profile, registered_at);
+  json body = own_profile(wanted.profile, registered.at, registered.email_verified);
   body["session"] = tokens;
   return with_body(std::move(response), body);
 }

@@ -9,6 +9,7 @@ namespace tideline::accounts {
 // By area.
 void add_registration_routes(http::Router& router, const ApiPorts& ports);
 void add_session_routes(http::Router& router, const ApiPorts& ports);
+void add_email_routes(http::Router& router, const ApiPorts& ports);
 void add_me_routes(http::Router& router, const ApiPorts& ports);
 void add_profile_routes(http::Router& router, const ApiPorts& ports);
 void add_key_routes(http::Router& router, const ApiPorts& ports);
@@ -17,6 +18,7 @@ void add_key_routes(http::Router& router, const ApiPorts& ports);
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_registration_routes(router, ports);
   add_session_routes(router, ports);
+  add_email_routes(router, ports);
   add_me_routes(router, ports);
   add_profile_routes(router, ports);
   add_key_routes(router, ports);

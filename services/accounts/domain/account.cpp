@@ -29,6 +29,15 @@ Events with_password(const Account::State& state, std::string hash) {
   return {PasswordSet{std::move(hash), number}, PasswordChanged{state.account, number}};
 }
 
+Events register_account(const RegisterAccount& wanted) {
+  Events events{AccountRegistered{wanted.account, wanted.profile, wanted.at},
+                PasswordSet{wanted.password_hash, 1}};
+  if (const auto& shown = wanted.verified) {
+    events.emplace_back(EmailVerified{wanted.account, shown->address, shown->email});
+  }
+  return events;
+}
+
 Events change_roles(const Account::State& state, const std::set<AccountRole>& roles) {
   if (roles == state.roles) return {};
   Events events;
@@ -61,6 +70,9 @@ Account::State Account::evolve(State state, const Event& event) {
                  },
                  [&](const PasswordChanged&) {},
                  [&](const ProfileChanged& fact) { state.profile = fact.profile; },
+                 [&](const EmailVerified& fact) {
+                   state.verified = VerifyEmail{fact.address, fact.email};
+                 },
                  [&](const RolesChanged& fact) {
                    state.roles = {fact.roles.begin(), fact.roles.end()};
                  },
@@ -75,8 +87,7 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
       Overloaded{
           [&](const RegisterAccount& wanted) -> Decision<Event> {
             if (state.registered) return kUserIdTaken;
-            return Events{AccountRegistered{wanted.account, wanted.profile, wanted.at},
-                          PasswordSet{wanted.password_hash, 1}};
+            return register_account(wanted);
           },
           [&](const ChangeProfile& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
@@ -87,6 +98,17 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const ChangePassword& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             if (!wanted.current_matches) return kWrongPassword;
+            return with_password(state, wanted.new_hash);
+          },
+          [&](const VerifyEmail& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            if (state.verified && state.verified->address == wanted.address) {
+              return Decision<Event>::nothing();
+            }
+            return Decision<Event>::of(EmailVerified{state.account, wanted.address, wanted.email});
+          },
+          [&](const ResetPassword& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
             return with_password(state, wanted.new_hash);
           },
           [&](const ChangeRoles& wanted) -> Decision<Event> {

@@ -20,11 +20,18 @@
 namespace tideline::accounts {
 
 // Commands
+
+// Mails to it reach the person, as the edge has found by a code. `address` is its keyed hash.
+struct VerifyEmail {
+  core::AccountId address;
+  std::string email;
+};
 struct RegisterAccount {
   core::AccountId account;
   Profile profile;
   std::string password_hash;
   core::Timestamp at;
+  std::optional<VerifyEmail> verified{};
 };
 // What is nullopt stays as it is.
 struct ChangeProfile {
@@ -35,6 +42,10 @@ struct ChangeProfile {
 };
 struct ChangePassword {
   bool current_matches = false;
+  std::string new_hash;
+};
+// By a code that went to the verified address.
+struct ResetPassword {
   std::string new_hash;
 };
 // `roles` are all that the account has afterwards. Whoever loses one must sign in anew everywhere:
@@ -54,7 +65,7 @@ struct Account {
   static constexpr eventsourcing::CompactionRule kCompaction{1, supersedes};
 
   using Event = std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged,
-                             RolesChanged, AccountClosed>;
+                             EmailVerified, RolesChanged, AccountClosed>;
 
   struct State {
     core::AccountId account;
@@ -66,13 +77,14 @@ struct Account {
     // How often a password was set: a session counts no more once this has moved on.
     std::uint32_t password_version = 0;
     std::set<AccountRole> roles;
+    std::optional<VerifyEmail> verified;  // the address shown last
 
     bool open() const { return registered && !closed; }
   };
   static State evolve(State state, const Event& event);
 
-  using Command =
-      std::variant<RegisterAccount, ChangeProfile, ChangePassword, ChangeRoles, CloseAccount>;
+  using Command = std::variant<RegisterAccount, ChangeProfile, ChangePassword, VerifyEmail,
+                               ResetPassword, ChangeRoles, CloseAccount>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,24 @@ class RememberingStore final : public eventsourcing::ForwardingEventStore {
   std::vector<std::string> stored_;
 };
 
+// Keeps what it is to send.
+class KeptMails final : public mail::Mailer {
+ public:
+  core::Status send(const mail::Mail& sent) override {
+    const std::lock_guard lock(mutex_);
+    mails_.push_back(sent);
+    return core::success();
+  }
+  std::vector<mail::Mail> all() {
+    const std::lock_guard lock(mutex_);
+    return mails_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<mail::Mail> mails_;
+};
+
 class JwtAtTheEdge final : public http::TokenVerifier {
  public:
   explicit JwtAtTheEdge(const crypto::TokenVerifier& verifier) : verifier_(verifier) {}
@@ -95,6 +116,8 @@ struct AppOptions {
   AttemptLimits limits = {};
   crypto::PasswordHashOptions hashing = {
       .memory_bytes = 8192, .passes = 1, .concurrent_max = 4, .wait_max = std::chrono::seconds(10)};
+  SignUpPolicy sign_up = {};
+  bool sends_mail = true;
 };
 
 class AccountsApp {
@@ -106,7 +129,9 @@ class AccountsApp {
   explicit AccountsApp(AppOptions options) : AccountsApp(nowhere(), std::move(options)) {}
   explicit AccountsApp(sql::Database& database) : AccountsApp(database, AppOptions{}) {}
   AccountsApp(sql::Database& database, AppOptions options)
-      : hasher(options.hashing), attempts(options.limits) {
+      : hasher(options.hashing),
+        attempts(options.limits),
+        emails({codes, options.sends_mail ? &mails : nullptr, "https://campus.example/#"}, clock) {
     const auto pair = crypto::new_key_pair();
     const auto private_key = folder.write("k1.pem", pair.private_pem);
     std::filesystem::create_directory(folder.path() / "public");
@@ -131,10 +156,12 @@ class AccountsApp {
                          .signer = *signer,
                          .verifier = *verifier,
                          .attempts = attempts,
+                         .emails = emails,
                          .views = views,
                          .accounts_applied = accounts_applied,
                          .projects_applied = projects_applied,
                          .blocks_applied = blocks_applied,
+                         .sign_up = options.sign_up,
                          .on_attempt = [this](const ToldAttempt& attempt) {
                            const std::lock_guard lock(outcomes_mutex);
                            outcomes.emplace_back(attempt.outcome);
@@ -207,6 +234,23 @@ class AccountsApp {
     for (const auto& event : events()) found += event.type == type ? 1 : 0;
     return found;
   }
+  // The mails so far, all sent.
+  std::vector<mail::Mail> sent_mails() {
+    std::jthread sender([&](const std::stop_token& stop) { mails.run(stop); });
+    while (mails.status().sent < kept_mails.all().size() || mails.status().waiting > 0)
+      std::this_thread::yield();
+    sender.request_stop();
+    sender.join();
+    return kept_mails.all();
+  }
+  // The code in the last one of them.
+  std::string mailed_code() {
+    const auto all = sent_mails();
+    std::smatch found;
+    static const std::regex code("(^|\n)([a-z2-7]{32})\n");
+    if (all.empty() || !std::regex_search(all.back().text, found, code)) return "no mail";
+    return found[2];
+  }
   // The outcome of every attempt so far.
   std::vector<std::string> attempts_seen() {
     const std::lock_guard lock(outcomes_mutex);
@@ -226,6 +270,10 @@ class AccountsApp {
   ProfileSeal profiles{cipher};
   crypto::PasswordHasher hasher;
   AttemptLimiter attempts;
+  crypto::Codes codes{crypto::KeyedHash(crypto::KeyedHash::Secret{9})};
+  KeptMails kept_mails;
+  mail::MailQueue mails{kept_mails, {}, {}};
+  EmailCodes emails;
   ProfileViewRecorder views{store, 16};
   eventsourcing::AppliedPositions accounts_applied;
   eventsourcing::AppliedPositions projects_applied;

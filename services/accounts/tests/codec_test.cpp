@@ -9,6 +9,7 @@
 
 #include "accounts/api/refresh_token.hpp"
 #include "accounts/domain/account.hpp"
+#include "accounts/domain/address.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
@@ -50,6 +51,8 @@ TEST_F(Codecs, OfAccountsKeepEverything) {
       {PasswordSet{"$argon2id$", 1}, Visibility::Private},
       {PasswordChanged{kAda, 2}, Visibility::Public},
       {ProfileChanged{kAda, kProfile}, Visibility::Public},
+      {EmailVerified{kAda, kBob, "Countess@campus.example"}, Visibility::Private},
+      {RolesChanged{kAda, {AccountRole::Operator}}, Visibility::Public},
       {AccountClosed{kAda, kNoon}, Visibility::Public}};
   for (const auto& [event, visibility] : all) {
     const NewEvent stored = accounts.encode(event);
@@ -135,6 +138,8 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
        {Account::Event(AccountRegistered{kAda, kProfile, kNoon}),
         Account::Event(PasswordSet{"h", 1}), Account::Event(PasswordChanged{kAda, 2}),
         Account::Event(ProfileChanged{kAda, kProfile}),
+        Account::Event(EmailVerified{kAda, kBob, "ada@campus.example"}),
+        Account::Event(RolesChanged{kAda, {AccountRole::Operator}}),
         Account::Event(AccountClosed{kAda, kNoon})}) {
     all.push_back(accounts.encode(event));
   }
@@ -143,6 +148,9 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
         Session::Event(SessionRevoked{kAda, "f", {}})}) {
     all.push_back(eventsourcing::EventCodec<Session>{}.encode(event));
   }
+  all.push_back(eventsourcing::EventCodec<Address>{}.encode(AddressClaimed{kBob, kAda}));
+  all.push_back(eventsourcing::EventCodec<Address>{}.encode(AddressReleased{kBob, kAda}));
+  all.push_back(eventsourcing::EventCodec<Enrolment>{}.encode(Enrolled{kAda, kBob}));
   all.push_back(eventsourcing::EventCodec<eventsourcing::Once<SessionEnded>>{}.encode(
       SessionEnded{kAda, "06a0q3kgeg0kxrg4z7m5h2b3c8"}));
   all.push_back(
@@ -171,7 +179,8 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
     for (const auto& [name, value] : data.items()) {
       written.insert(name);
       const auto& property = schema.at("properties").at(name);
-      EXPECT_EQ(property.at("type"), value.is_string() ? "string" : "integer") << file << name;
+      const char* type = value.is_array() ? "array" : value.is_string() ? "string" : "integer";
+      EXPECT_EQ(property.at("type"), type) << file << name;
     }
     EXPECT_EQ(schema.at("required").get<std::set<std::string>>(), written) << file;
   }

@@ -24,6 +24,7 @@ TEST(Me, AnswersTheOwnAccount) {
   EXPECT_EQ(json::parse(me.body), (json{{"user_id", "7"},
                                         {"real_name", "Ada 7"},
                                         {"email", "7@campus.example"},
+                                        {"email_verified", false},
                                         {"sex", 0},
                                         {"department", "Mathematics"},
                                         {"registered_at", "2026-05-01T12:00:00.250000Z"}}));

@@ -231,15 +231,19 @@ TEST(Tokens, CarryTheRoleOfOperators) {
   EXPECT_EQ(roles_in(refreshed.access), both);
   EXPECT_EQ(roles_in(AccountsApp::tokens_of(json::parse(app.sign_in("7").body)).access), both);
 
-  const auto changed = app.post("/v1/me/password", {{"current", AccountsApp::kPassword}, {"new", "another long secret"}},
-                                {.token = refreshed.access});
+  const auto changed = app.post(
+      "/v1/me/password", {{"current", AccountsApp::kPassword}, {"new", "another long secret"}},
+      {.token = refreshed.access});
   ASSERT_EQ(changed.status, 200) << changed.body;
   EXPECT_EQ(roles_in(AccountsApp::tokens_of(json::parse(changed.body)).access), both);
 
   ASSERT_TRUE(change("7", RoleChange::Take).ok());
   EXPECT_EQ(app.refresh(refreshed.refresh).status, 401);
-  EXPECT_EQ(roles_in(AccountsApp::tokens_of(json::parse(app.sign_in("7").body)).access), user);
-  EXPECT_EQ(app.count("PasswordChanged"), 1u) << "tells every service that the tokens have ended";
+  EXPECT_EQ(
+      roles_in(
+          AccountsApp::tokens_of(json::parse(app.sign_in("7", "another long secret").body)).access),
+      user);
+  EXPECT_EQ(app.count("PasswordChanged"), 2u) << "tells every service that the tokens have ended";
 
   EXPECT_EQ(change("nobody", RoleChange::Give).error().code, core::ErrorCode::NotFound);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "accounts/domain/account.hpp"
+#include "accounts/domain/address.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
 #include "eventsourcing/commands/once.hpp"
@@ -77,6 +78,51 @@ TEST(AccountSpecification, GivesRolesAndEndsSessionsWithThem) {
   given<Account>(kRegistered, kPassword).when(ChangeRoles{}).then_nothing();
   given<Account>().when(give).then_rejected("no-such-account");
   given<Account>(kRegistered, kPassword, kClosed).when(give).then_rejected("no-such-account");
+}
+
+TEST(AccountSpecification, VerifiesAnAddressAtATime) {
+  const VerifyEmail shown{kBob, "ada@campus.example"};
+  const EmailVerified verified{kAda, kBob, "ada@campus.example"};
+  given<Account>(kRegistered, kPassword).when(shown).then(verified);
+  given<Account>(kRegistered, kPassword, verified).when(shown).then_nothing();
+  given<Account>(kRegistered, kPassword, verified)
+      .when(VerifyEmail{kAda, "a@campus.example"})
+      .then(EmailVerified{kAda, kAda, "a@campus.example"});
+  given<Account>()
+      .when(RegisterAccount{kAda, kProfile, "hash-1", kNow, shown})
+      .then(kRegistered, kPassword, verified);
+  given<Account>().when(shown).then_rejected("no-such-account");
+  given<Account>(kRegistered, kPassword, kClosed).when(shown).then_rejected("no-such-account");
+}
+
+TEST(AccountSpecification, ResetsThePasswordAndEndsSessions) {
+  given<Account>(kRegistered, kPassword)
+      .when(ResetPassword{"hash-2"})
+      .then(PasswordSet{"hash-2", 2}, PasswordChanged{kAda, 2});
+  given<Account>(kRegistered, kPassword, kClosed)
+      .when(ResetPassword{"hash-2"})
+      .then_rejected("no-such-account");
+}
+
+TEST(AddressSpecification, IsOfOneAccountAtATime) {
+  const AddressClaimed claimed{kBob, kAda};
+  const AddressReleased released{kBob, kAda};
+  const core::AccountId other(core::AccountId::Bytes{3});
+  given<Address>().when(ClaimAddress{kBob, kAda}).then(claimed);
+  given<Address>(claimed).when(ClaimAddress{kBob, kAda}).then_nothing();
+  given<Address>(claimed).when(ClaimAddress{kBob, other}).then_rejected("email-taken");
+  given<Address>(claimed).when(ReleaseAddress{kBob, other}).then_nothing();
+  given<Address>(claimed).when(ReleaseAddress{kBob, kAda}).then(released);
+  given<Address>(claimed, released)
+      .when(ClaimAddress{kBob, other})
+      .then(AddressClaimed{kBob, other});
+  given<Address>().when(ReleaseAddress{kBob, kAda}).then_nothing();
+}
+
+TEST(EnrolmentSpecification, KnowsTheLastAddress) {
+  given<Enrolment>().when(Enrol{kAda, kBob}).then(Enrolled{kAda, kBob});
+  given<Enrolment>(Enrolled{kAda, kBob}).when(Enrol{kAda, kBob}).then_nothing();
+  given<Enrolment>(Enrolled{kAda, kBob}).when(Enrol{kAda, kAda}).then(Enrolled{kAda, kAda});
 }
 
 TEST(AccountSpecification, CountsItsPasswords) {
@@ -175,7 +221,8 @@ TEST(AccountSpecification, CompactionKeepsDecisions) {
   to_history.department = "History";
   expect_compaction_keeps_decisions<Account>(
       {to_physics, to_history, ChangePassword{true, "2"}, ChangePassword{true, "3"},
-       ChangeRoles{{AccountRole::Operator}}, ChangeRoles{}},
+       ChangeRoles{{AccountRole::Operator}}, ChangeRoles{}, VerifyEmail{kBob, "ada@campus.example"},
+       VerifyEmail{kAda, "a@campus.example"}, ResetPassword{"4"}},
       {kRegistered, kPassword});
   expect_compaction_keeps_decisions<Account>(
       {RegisterAccount{kAda, kProfile, "1", kNow}, to_physics, CloseAccount{true, kNow}});

@@ -1,0 +1,1 @@
+target_link_libraries(${api} PUBLIC tideline_mail)

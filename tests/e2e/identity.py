@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""identity.py BUILD: who may register, and whom mails reach, on a suite whose sign-up is closed, with a real mail server.
+
+  - a listed student registers with the code that went to the listed address, and nobody else does under that user_id
+  - others register with a code from an address of the domain, or with an invitation made on the server
+  - an address is one account's; a forgotten password is replaced by mail, which ends every session
+  - mails go by STARTTLS to a server that asks for a password, and to no server of another authority
+"""
+import pathlib
+import re
+import shutil
+import ssl
+import subprocess
+import sys
+import tempfile
+
+from authority import Authority
+from parts import fail, registration, until
+from whole_suite import ROOT, WholeSuite
+
+from smtp_server import SmtpServer
+
+BUILD = pathlib.Path(sys.argv[1])
+LISTED, DOMAIN = "listed@elsewhere.example", "campus.example"
+
+
+class Campus(WholeSuite):
+    def __init__(self, home):
+        super().__init__(home)
+        self.authority = Authority(pathlib.Path(home, "tls"))
+        certificate, key = self.authority.certify("mail", "127.0.0.1")
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(certificate, key)
+        self.mail = SmtpServer(tls, "campus", "a password of the relay")
+        password = pathlib.Path(home, "tls/smtp-password")
+        password.write_text(self.mail.password + "\n", encoding="utf-8")
+        self.environment.update({
+            "TIDELINE_SIGN_UP": "closed", "TIDELINE_SIGN_UP_DOMAINS": DOMAIN,
+            "TIDELINE_SMTP_URL": f"smtp://127.0.0.1:{self.mail.port}", "TIDELINE_SMTP_CA_FILE": str(self.authority.certificate),
+            "TIDELINE_SMTP_USER": self.mail.user, "TIDELINE_SMTP_PASSWORD_FILE": str(password),
+            "TIDELINE_MAIL_FROM": "campus@tideline.example", "TIDELINE_MAIL_LINK": "https://campus.example/#"})
+        self.mails_seen = 0
+
+    def next_mail(self):
+        mail = self.mail.mail(self.mails_seen)
+        if mail is None:
+            fail(f"no mail has come; {self.log('accounts')}")
+        self.mails_seen += 1
+        return mail
+
+    def code_mailed_to(self, address):
+        mail = self.next_mail()
+        sides = [mail[side].addresses[0].addr_spec for side in ("From", "To")]
+        if sides != ["campus@tideline.example", address]:
+            fail(f"a mail to {address} is {mail}")
+        return re.search(r"^([a-z2-7]{32})$", SmtpServer.text_of(mail).replace("\r", ""), re.MULTILINE).group(1)
+
+    def no_mail_but(self, count):
+        if len(self.mail.mails) != count:
+            fail(f"{len(self.mail.mails)} mails instead of {count}: {[mail['To'] for mail in self.mail.mails]}")
+
+    def operate(self, *words):
+        done = subprocess.run([ROOT / "deploy/operate", "accounts", *words], env=self.environment, capture_output=True,
+                              text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def ask_for_code(self, user, email):
+        self.gateway.expect(202, "POST", "/v1/sign-up-codes", None, {"user_id": user, "email": email})
+
+    def register_with(self, status, user, email, code):
+        body = {**registration(user), "email": email, **({"sign_up_code": code} if code else {})}
+        return self.gateway.expect(status, "POST", "/v1/accounts", None, body)[1]
+
+    def log(self, service):
+        return pathlib.Path(self.environment["TIDELINE_HOME"], f"services/{service}/log").read_text(encoding="utf-8")[-2000:]
+
+
+def expect_problem(answer, code):
+    if answer["type"] != f"urn:tideline:problem:{code}":
+        fail(f"{answer} instead of {code}")
+
+
+def check_lists(suite, home):
+    students = pathlib.Path(home, "students.csv")
+    students.write_text(f"user_id,email\n0711,{LISTED}\nfine,b@x.example\nnot one\n", encoding="utf-8")
+    students.chmod(0o644)
+    code, _, told = suite.operate("import", students)
+    if code != 1 or "line 4" not in told:
+        fail(f"a list with a mistake: {code} {told}")
+    students.write_text(f"user_id,email\n0711,{LISTED}\n", encoding="utf-8")
+    for _ in range(2):
+        code, said, told = suite.operate("import", students)
+        if code != 0 or said != "1 of 1 are on the list\n":
+            fail(f"import: {code} {said} {told}")
+
+    expect_problem(suite.register_with(403, "0711", LISTED, None), "sign-up-code-wanted")
+    suite.ask_for_code("0711", f"mallory@{DOMAIN}")
+    suite.ask_for_code("0711", LISTED)
+    code = suite.code_mailed_to(LISTED)
+    suite.no_mail_but(1)
+    expect_problem(suite.register_with(403, "0712", LISTED, code), "code-refused")
+    account = suite.register_with(201, "0711", LISTED, code)
+    if not account["email_verified"]:
+        fail(f"registered with a mailed code: {account}")
+    return account["session"]
+
+
+def check_domain_and_invitation(suite):
+    suite.ask_for_code("ada", "ada@elsewhere.example")
+    suite.ask_for_code("ada", f"ada@{DOMAIN}")
+    code = suite.code_mailed_to(f"ada@{DOMAIN}")
+    suite.no_mail_but(2)
+    suite.register_with(201, "ada", f"ada@{DOMAIN}", code)
+    status, said, told = suite.operate("invite", "ben", "--days", "3")
+    if status != 0 or not re.fullmatch(r"ben [a-z2-7]{32}\n", said):
+        fail(f"invite: {status} {said} {told}")
+    return suite.register_with(201, "ben", LISTED, said.split()[1])["session"]
+
+
+def check_addresses(suite, ben):
+    """Of two accounts with one address the one that has shown it."""
+    token = ben["access_token"]
+    suite.gateway.expect(202, "POST", "/v1/me/email-verification", token, {"password": "tideline-ben"})
+    code = suite.code_mailed_to(LISTED)
+    _, taken = suite.gateway.expect(409, "PUT", "/v1/me/email-verification", token, {"code": code})
+    expect_problem(taken, "email-taken")
+
+
+def check_reset(suite, session):
+    suite.gateway.expect(202, "POST", "/v1/password-resets", None, {"user_id": "nobody"})
+    suite.gateway.expect(202, "POST", "/v1/password-resets", None, {"user_id": "0711"})
+    code = suite.code_mailed_to(LISTED)
+    body = {"user_id": "0711", "code": code, "new": "drawn at random 4711"}
+    suite.gateway.expect(204, "PUT", "/v1/password-resets", None, body)
+    expect_problem(suite.gateway.expect(403, "PUT", "/v1/password-resets", None, body)[1], "code-refused")
+    for path in ("/v1/me", "/v1/contacts", "/v1/timeline", "/v1/points/me"):
+        until(f"{path} refuses a token from before", lambda path=path: suite.gateway.call("GET", path, session["access_token"])[0] == 401)
+    suite.gateway.expect(201, "POST", "/v1/sessions", None, {"user_id": "0711", "password": body["new"]})
+    if "changed" not in suite.next_mail()["Subject"]:
+        fail("nobody is told that the password was changed")
+
+
+def check_strange_server(suite, home):
+    """Another authority's server gets no code, nor the password."""
+    another = Authority(pathlib.Path(home, "another"))
+    suite.environment["TIDELINE_SMTP_CA_FILE"] = str(another.certificate)
+    suite.start(BUILD)
+    before = len(suite.mail.mails)
+    suite.ask_for_code("eve", f"eve@{DOMAIN}")
+    until("the log says why no mail is sent", lambda: "a mail was not sent" in suite.log("accounts"), 30)
+    if DOMAIN in suite.log("accounts"):
+        fail("an address is in the log")
+    suite.no_mail_but(before)
+
+
+def main():
+    home = tempfile.mkdtemp(prefix="tideline-identity.", dir="/var/tmp")
+    pathlib.Path(home).chmod(0o755)
+    suite = Campus(home)
+    suite.mail.start()
+    try:
+        suite.start(BUILD)
+        session = check_lists(suite, home)
+        ben = check_domain_and_invitation(suite)
+        check_addresses(suite, ben)
+        check_reset(suite, session)
+        check_strange_server(suite, home)
+    finally:
+        suite.stop()
+        suite.mail.stop()
+        shutil.rmtree(home, ignore_errors=True)
+    print("done")
+
+
+main()
