@@ -155,6 +155,7 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
                            .projects_applied = projects_model.committed,
                            .blocks_applied = blocks_model.committed,
                            .sign_up = {settings.sign_up_closed, settings.sign_up_domains},
+                           .operators_need_second_factor = settings.operators_need_second_factor,
                            .session_lifetime = settings.session_lifetime,
                            .on_attempt = {},
                            .password_workers = &password_workers};
@@ -180,6 +181,6 @@ int main(int argc, char** argv) {
              keys.load(settings, config);
            },
        .compose = [&](runtime::ServiceContext& context) { compose(context, settings, keys); },
-       .operations = {accounts::role_operation(), accounts::enrol_operation(),
-                      accounts::invite_operation(settings)}});
+       .operations = {accounts::role_operation(settings), accounts::second_factor_operation(),
+                      accounts::enrol_operation(), accounts::invite_operation(settings)}});
 }

@@ -91,6 +91,8 @@ Settings Settings::read(core::Config& config) {
       "TIDELINE_REGISTRATIONS_PER_SOURCE", settings.registrations_per_source, 1, 1'000'000);
   settings.visits_queued_max = config.integer("TIDELINE_PROFILE_VISITS_QUEUED_MAX",
                                               settings.visits_queued_max, 1, 1'000'000);
+  settings.operators_need_second_factor =
+      !one_of(config, "TIDELINE_OPERATOR_SECOND_FACTOR", "offered", "required");
   read_sign_up(config, settings);
   read_smtp(config, settings);
   return settings;

@@ -51,6 +51,9 @@ struct Settings {
   // is dropped and counted.
   std::int64_t visits_queued_max = 8192;
 
+  // TIDELINE_OPERATOR_SECOND_FACTOR, "required" or "offered": whether an operator without one is an
+  // operator.
+  bool operators_need_second_factor = true;
   // TIDELINE_SIGN_UP, "open" or "closed": who may register; closed = only with a code.
   bool sign_up_closed = false;
   // TIDELINE_SIGN_UP_DOMAINS, none: a code goes to whoever reads mail of one of these domains.

@@ -221,7 +221,7 @@ class Installation:
         settings = []
         if name == "accounts":
             key = self.home / "secrets/jwt" / f"{kid}.pem"
-            settings = ["--set", f"TIDELINE_JWT_SIGNING_KEY={key}"]
+            settings = ["--set", f"TIDELINE_JWT_SIGNING_KEY={key}", "--set", "TIDELINE_OPERATOR_SECOND_FACTOR=offered"]
         return [
             *(PARTS / "services", "start", *data, "--name", name, "--binary", self.binary(f"tideline-{name}")),
             *("--port", self.ports[name], "--database", proxied, "--secrets", self.home / "secrets"),

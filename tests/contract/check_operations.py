@@ -27,8 +27,9 @@ STATUSES = {
     # Concurrent changes, If-Match, a reused key (libs/http/routing/command_endpoint.hpp).
     "command": "409 412 422",
 }
-# Uploads are kept under their hash: a repeated one changes nothing. A repeated wish for a mail is another mail.
-WITHOUT_KEY = {"uploadImage", "sendEmailVerification"}
+# Uploads are kept under their hash: a repeated one changes nothing. A repeated wish for a mail is another
+# mail. A code is good once, so what takes one is not repeated.
+WITHOUT_KEY = {"uploadImage", "sendEmailVerification", "drawSecondFactor", "setSecondFactor", "removeSecondFactor"}
 
 
 def kinds_of(operation):

@@ -4,15 +4,20 @@
   - a listed student registers with the code that went to the listed address, and nobody else does under that user_id
   - others register with a code from an address of the domain, or with an invitation made on the server
   - an address is one account's; a forgotten password is replaced by mail, which ends every session
+  - an operator signs in with a code of an authenticator app; who has lost it is helped on the server
   - mails go by STARTTLS to a server that asks for a password, and to no server of another authority
 """
+import base64
+import hmac
 import pathlib
 import re
 import shutil
 import ssl
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from authority import Authority
 from parts import fail, registration, until
@@ -35,7 +40,7 @@ class Campus(WholeSuite):
         password = pathlib.Path(home, "tls/smtp-password")
         password.write_text(self.mail.password + "\n", encoding="utf-8")
         self.environment.update({
-            "TIDELINE_SIGN_UP": "closed", "TIDELINE_SIGN_UP_DOMAINS": DOMAIN,
+            "TIDELINE_OPERATOR_SECOND_FACTOR": "required", "TIDELINE_SIGN_UP": "closed", "TIDELINE_SIGN_UP_DOMAINS": DOMAIN,
             "TIDELINE_SMTP_URL": f"smtp://127.0.0.1:{self.mail.port}", "TIDELINE_SMTP_CA_FILE": str(self.authority.certificate),
             "TIDELINE_SMTP_USER": self.mail.user, "TIDELINE_SMTP_PASSWORD_FILE": str(password),
             "TIDELINE_MAIL_FROM": "campus@tideline.example", "TIDELINE_MAIL_LINK": "https://campus.example/#"})
@@ -140,6 +145,41 @@ def check_reset(suite, session):
         fail("nobody is told that the password was changed")
 
 
+def app_code(secret, step):
+    """RFC 6238, as an authenticator app computes it."""
+    digest = hmac.new(base64.b32decode(secret), struct.pack(">Q", step), "sha1").digest()
+    at = digest[-1] & 15
+    return f"{(int.from_bytes(digest[at:at + 4], 'big') & 0x7FFFFFFF) % 1000000:06}"
+
+
+def check_second_factor(suite, ben):
+    token = ben["access_token"]
+    password = "tideline-ben"
+    suite.make_operators("ben")
+
+    def sign_in(status, **code):
+        return suite.gateway.expect(status, "POST", "/v1/sessions", None, {"user_id": "ben", "password": password, **code})[1]
+
+    def statistics(status, token):
+        suite.gateway.expect(status, "GET", "/v1/statistics", token)
+    statistics(403, sign_in(201)["access_token"])
+    _, drawn = suite.gateway.expect(200, "POST", "/v1/me/second-factor", token)
+    step = int(time.time()) // 30
+    _, set_ = suite.gateway.expect(200, "PUT", "/v1/me/second-factor", token, {
+        "password": password, "secret": drawn["secret"], "code": app_code(drawn["secret"], step)})
+    until("scoring knows the new session", lambda: suite.gateway.call("GET", "/v1/statistics", set_["access_token"])[0] == 200)
+    expect_problem(sign_in(403), "second-factor-wanted")
+    session = sign_in(201, code=app_code(drawn["secret"], step))
+    statistics(200, session["access_token"])
+    expect_problem(sign_in(403, code=app_code(drawn["secret"], step)), "second-factor-refused")
+    status, said, told = suite.operate("second-factor", "remove", "ben")
+    if status != 0:
+        fail(f"second-factor remove: {status} {said} {told}")
+    statistics(403, sign_in(201)["access_token"])
+    status, said, told = suite.operate("roles", "take", "operator", "ben")
+    until("a token of an operator is refused", lambda: suite.gateway.call("GET", "/v1/statistics", session["access_token"])[0] == 401)
+
+
 def check_strange_server(suite, home):
     """Another authority's server gets no code, nor the password."""
     another = Authority(pathlib.Path(home, "another"))
@@ -164,6 +204,7 @@ def main():
         ben = check_domain_and_invitation(suite)
         check_addresses(suite, ben)
         check_reset(suite, session)
+        check_second_factor(suite, ben)
         check_strange_server(suite, home)
     finally:
         suite.stop()

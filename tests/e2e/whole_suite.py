@@ -21,7 +21,7 @@ class WholeSuite:
         self.gateway = Service(ports["gateway"])
         limits = dict.fromkeys(["RATE_ACCOUNT", "RATE_ANONYMOUS", "REGISTRATIONS_PER_SOURCE"], "1000000")
         ours = {**{f"{name.upper()}_PORT": str(port) for name, port in ports.items()}, **limits,
-                "HOME": home}
+                "HOME": home, "OPERATOR_SECOND_FACTOR": "offered"}
         self.environment = {**os.environ, **{f"TIDELINE_{name}": value for name, value in ours.items()}}
         for other in ("TIDELINE_PG", "TIDELINE_KAFKA"):
             self.environment.pop(other, None)

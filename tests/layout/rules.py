@@ -116,6 +116,7 @@ CONFINED = [
         r"libs/(observability/|http/client|mail/).*\.cpp",
         "libcurl stays in the .cpp files of libs/observability and libs/mail, and in the client of libs/http",
     ),
+    (r"liboath/", r"libs/crypto/.*", "liboath stays in libs/crypto"),
     (r"sodium\.h", r"libs/crypto/.*", "libsodium stays in libs/crypto"),
     (r"boost/beast", r"(libs/http|deploy|tests)/.*\.cpp", "Beast stays in .cpp files of libs/http"),
     (

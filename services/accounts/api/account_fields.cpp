@@ -14,6 +14,15 @@ constexpr const char* kNoEmail = "does not look like an e-mail address";
 
 constexpr http::Length kPasswordLength{8, 256};
 
+constexpr http::Length kAppCodeLength{6, 6};
+
+// Of a text that is long enough, or "".
+std::string checked_app_code(http::FieldReader& fields, std::string code) {
+  const bool digits = std::ranges::all_of(code, [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) fields.violate("code", "takes six digits");
+  return code;
+}
+
 Sex to_sex(std::int64_t number) { return static_cast<Sex>(number); }
 
 }  // namespace
@@ -40,6 +49,14 @@ std::string read_new_password(http::FieldReader& fields, const char* name,
     fields.violate(name, "is easily guessed: take several words, or characters drawn at random");
   }
   return password;
+}
+
+std::string read_app_code(http::FieldReader& fields) {
+  return checked_app_code(fields, fields.text("code", kAppCodeLength));
+}
+
+std::string read_optional_app_code(http::FieldReader& fields) {
+  return checked_app_code(fields, fields.optional_text("code", kAppCodeLength).value_or(""));
 }
 
 std::string read_user_id(http::FieldReader& fields) {

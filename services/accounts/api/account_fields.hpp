@@ -29,6 +29,10 @@ std::string read_new_password(http::FieldReader& fields, const char* name,
 
 inline constexpr http::Length kCodeLength{1, 64};
 
+// Member code of an authenticator app: six digits.
+std::string read_app_code(http::FieldReader& fields);
+// The same where it may be missing; "" = it is.
+std::string read_optional_app_code(http::FieldReader& fields);
 // Members user_id and email of a new account.
 std::string read_user_id(http::FieldReader& fields);
 std::string read_email(http::FieldReader& fields);

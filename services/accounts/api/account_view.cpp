@@ -27,14 +27,12 @@ core::Result<es::Loaded<Account>> load_account(const ApiPorts& ports,
 }
 
 nlohmann::json own_profile(const Profile& profile, core::Timestamp registered_at,
-                           bool email_verified) {
-  return {{"user_id", profile.user_id},
-          {"real_name", profile.real_name},
-          {"email", profile.email},
-          {"email_verified", email_verified},
-          {"sex", static_cast<unsigned>(profile.sex)},
-          {"department", profile.department},
-          {"registered_at", core::format_iso8601(registered_at)}};
+                           bool email_verified, bool second_factor) {
+  return {
+      {"user_id", profile.user_id},       {"real_name", profile.real_name},
+      {"email", profile.email},           {"email_verified", email_verified},
+      {"second_factor", second_factor},   {"sex", static_cast<unsigned>(profile.sex)},
+      {"department", profile.department}, {"registered_at", core::format_iso8601(registered_at)}};
 }
 
 http::Response with_own_profile(const ApiPorts& ports, http::Response response,
@@ -47,7 +45,8 @@ http::Response with_own_profile(const ApiPorts& ports, http::Response response,
       state.verified &&
       state.verified->address == address_of(ports.account_ids, state.profile.email);
   return with_body(std::move(response),
-                   own_profile(state.profile, state.registered_at, email_verified));
+                   own_profile(state.profile, state.registered_at, email_verified,
+                               state.second_factor.has_value()));
 }
 
 }  // namespace tideline::accounts

@@ -14,9 +14,10 @@ namespace tideline::accounts {
 core::Result<eventsourcing::Loaded<Account>> load_account(const ApiPorts& ports,
                                                           const core::AccountId& account);
 
-// {"user_id", "real_name", "email", "email_verified", "sex", "department", "registered_at"}
+// {"user_id", "real_name", "email", "email_verified", "second_factor", "sex", "department",
+// "registered_at"}
 nlohmann::json own_profile(const Profile& profile, core::Timestamp registered_at,
-                           bool email_verified);
+                           bool email_verified, bool second_factor);
 
 // Puts the account as it stands now, with its ETag, into `response`; 404 when it is closed.
 http::Response with_own_profile(const ApiPorts& ports, http::Response response,

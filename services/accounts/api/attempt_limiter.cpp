@@ -105,4 +105,13 @@ void AttemptLimiter::forgive_registration(const std::string& source) {
   registrations_.give_back(source);
 }
 
+std::optional<std::chrono::seconds> AttemptLimiter::begin_code(const std::string& account,
+                                                               core::Timestamp now) {
+  const auto wait = codes_.take(account, now);
+  if (!wait) return std::nullopt;
+  return in_seconds(*wait);
+}
+
+void AttemptLimiter::forgive_code(const std::string& account) { codes_.give_back(account); }
+
 }  // namespace tideline::accounts

@@ -63,6 +63,7 @@ struct AttemptLimits {
   AttemptLimit per_account_anywhere{100, 20};
   AttemptLimit per_source{200, 200};
   AttemptLimit registrations{600, 600};  // of a source
+  AttemptLimit codes{10, 1.0 / 6};       // of an authenticator app, of an account
   std::size_t buckets_max = 100'000;     // of each kind
 };
 
@@ -72,7 +73,8 @@ class AttemptLimiter {
       : pairs_(limits.per_account, limits.buckets_max),
         accounts_(limits.per_account_anywhere, limits.buckets_max),
         sources_(limits.per_source, limits.buckets_max),
-        registrations_(limits.registrations, limits.buckets_max) {}
+        registrations_(limits.registrations, limits.buckets_max),
+        codes_(limits.codes, limits.buckets_max) {}
 
   enum class Caller { Stranger, SignedIn };
   // nullopt: go on. Else when to try again, at least a second.
@@ -88,6 +90,11 @@ class AttemptLimiter {
                                                          core::Timestamp now);
   void forgive_registration(const std::string& source);
 
+  // The same for a code of an authenticator app: a million are soon tried by who knows the
+  // password.
+  std::optional<std::chrono::seconds> begin_code(const std::string& account, core::Timestamp now);
+  void forgive_code(const std::string& account);
+
  private:
   static std::string pair_of(const std::string& account, const std::string& source) {
     return account + ' ' + source;
@@ -97,6 +104,7 @@ class AttemptLimiter {
   TokenBuckets accounts_;
   TokenBuckets sources_;
   TokenBuckets registrations_;
+  TokenBuckets codes_;
 };
 
 }  // namespace tideline::accounts

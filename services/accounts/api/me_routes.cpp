@@ -81,7 +81,7 @@ Response run_password_change(const ApiPorts& ports, const Request& request,
                               if (decision.rejected()) return decision.rejection();
                               session.stage(loaded, decision.events(), codec);
                               issued.password_version = loaded.state.password_version + 1;
-                              issued.roles = loaded.state.roles;
+                              issued.roles = granted_roles(ports, loaded.state);
                               stage_session(ports, session, drawn, issued.password_version);
                               return es::Answer{200, session_marker(drawn), "", {}};
                             });
@@ -106,7 +106,7 @@ Response change_password(const ApiPorts& ports, const Request& request) {
   const PasswordAttempt again(ports, request, request.account());
   again.check();
   Response opened = again.judge([&] {
-    return open_session(ports, request, request.account(), wanted.next, SignInDay::Leave);
+    return open_session(ports, request, request.account(), {wanted.next}, SignInDay::Leave);
   });
   if (opened.status == 201) opened.status = 200;
   return opened;

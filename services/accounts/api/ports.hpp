@@ -50,6 +50,7 @@ struct ApiPorts {
   eventsourcing::AppliedPositions& projects_applied;
   eventsourcing::AppliedPositions& blocks_applied;
   SignUpPolicy sign_up{};
+  bool operators_need_second_factor = true;
   std::chrono::seconds session_lifetime{30 * 24 * 3600};
   // Told of every attempt with a password. May be empty.
   std::function<void(const ToldAttempt&)> on_attempt;

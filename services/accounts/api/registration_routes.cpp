@@ -33,9 +33,10 @@ struct Registration {
 
   // What a retry under the same idempotency key must repeat: everything but the password.
   std::string fingerprint() const {
-    json body = own_profile(profile, {}, false);
+    json body = own_profile(profile, {}, false, false);
     body.erase("registered_at");
     body.erase("email_verified");
+    body.erase("second_factor");
     return body.dump();
   }
 };
@@ -67,7 +68,7 @@ Response answer_again(const ApiPorts& ports, const Request& request, Response do
   const PasswordAttempt attempt(ports, request, wanted.account);
   attempt.check();
   const Response opened = attempt.judge([&] {
-    return open_session(ports, request, wanted.account, wanted.password, SignInDay::Leave);
+    return open_session(ports, request, wanted.account, {wanted.password}, SignInDay::Leave);
   });
   if (opened.status != 201) return opened;
   Response response = with_own_profile(ports, std::move(done), wanted.account);
@@ -137,7 +138,7 @@ Response register_account(const ApiPorts& ports, const Request& request) {
   if (!is_new) return answer_again(ports, request, std::move(response), wanted);
   const auto tokens =
       core::value_of(token_answer(ports, {wanted.account, drawn.token, kFirstPassword}));
-  json body = own_profile(wanted.profile, registered.at, registered.email_verified);
+  json body = own_profile(wanted.profile, registered.at, registered.email_verified, false);
   body["session"] = tokens;
   return with_body(std::move(response), body);
 }

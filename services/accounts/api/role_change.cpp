@@ -13,29 +13,53 @@ namespace tideline::accounts {
 
 namespace es = eventsourcing;
 
-core::Status change_role(es::EventStore& store, core::Timestamp now, const core::AccountId& account,
-                         AccountRole role, RoleChange change) {
+namespace {
+
+// `wanted` gives the command for the account as it is.
+template <class Wanted>
+core::Status change_account(es::EventStore& store, core::Timestamp now,
+                            const core::AccountId& account, const char* correlation,
+                            const Wanted& wanted) {
   es::CommandContext context{now, {}, std::nullopt, std::nullopt};
-  context.metadata.correlation_id = "roles";
+  context.metadata.correlation_id = correlation;
   const auto outcome =
       es::run_command(store, context, [&](es::CommandSession& session) -> es::CommandResult {
         const es::EventCodec<Account> codec;
         const auto loaded = session.load<Account>(keys::account(account), codec);
-        std::set<AccountRole> roles = loaded.state.roles;
-        if (change == RoleChange::Give) {
-          roles.insert(role);
-        } else {
-          roles.erase(role);
-        }
-        es::change<Account>(session, loaded, codec, ChangeRoles{std::move(roles)});
+        es::change<Account>(session, loaded, codec, wanted(loaded.state));
         return es::Answer{204, "", "", {}};
       });
   if (!outcome) return outcome.error();
-  if (const auto* no = std::get_if<es::Rejection>(&*outcome))
+  if (const auto* no = std::get_if<es::Rejection>(&*outcome)) {
     return core::Error{core::ErrorCode::NotFound, no->detail};
-  if (!std::holds_alternative<es::CommandDone>(*outcome))
+  }
+  if (!std::holds_alternative<es::CommandDone>(*outcome)) {
     return core::unavailable("others change the account all the time, try again");
+  }
   return core::success();
+}
+
+}  // namespace
+
+core::Status change_role(es::EventStore& store, core::Timestamp now, const core::AccountId& account,
+                         AccountRole role, RoleChange change) {
+  return change_account(store, now, account, "roles",
+                        [&](const Account::State& state) -> Account::Command {
+                          std::set<AccountRole> roles = state.roles;
+                          if (change == RoleChange::Give) {
+                            roles.insert(role);
+                          } else {
+                            roles.erase(role);
+                          }
+                          return ChangeRoles{std::move(roles)};
+                        });
+}
+
+core::Status forget_second_factor(es::EventStore& store, core::Timestamp now,
+                                  const core::AccountId& account) {
+  return change_account(
+      store, now, account, "second-factor",
+      [](const Account::State&) -> Account::Command { return ForgetSecondFactor{}; });
 }
 
 }  // namespace tideline::accounts

@@ -17,4 +17,8 @@ enum class RoleChange { Give, Take };
 core::Status change_role(eventsourcing::EventStore& store, core::Timestamp now,
                          const core::AccountId& account, AccountRole role, RoleChange change);
 
+// For who has lost the authenticator app. NotFound likewise, and where there is no second factor.
+core::Status forget_second_factor(eventsourcing::EventStore& store, core::Timestamp now,
+                                  const core::AccountId& account);
+
 }  // namespace tideline::accounts

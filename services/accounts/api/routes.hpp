@@ -11,6 +11,7 @@ void add_registration_routes(http::Router& router, const ApiPorts& ports);
 void add_session_routes(http::Router& router, const ApiPorts& ports);
 void add_email_routes(http::Router& router, const ApiPorts& ports);
 void add_me_routes(http::Router& router, const ApiPorts& ports);
+void add_second_factor_routes(http::Router& router, const ApiPorts& ports);
 void add_profile_routes(http::Router& router, const ApiPorts& ports);
 void add_key_routes(http::Router& router, const ApiPorts& ports);
 
@@ -20,6 +21,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_session_routes(router, ports);
   add_email_routes(router, ports);
   add_me_routes(router, ports);
+  add_second_factor_routes(router, ports);
   add_profile_routes(router, ports);
   add_key_routes(router, ports);
 }

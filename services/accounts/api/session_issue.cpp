@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "accounts/api/password_check.hpp"
+#include "accounts/api/second_factor.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
 #include "accounts/domain/session.hpp"
@@ -34,6 +35,13 @@ void stage_session(const ApiPorts& ports, es::CommandSession& session, const Dra
   CHECK(!decision.rejected(), "a session that is not there can be opened");
   session.stage(es::Loaded<Session>{keys::session(drawn.token.session_id()), {}, {}},
                 decision.events(), eventsourcing::EventCodec<Session>{});
+}
+
+std::set<AccountRole> granted_roles(const ApiPorts& ports, const Account::State& state) {
+  std::set<AccountRole> roles = state.roles;
+  if (ports.operators_need_second_factor && !state.second_factor)
+    roles.erase(AccountRole::Operator);
+  return roles;
 }
 
 core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSession& issued) {
@@ -87,11 +95,11 @@ http::Request without_key(const http::Request& request) {
 }
 
 http::Response open_session(const ApiPorts& ports, const http::Request& request,
-                            const core::AccountId& account, std::string_view password,
+                            const core::AccountId& account, const Credentials& shown,
                             SignInDay day) {
   const eventsourcing::EventCodec<Account> account_codec;
   const DrawnSession drawn = draw_session(ports, account);
-  PasswordCheck check(ports.hasher, password);
+  PasswordCheck check(ports.hasher, shown.password);
   bool wrong = false;
   IssuedSession issued{account, drawn.token, 0};
   auto response = ports.commands.run(
@@ -100,10 +108,11 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         const auto matches = core::value_of(check.matches(loaded.state));
         wrong = !matches;
         if (wrong) return kWrongPassword;
+        check_second_factor(ports, session, account, loaded.state, shown.code);
         // The password may be changed, or the account closed, while this one is on its way.
         session.assert_unchanged(loaded);
         issued.password_version = loaded.state.password_version;
-        issued.roles = loaded.state.roles;
+        issued.roles = granted_roles(ports, loaded.state);
         stage_session(ports, session, drawn, issued.password_version);
         if (day == SignInDay::Record) {
           const core::Day today = session.context().today;

@@ -9,7 +9,7 @@
 
 #include "accounts/api/ports.hpp"
 #include "accounts/api/refresh_token.hpp"
-#include "accounts/events.hpp"
+#include "accounts/domain/account.hpp"
 #include "core/result.hpp"
 #include "eventsourcing/commands/command.hpp"
 #include "http/messages/message.hpp"
@@ -37,6 +37,10 @@ struct IssuedSession {
   std::set<AccountRole> roles = {};
 };
 
+// Of the account's roles those that its tokens say: an operator's where the second factor that is
+// required of operators is there.
+std::set<AccountRole> granted_roles(const ApiPorts& ports, const Account::State& state);
+
 // {"access_token", "refresh_token", "expires_at"}: expires_at of the access token.
 core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSession& issued);
 // The same as the body of `response`; 500 in its place if the token cannot be signed.
@@ -62,9 +66,15 @@ http::Request without_key(const http::Request& request);
 
 enum class SignInDay { Record, Leave };
 
-// Checks the password and opens a session: 201 with tokens, or 401.
+// What somebody signs in with.
+struct Credentials {
+  std::string password;
+  std::string code{};  // of an authenticator app; "" = none
+};
+
+// Checks them and opens a session: 201 with tokens, 401 for a wrong password, 403 for the code.
 http::Response open_session(const ApiPorts& ports, const http::Request& request,
-                            const core::AccountId& account, std::string_view password,
+                            const core::AccountId& account, const Credentials& shown,
                             SignInDay day);
 
 }  // namespace tideline::accounts

@@ -28,14 +28,15 @@ Response sign_in(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   const std::string user_id = fields.text("user_id", kUserIdLength);
-  const std::string password = fields.text("password", kAnyPasswordLength);
+  const Credentials shown{fields.text("password", kAnyPasswordLength),
+                          read_optional_app_code(fields)};
   fields.check();
 
   const core::AccountId account = ports.account_ids.of(user_id);
   const PasswordAttempt attempt(ports, request, account);
   attempt.check();
   return attempt.judge(
-      [&] { return open_session(ports, request, account, password, SignInDay::Record); });
+      [&] { return open_session(ports, request, account, shown, SignInDay::Record); });
 }
 
 // The token that a body shows; a text that cannot be one is refused like any other that is not
@@ -76,7 +77,7 @@ es::CommandResult Refresh::run(es::CommandSession& session) {
   password_version = family.state.facts.password_version;
   const auto owner =
       session.load<Account>(keys::account(account), eventsourcing::EventCodec<Account>());
-  roles = owner.state.roles;
+  roles = granted_roles(ports, owner.state);
   const auto decision = Session::decide(
       family.state, RefreshSession{shown.hashes(), next.hashes().token_hash, session.context().now,
                                    owner.state.open(), owner.state.password_version});

@@ -22,7 +22,7 @@ struct Wanted {
 };
 
 int failed(const std::string& why) {
-  std::fprintf(stderr, "roles: %s\n", why.c_str());
+  std::fprintf(stderr, "%s\n", why.c_str());
   return 1;
 }
 
@@ -40,26 +40,28 @@ int list(runtime::RunningService& service) {
   return 0;
 }
 
-int change(runtime::RunningService& service, const Wanted& wanted) {
+int change(runtime::RunningService& service, const Settings& settings, const Wanted& wanted) {
   const bool gives = wanted.give->parsed();
   for (const std::string& user_id : wanted.user_ids) {
     const auto changed =
         change_role(service.store(), service.clock().now(), service.account_ids().of(user_id),
                     AccountRole::Operator, gives ? RoleChange::Give : RoleChange::Take);
     if (!changed) return failed(user_id + ": " + changed.error().message);
-    std::printf(gives ? "%s is an operator from the next sign-in on\n"
-                      : "%s is no operator; the sessions of an operator have ended\n",
+    const char* given = settings.operators_need_second_factor
+                            ? "%s is an operator from the next sign-in with a second factor on\n"
+                            : "%s is an operator from the next sign-in on\n";
+    std::printf(gives ? given : "%s is no operator; the sessions of an operator have ended\n",
                 user_id.c_str());
   }
   return 0;
 }
 
-int operate(runtime::RunningService& service, const Wanted& wanted) {
+int operate(runtime::RunningService& service, const Settings& settings, const Wanted& wanted) {
   const bool changes = wanted.give->parsed() || wanted.take->parsed();
-  return changes ? change(service, wanted) : list(service);
+  return changes ? change(service, settings, wanted) : list(service);
 }
 
-runtime::Operation::Run declare(CLI::App& command) {
+runtime::Operation::Run declare(CLI::App& command, const Settings& settings) {
   auto wanted = std::make_shared<Wanted>();
   command.require_subcommand(0, 1);
   wanted->give = command.add_subcommand("give", "give a role to an account");
@@ -69,15 +71,38 @@ runtime::Operation::Run declare(CLI::App& command) {
     changing->add_option("ROLE", wanted->role)->required()->check(CLI::IsMember({"operator"}));
     changing->add_option("USER_ID", wanted->user_ids)->required();
   }
-  return [wanted](runtime::RunningService& service, std::stop_token) {
-    return operate(service, *wanted);
+  return [wanted, &settings](runtime::RunningService& service, std::stop_token) {
+    return operate(service, settings, *wanted);
   };
+}
+
+int remove_second_factor(runtime::RunningService& service, const std::string& user_id) {
+  const auto removed = forget_second_factor(service.store(), service.clock().now(),
+                                            service.account_ids().of(user_id));
+  if (!removed) return failed(user_id + ": " + removed.error().message);
+  std::printf("%s signs in with the password alone\n", user_id.c_str());
+  return 0;
 }
 
 }  // namespace
 
-runtime::Operation role_operation() {
-  return {"roles", "list who has roles, give them and take them", declare};
+runtime::Operation role_operation(const Settings& settings) {
+  return {"roles", "list who has roles, give them and take them",
+          [&settings](CLI::App& command) { return declare(command, settings); }};
+}
+
+runtime::Operation second_factor_operation() {
+  return {"second-factor", "remove the second factor of an account that has lost it",
+          [](CLI::App& command) -> runtime::Operation::Run {
+            auto user_id = std::make_shared<std::string>();
+            command.require_subcommand(1);
+            command.add_subcommand("remove", "the password alone is asked for again")
+                ->add_option("USER_ID", *user_id)
+                ->required();
+            return [user_id](runtime::RunningService& service, std::stop_token) {
+              return remove_second_factor(service, *user_id);
+            };
+          }};
 }
 
 }  // namespace tideline::accounts

@@ -1,17 +1,21 @@
-// The subcommand "roles": who has roles, and giving and taking them. Only who may run programs on
-// the server can, so no account makes itself an operator.
+// Subcommands about an account for who may run programs on the server, and for no account.
 //
-//   tideline-accounts --config FILE roles
+//   tideline-accounts --config FILE roles                              who has roles
 //   tideline-accounts --config FILE roles give operator USER_ID...
 //   tideline-accounts --config FILE roles take operator USER_ID...
+//   tideline-accounts --config FILE second-factor remove USER_ID       for who has lost the app
 #pragma once
 
+#include "accounts/settings.hpp"
 #include "runtime/operations.hpp"
 
 namespace tideline::accounts {
 
-// A role that was given is in the tokens of the next sign-in or refresh. One that was taken ends
-// all sessions of the account, and their tokens at once.
-runtime::Operation role_operation();
+// A role that was given is in the tokens of the next sign-in or refresh; an operator's only once
+// there is a second factor, where that is required. One that was taken ends all sessions of the
+// account, and their tokens at once. `settings` must outlive it.
+runtime::Operation role_operation(const Settings& settings);
+
+runtime::Operation second_factor_operation();
 
 }  // namespace tideline::accounts

@@ -29,6 +29,23 @@ Events with_password(const Account::State& state, std::string hash) {
   return {PasswordSet{std::move(hash), number}, PasswordChanged{state.account, number}};
 }
 
+// Sessions that were opened without it end.
+Decision<Account::Event> set_second_factor(const Account::State& state,
+                                           const SetSecondFactor& wanted) {
+  if (!state.open()) return kNoSuchAccount;
+  if (!wanted.password_matches) return kWrongPassword;
+  if (state.second_factor) return kSecondFactorThere;
+  if (!wanted.code_matches) return kSecondFactorRefused;
+  Events events = with_password(state, state.password_hash);
+  events.emplace_back(SecondFactorSet{state.account, wanted.secret});
+  return events;
+}
+
+Decision<Account::Event> remove_second_factor(const Account::State& state) {
+  if (!state.second_factor) return kNoSecondFactor;
+  return Decision<Account::Event>::of(SecondFactorRemoved{state.account});
+}
+
 Events register_account(const RegisterAccount& wanted) {
   Events events{AccountRegistered{wanted.account, wanted.profile, wanted.at},
                 PasswordSet{wanted.password_hash, 1}};
@@ -73,6 +90,8 @@ Account::State Account::evolve(State state, const Event& event) {
                  [&](const EmailVerified& fact) {
                    state.verified = VerifyEmail{fact.address, fact.email};
                  },
+                 [&](const SecondFactorSet& fact) { state.second_factor = fact.secret; },
+                 [&](const SecondFactorRemoved&) { state.second_factor.reset(); },
                  [&](const RolesChanged& fact) {
                    state.roles = {fact.roles.begin(), fact.roles.end()};
                  },
@@ -110,6 +129,16 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const ResetPassword& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             return with_password(state, wanted.new_hash);
+          },
+          [&](const SetSecondFactor& wanted) { return set_second_factor(state, wanted); },
+          [&](const RemoveSecondFactor& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            if (!wanted.password_matches) return kWrongPassword;
+            return remove_second_factor(state);
+          },
+          [&](const ForgetSecondFactor&) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            return remove_second_factor(state);
           },
           [&](const ChangeRoles& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;

@@ -48,6 +48,17 @@ struct ChangePassword {
 struct ResetPassword {
   std::string new_hash;
 };
+// `code_matches`: of an app that has the secret.
+struct SetSecondFactor {
+  bool password_matches = false;
+  bool code_matches = false;
+  std::string secret;
+};
+struct RemoveSecondFactor {
+  bool password_matches = false;
+};
+// For who has lost the app: not for the person alone, but for somebody with access to the server.
+struct ForgetSecondFactor {};
 // `roles` are all that the account has afterwards. Whoever loses one must sign in anew everywhere:
 // the tokens that say so end at once.
 struct ChangeRoles {
@@ -64,8 +75,9 @@ struct Account {
                          const eventsourcing::RecordedEvent& older);
   static constexpr eventsourcing::CompactionRule kCompaction{1, supersedes};
 
-  using Event = std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged,
-                             EmailVerified, RolesChanged, AccountClosed>;
+  using Event =
+      std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged, EmailVerified,
+                   SecondFactorSet, SecondFactorRemoved, RolesChanged, AccountClosed>;
 
   struct State {
     core::AccountId account;
@@ -78,13 +90,16 @@ struct Account {
     std::uint32_t password_version = 0;
     std::set<AccountRole> roles;
     std::optional<VerifyEmail> verified;  // the address shown last
+    // The secret of the authenticator app; "" where it was read without a cipher.
+    std::optional<std::string> second_factor;
 
     bool open() const { return registered && !closed; }
   };
   static State evolve(State state, const Event& event);
 
   using Command = std::variant<RegisterAccount, ChangeProfile, ChangePassword, VerifyEmail,
-                               ResetPassword, ChangeRoles, CloseAccount>;
+                               ResetPassword, SetSecondFactor, RemoveSecondFactor,
+                               ForgetSecondFactor, ChangeRoles, CloseAccount>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

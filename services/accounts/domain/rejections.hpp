@@ -16,6 +16,18 @@ inline const eventsourcing::Rejection kWrongPassword{eventsourcing::RejectionKin
 inline const eventsourcing::Rejection kCodeWanted{
     eventsourcing::RejectionKind::Forbidden, "sign-up-code-wanted",
     "who registers here needs a code: ask for one with POST /v1/sign-up-codes"};
+inline const eventsourcing::Rejection kSecondFactorWanted{
+    eventsourcing::RejectionKind::Forbidden, "second-factor-wanted",
+    "the password is right; this account takes a code of its authenticator app as well"};
+inline const eventsourcing::Rejection kSecondFactorRefused{
+    eventsourcing::RejectionKind::Forbidden, "second-factor-refused",
+    "this code is not good, or was used before: take the next one"};
+inline const eventsourcing::Rejection kSecondFactorThere{
+    eventsourcing::RejectionKind::Conflict, "second-factor-set",
+    "there is a second factor already: remove it first"};
+inline const eventsourcing::Rejection kNoSecondFactor{eventsourcing::RejectionKind::NotFound,
+                                                      "no-second-factor",
+                                                      "this account has no second factor"};
 // One answer for every code that is not good, whatever the reason.
 inline const eventsourcing::Rejection kCodeRefused{
     eventsourcing::RejectionKind::Forbidden, "code-refused",

@@ -118,6 +118,7 @@ struct AppOptions {
       .memory_bytes = 8192, .passes = 1, .concurrent_max = 4, .wait_max = std::chrono::seconds(10)};
   SignUpPolicy sign_up = {};
   bool sends_mail = true;
+  bool operators_need_second_factor = false;
 };
 
 class AccountsApp {
@@ -162,6 +163,7 @@ class AccountsApp {
                          .projects_applied = projects_applied,
                          .blocks_applied = blocks_applied,
                          .sign_up = options.sign_up,
+                         .operators_need_second_factor = options.operators_need_second_factor,
                          .on_attempt = [this](const ToldAttempt& attempt) {
                            const std::lock_guard lock(outcomes_mutex);
                            outcomes.emplace_back(attempt.outcome);

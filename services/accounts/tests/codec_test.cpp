@@ -10,6 +10,7 @@
 #include "accounts/api/refresh_token.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/address.hpp"
+#include "accounts/domain/second_factor.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts_app.hpp"
@@ -53,6 +54,8 @@ TEST_F(Codecs, OfAccountsKeepEverything) {
       {ProfileChanged{kAda, kProfile}, Visibility::Public},
       {EmailVerified{kAda, kBob, "Countess@campus.example"}, Visibility::Private},
       {RolesChanged{kAda, {AccountRole::Operator}}, Visibility::Public},
+      {SecondFactorSet{kAda, "Countess"}, Visibility::Private},
+      {SecondFactorRemoved{kAda}, Visibility::Private},
       {AccountClosed{kAda, kNoon}, Visibility::Public}};
   for (const auto& [event, visibility] : all) {
     const NewEvent stored = accounts.encode(event);
@@ -140,6 +143,7 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
         Account::Event(ProfileChanged{kAda, kProfile}),
         Account::Event(EmailVerified{kAda, kBob, "ada@campus.example"}),
         Account::Event(RolesChanged{kAda, {AccountRole::Operator}}),
+        Account::Event(SecondFactorSet{kAda, "secret"}), Account::Event(SecondFactorRemoved{kAda}),
         Account::Event(AccountClosed{kAda, kNoon})}) {
     all.push_back(accounts.encode(event));
   }
@@ -150,6 +154,7 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
   }
   all.push_back(eventsourcing::EventCodec<Address>{}.encode(AddressClaimed{kBob, kAda}));
   all.push_back(eventsourcing::EventCodec<Address>{}.encode(AddressReleased{kBob, kAda}));
+  all.push_back(eventsourcing::EventCodec<UsedCodes>{}.encode(SecondFactorUsed{kAda, 7}));
   all.push_back(eventsourcing::EventCodec<Enrolment>{}.encode(Enrolled{kAda, kBob}));
   all.push_back(eventsourcing::EventCodec<eventsourcing::Once<SessionEnded>>{}.encode(
       SessionEnded{kAda, "06a0q3kgeg0kxrg4z7m5h2b3c8"}));

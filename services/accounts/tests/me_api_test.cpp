@@ -25,6 +25,7 @@ TEST(Me, AnswersTheOwnAccount) {
                                         {"real_name", "Ada 7"},
                                         {"email", "7@campus.example"},
                                         {"email_verified", false},
+                                        {"second_factor", false},
                                         {"sex", 0},
                                         {"department", "Mathematics"},
                                         {"registered_at", "2026-05-01T12:00:00.250000Z"}}));

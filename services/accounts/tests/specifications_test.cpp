@@ -4,6 +4,7 @@
 
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/address.hpp"
+#include "accounts/domain/second_factor.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
 #include "eventsourcing/commands/once.hpp"
@@ -102,6 +103,44 @@ TEST(AccountSpecification, ResetsThePasswordAndEndsSessions) {
   given<Account>(kRegistered, kPassword, kClosed)
       .when(ResetPassword{"hash-2"})
       .then_rejected("no-such-account");
+}
+
+TEST(AccountSpecification, TakesASecondFactorAndGivesItBack) {
+  const SetSecondFactor wanted{true, true, "secret"};
+  const SecondFactorSet set{kAda, "secret"};
+  given<Account>(kRegistered, kPassword)
+      .when(wanted)
+      .then(PasswordSet{"hash-1", 2}, PasswordChanged{kAda, 2}, set);
+  given<Account>(kRegistered, kPassword)
+      .when(SetSecondFactor{false, true, "secret"})
+      .then_rejected("wrong-password");
+  given<Account>(kRegistered, kPassword)
+      .when(SetSecondFactor{true, false, "secret"})
+      .then_rejected("second-factor-refused");
+  given<Account>(kRegistered, kPassword, set).when(wanted).then_rejected("second-factor-set");
+  given<Account>(kRegistered, kPassword, set)
+      .when(RemoveSecondFactor{true})
+      .then(SecondFactorRemoved{kAda});
+  given<Account>(kRegistered, kPassword, set)
+      .when(RemoveSecondFactor{false})
+      .then_rejected("wrong-password");
+  given<Account>(kRegistered, kPassword, set)
+      .when(ForgetSecondFactor{})
+      .then(SecondFactorRemoved{kAda});
+  given<Account>(kRegistered, kPassword)
+      .when(ForgetSecondFactor{})
+      .then_rejected("no-second-factor");
+  given<Account>(kRegistered, kPassword, set, kClosed)
+      .when(wanted)
+      .then_rejected("no-such-account");
+}
+
+TEST(UsedCodesSpecification, GoOnlyForward) {
+  given<UsedCodes>().when(UseCode{kAda, 7}).then(SecondFactorUsed{kAda, 7});
+  const SecondFactorUsed used{kAda, 7};
+  given<UsedCodes>(used).when(UseCode{kAda, 7}).then_rejected("second-factor-refused");
+  given<UsedCodes>(used).when(UseCode{kAda, 6}).then_rejected("second-factor-refused");
+  given<UsedCodes>(used).when(UseCode{kAda, 8}).then(SecondFactorUsed{kAda, 8});
 }
 
 TEST(AddressSpecification, IsOfOneAccountAtATime) {
@@ -222,7 +261,8 @@ TEST(AccountSpecification, CompactionKeepsDecisions) {
   expect_compaction_keeps_decisions<Account>(
       {to_physics, to_history, ChangePassword{true, "2"}, ChangePassword{true, "3"},
        ChangeRoles{{AccountRole::Operator}}, ChangeRoles{}, VerifyEmail{kBob, "ada@campus.example"},
-       VerifyEmail{kAda, "a@campus.example"}, ResetPassword{"4"}},
+       VerifyEmail{kAda, "a@campus.example"}, ResetPassword{"4"}, SetSecondFactor{true, true, "a"},
+       RemoveSecondFactor{true}, ForgetSecondFactor{}},
       {kRegistered, kPassword});
   expect_compaction_keeps_decisions<Account>(
       {RegisterAccount{kAda, kProfile, "1", kNow}, to_physics, CloseAccount{true, kNow}});

@@ -1,0 +1,117 @@
+#include <optional>
+#include <utility>
+
+#include "accounts/api/account_fields.hpp"
+#include "accounts/api/account_view.hpp"
+#include "accounts/api/password_attempt.hpp"
+#include "accounts/api/password_check.hpp"
+#include "accounts/api/routes.hpp"
+#include "accounts/api/second_factor.hpp"
+#include "accounts/api/session_issue.hpp"
+#include "accounts/domain/account.hpp"
+#include "accounts/domain/rejections.hpp"
+#include "accounts/stored_events.hpp"
+#include "accounts/stream_keys.hpp"
+#include "crypto/totp.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
+
+namespace tideline::accounts {
+namespace {
+
+namespace es = eventsourcing;
+using http::Request;
+using http::Response;
+
+constexpr http::Length kSecretLength{32, 32};
+
+// Nothing is stored before the app has shown that it has the secret.
+Response draw_secret(const ApiPorts& ports, const Request& request) {
+  const auto account = core::value_of(load_account(ports, request.account()));
+  if (!account.state.open()) return http::to_response(kNoSuchAccount);
+  const std::string secret = crypto::new_totp_secret(ports.random);
+  const std::string uri = crypto::totp_uri(secret, "Tideline", account.state.profile.user_id);
+  return Response::json(200, {{"secret", secret}, {"uri", uri}});
+}
+
+struct NewSecondFactor {
+  std::string password;
+  std::string secret;
+  std::string code;
+};
+
+NewSecondFactor read_second_factor(const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
+  NewSecondFactor wanted{fields.text("password", kAnyPasswordLength),
+                         fields.text("secret", kSecretLength), read_app_code(fields)};
+  if (!wanted.secret.empty() && !crypto::is_totp_secret(wanted.secret)) {
+    fields.violate("secret", "is none that was drawn here");
+  }
+  fields.check();
+  return wanted;
+}
+
+// All sessions end, which were opened without it; this one goes on as another.
+Response set_second_factor(const ApiPorts& ports, const Request& request) {
+  const auto wanted = read_second_factor(request);
+  const core::AccountId account = request.account();
+  const PasswordAttempt attempt(ports, request, account);
+  attempt.check();
+  const DrawnSession drawn = draw_session(ports, account);
+  PasswordCheck check(ports.hasher, wanted.password);
+  IssuedSession issued{account, drawn.token, 0};
+  const auto body = [&](es::CommandSession& session) -> es::CommandResult {
+    const es::EventCodec<Account> codec(ports.profiles.cipher());
+    const auto loaded = session.load<Account>(keys::account(account), codec);
+    const bool matches = core::value_of(check.matches(loaded.state));
+    const bool shown = crypto::totp_step(wanted.secret, wanted.code, ports.clock.now()).has_value();
+    const auto changed =
+        es::change<Account>(session, loaded, codec, SetSecondFactor{matches, shown, wanted.secret});
+    issued.password_version = changed.state.password_version;
+    issued.roles = granted_roles(ports, changed.state);
+    stage_session(ports, session, drawn, issued.password_version);
+    return es::Answer{200, "", "", {}};
+  };
+  Response response = attempt.judge([&] { return ports.commands.run(without_key(request), body); });
+  if (response.status != 200) return response;
+  return with_tokens(ports, std::move(response), issued);
+}
+
+Response remove_second_factor(const ApiPorts& ports, const Request& request) {
+  const auto read = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(read);
+  const Credentials shown{fields.text("password", kAnyPasswordLength), read_app_code(fields)};
+  fields.check();
+  const core::AccountId account = request.account();
+  const PasswordAttempt attempt(ports, request, account);
+  attempt.check();
+  PasswordCheck check(ports.hasher, shown.password);
+  const auto body = [&](es::CommandSession& session) -> es::CommandResult {
+    const es::EventCodec<Account> codec;
+    const auto loaded = session.load<Account>(keys::account(account), codec);
+    const bool matches = core::value_of(check.matches(loaded.state));
+    if (matches) check_second_factor(ports, session, account, loaded.state, shown.code);
+    es::change<Account>(session, loaded, codec, RemoveSecondFactor{matches});
+    return es::Answer{204, "", "", {}};
+  };
+  return attempt.judge([&] { return ports.commands.run(without_key(request), body); });
+}
+
+}  // namespace
+
+void add_second_factor_routes(http::Router& router, const ApiPorts& ports) {
+  using http::Access;
+  using http::Method;
+  constexpr const char* kPath = "/v1/me/second-factor";
+  router.add(Method::Post, kPath, Access::SignedIn,
+             [ports](const Request& request) { return draw_secret(ports, request); });
+  router.add(Method::Put, kPath, Access::SignedIn, ports.hashing([ports](const Request& request) {
+    return set_second_factor(ports, request);
+  }));
+  router.add(Method::Delete, kPath, Access::SignedIn,
+             ports.hashing(
+                 [ports](const Request& request) { return remove_second_factor(ports, request); }));
+}
+
+}  // namespace tideline::accounts
