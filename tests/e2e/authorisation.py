@@ -140,6 +140,11 @@ class Cast:
         advice = self.by("contact", "POST", f"{base}/advice", {"text": "Show low tide too"})
         return {"project_id": project, "hash": icon.rpartition("/")[2], "document_id": document["id"], "advice_id": advice["id"]}
 
+    def another_session(self):
+        signing_in = {"user_id": self.names["owner"], "password": self.password("owner")}
+        self.client.do("", "POST", "/v1/sessions", signing_in)
+        return self.owner("GET", "/v1/sessions")["items"][0]["id"]
+
     def message(self):
         return self.owner("POST", "/v1/messages", {"to": self.names["contact"], "text": "Coming?"})["key"]
 
@@ -185,6 +190,8 @@ class Operation:
             found = {"tag_id": cast.tag(person), "user_id": cast.names[person]}
         if "{key}" in self.path:
             found["key"] = cast.message()
+        if "{session_id}" in self.path:
+            found["session_id"] = cast.another_session()
         return found
 
     def prepare(self, cast, role, objects):

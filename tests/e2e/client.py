@@ -21,12 +21,13 @@ def png(comment=b""):
 
 class Client:
     """Sends the position of everything that was done before, so that every answer has seen it. `keys`: each command has
-    an idempotency key, so that its answer is stored."""
+    an idempotency key, so that its answer is stored. `name`: what it says of itself."""
 
     def __init__(self, url, keys=False):
         self.host = urllib.parse.urlsplit(url).netloc
         self.position = ""
         self.keys = keys
+        self.name = ""
 
     def send(self, *request):
         """Again while it is 503: names come by a topic that no position covers."""
@@ -46,6 +47,8 @@ class Client:
             headers["Tideline-Position"] = self.position
         if self.keys and token and method != "GET":
             headers["Idempotency-Key"] = str(uuid.uuid4())
+        if self.name:
+            headers["User-Agent"] = self.name
         content = json.dumps(body) if isinstance(body, dict) else body
         connection = http.client.HTTPConnection(self.host, timeout=30)
         try:

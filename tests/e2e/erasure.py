@@ -142,6 +142,7 @@ class Writer:
         self.by_friend("POST", f"/v1/contact-requests/{self.name}/accept")
 
     def sign_in(self):
+        self.client.name = self.texts.new("signIn", "User-Agent")
         session = self.client.do("", "POST", "/v1/sessions", {"user_id": self.name, "password": self.password})
         self.token = session["access_token"]
 
@@ -166,6 +167,13 @@ class Writer:
             status, _, content = self.client.send(token, method, path, body)
             if status != 403:
                 fail(f"{method} {path} with no good code: {status} {content!r}")
+        factor = {"password": self.password, "code": "000000"}
+        for method, operation, body in (("PUT", "setSecondFactor", {**factor, "secret": "A" * 32}),
+                                        ("DELETE", "removeSecondFactor", factor)):
+            self.texts.written(self.password, operation, "password")
+            status, _, content = self.client.send(self.token, method, "/v1/me/second-factor", body)
+            if status not in (403, 404):
+                fail(f"{operation} with no good code: {status} {content!r}")
         email = self.texts.new("sendSignUpCode", "email") + "@campus.example"
         self.client.do("", "POST", "/v1/sign-up-codes", {"user_id": "nobody", "email": email})
 

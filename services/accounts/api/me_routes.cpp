@@ -67,24 +67,24 @@ Response run_password_change(const ApiPorts& ports, const Request& request,
   const eventsourcing::EventCodec<Account> codec;
   PasswordCheck check(ports.hasher, wanted.current);
   std::optional<std::string> hash;
-  return ports.commands.run(without_secrets(request, request.account(), ""),
-                            [&](es::CommandSession& session) -> es::CommandResult {
-                              const auto loaded =
-                                  session.load<Account>(keys::account(request.account()), codec);
-                              const auto matches = core::value_of(check.matches(loaded.state));
-                              if (matches && !hash) {
-                                auto made = core::value_of(ports.hasher.hash(wanted.next));
-                                hash = std::move(made);
-                              }
-                              const auto decision = Account::decide(
-                                  loaded.state, ChangePassword{matches, hash.value_or("")});
-                              if (decision.rejected()) return decision.rejection();
-                              session.stage(loaded, decision.events(), codec);
-                              issued.password_version = loaded.state.password_version + 1;
-                              issued.roles = granted_roles(ports, loaded.state);
-                              stage_session(ports, session, drawn, issued.password_version);
-                              return es::Answer{200, session_marker(drawn), "", {}};
-                            });
+  return ports.commands.run(
+      without_secrets(request, request.account(), ""),
+      [&](es::CommandSession& session) -> es::CommandResult {
+        const auto loaded = session.load<Account>(keys::account(request.account()), codec);
+        const auto matches = core::value_of(check.matches(loaded.state));
+        if (matches && !hash) {
+          auto made = core::value_of(ports.hasher.hash(wanted.next));
+          hash = std::move(made);
+        }
+        const auto decision =
+            Account::decide(loaded.state, ChangePassword{matches, hash.value_or("")});
+        if (decision.rejected()) return decision.rejection();
+        session.stage(loaded, decision.events(), codec);
+        issued.password_version = loaded.state.password_version + 1;
+        issued.roles = granted_roles(ports, loaded.state);
+        stage_session(ports, session, drawn, issued.password_version, OtherSessions::HaveEnded);
+        return es::Answer{200, session_marker(drawn), "", {}};
+      });
 }
 
 Response change_password(const ApiPorts& ports, const Request& request) {
@@ -92,7 +92,7 @@ Response change_password(const ApiPorts& ports, const Request& request) {
   const PasswordAttempt attempt(ports, request, request.account());
   attempt.check();
 
-  const DrawnSession drawn = draw_session(ports, request.account());
+  const DrawnSession drawn = draw_session(ports, request, request.account());
   IssuedSession issued{request.account(), drawn.token, 0};
   Response response =
       attempt.judge([&] { return run_password_change(ports, request, wanted, drawn, issued); });

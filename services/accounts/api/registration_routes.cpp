@@ -127,7 +127,7 @@ Response register_account(const ApiPorts& ports, const Request& request) {
   if (const auto wait = ports.attempts.begin_registration(source, ports.clock.now())) {
     return to_response(http::too_many_requests(*wait));
   }
-  const DrawnSession drawn = draw_session(ports, wanted.account);
+  const DrawnSession drawn = draw_session(ports, request, wanted.account);
   Registered registered;
   Response response = run_registration(ports, request, wanted, drawn, registered);
   // New accounts count, and names that were found taken: anyone who asks for many wants to know who

@@ -9,6 +9,7 @@ namespace tideline::accounts {
 // By area.
 void add_registration_routes(http::Router& router, const ApiPorts& ports);
 void add_session_routes(http::Router& router, const ApiPorts& ports);
+void add_session_list_routes(http::Router& router, const ApiPorts& ports);
 void add_email_routes(http::Router& router, const ApiPorts& ports);
 void add_me_routes(http::Router& router, const ApiPorts& ports);
 void add_second_factor_routes(http::Router& router, const ApiPorts& ports);
@@ -19,6 +20,7 @@ void add_key_routes(http::Router& router, const ApiPorts& ports);
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_registration_routes(router, ports);
   add_session_routes(router, ports);
+  add_session_list_routes(router, ports);
   add_email_routes(router, ports);
   add_me_routes(router, ports);
   add_second_factor_routes(router, ports);

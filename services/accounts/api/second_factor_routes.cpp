@@ -58,7 +58,7 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
   const core::AccountId account = request.account();
   const PasswordAttempt attempt(ports, request, account);
   attempt.check();
-  const DrawnSession drawn = draw_session(ports, account);
+  const DrawnSession drawn = draw_session(ports, request, account);
   PasswordCheck check(ports.hasher, wanted.password);
   IssuedSession issued{account, drawn.token, 0};
   const auto body = [&](es::CommandSession& session) -> es::CommandResult {
@@ -70,7 +70,7 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
         es::change<Account>(session, loaded, codec, SetSecondFactor{matches, shown, wanted.secret});
     issued.password_version = changed.state.password_version;
     issued.roles = granted_roles(ports, changed.state);
-    stage_session(ports, session, drawn, issued.password_version);
+    stage_session(ports, session, drawn, issued.password_version, OtherSessions::HaveEnded);
     return es::Answer{200, "", "", {}};
   };
   Response response = attempt.judge([&] { return ports.commands.run(without_key(request), body); });

@@ -11,7 +11,6 @@
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts/stream_keys.hpp"
-#include "core/check.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/commands/once.hpp"
 #include "eventsourcing/events/event_codec.hpp"
@@ -21,20 +20,51 @@ namespace tideline::accounts {
 
 namespace es = eventsourcing;
 
-DrawnSession draw_session(const ApiPorts& ports, const core::AccountId& account) {
-  return {RefreshToken::draw(ports.clock.now(), ports.random), account};
+namespace {
+
+std::string client_of(const http::Request& request) {
+  constexpr std::size_t kBytesMax = 200;
+  const std::string_view said = request.header("User-Agent").value_or("").substr(0, kBytesMax);
+  // Bytes that are no ASCII have no meaning in a header (RFC 9110, 5.5).
+  const bool readable = std::ranges::all_of(said, [](char c) { return c >= ' ' && c <= '~'; });
+  return readable ? std::string(said) : "";
+}
+
+// The first of too many.
+void stage_displaced(es::CommandSession& session, const core::AccountId& account,
+                     const std::string& session_id) {
+  es::change_last<Session>(session, keys::session(session_id), es::EventCodec<Session>{},
+                           EndSession{account});
+  es::record_once(session, keys::session_end(session_id), SessionEnded{account, session_id});
+}
+
+}  // namespace
+
+DrawnSession draw_session(const ApiPorts& ports, const http::Request& request,
+                          const core::AccountId& account) {
+  return {RefreshToken::draw(ports.clock.now(), ports.random), account, client_of(request)};
 }
 
 void stage_session(const ApiPorts& ports, es::CommandSession& session, const DrawnSession& drawn,
-                   std::uint32_t password_version) {
+                   std::uint32_t password_version, OtherSessions others) {
   const core::Timestamp now = session.context().now;
   const ShownToken hashes = drawn.token.hashes();
-  const auto decision =
-      Session::decide({}, OpenSession{{drawn.account, hashes.family_hash, hashes.token_hash,
-                                       password_version, now, now + ports.session_lifetime}});
-  CHECK(!decision.rejected(), "a session that is not there can be opened");
-  session.stage(es::Loaded<Session>{keys::session(drawn.token.session_id()), {}, {}},
-                decision.events(), eventsourcing::EventCodec<Session>{});
+  const std::string& session_id = drawn.token.session_id();
+  const SessionFacts facts{
+      drawn.account, hashes.family_hash,          hashes.token_hash, password_version,
+      now,           now + ports.session_lifetime};
+  es::begin<Session>(session, keys::session(session_id),
+                     es::EventCodec<Session>(ports.profiles.cipher()),
+                     OpenSession{facts, drawn.client});
+  const es::EventCodec<SessionList> codec;
+  const auto list = session.load_last<SessionList>(keys::session_list(drawn.account), codec);
+  if (others == OtherSessions::HaveEnded) {
+    es::change<SessionList>(session, list, codec, ListAlone{drawn.account, session_id});
+    return;
+  }
+  const std::string displaced = list.state.too_many();
+  if (!displaced.empty()) stage_displaced(session, drawn.account, displaced);
+  es::change<SessionList>(session, list, codec, ListSession{drawn.account, session_id});
 }
 
 std::set<AccountRole> granted_roles(const ApiPorts& ports, const Account::State& state) {
@@ -65,6 +95,8 @@ http::Response with_tokens(const ApiPorts& ports, http::Response response,
 void stage_session_end(es::CommandSession& session, const core::AccountId& account,
                        const std::string& session_id) {
   es::record_once(session, keys::session_end(session_id), SessionEnded{account, session_id});
+  es::change_last<SessionList>(session, keys::session_list(account), es::EventCodec<SessionList>{},
+                               UnlistSession{account, session_id});
 }
 
 std::string session_marker(const DrawnSession& drawn) {
@@ -98,7 +130,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
                             const core::AccountId& account, const Credentials& shown,
                             SignInDay day) {
   const eventsourcing::EventCodec<Account> account_codec;
-  const DrawnSession drawn = draw_session(ports, account);
+  const DrawnSession drawn = draw_session(ports, request, account);
   PasswordCheck check(ports.hasher, shown.password);
   bool wrong = false;
   IssuedSession issued{account, drawn.token, 0};

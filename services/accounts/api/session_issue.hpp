@@ -21,13 +21,21 @@ namespace tideline::accounts {
 struct DrawnSession {
   RefreshToken token;
   core::AccountId account;
+  std::string client;  // what it says of itself: the User-Agent header, its first 200 bytes
 };
 
-DrawnSession draw_session(const ApiPorts& ports, const core::AccountId& account);
+DrawnSession draw_session(const ApiPorts& ports, const http::Request& request,
+                          const core::AccountId& account);
+
+enum class OtherSessions {
+  GoOn,      // but for the first of them, where there are too many
+  HaveEnded  // by what else the command does
+};
 
 // Opens it in the same append as whatever else the command does.
 void stage_session(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                   const DrawnSession& drawn, std::uint32_t password_version);
+                   const DrawnSession& drawn, std::uint32_t password_version,
+                   OtherSessions others = OtherSessions::GoOn);
 
 // What goes out to the client that opened the session, or refreshed it.
 struct IssuedSession {
@@ -47,7 +55,7 @@ core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSes
 http::Response with_tokens(const ApiPorts& ports, http::Response response,
                            const IssuedSession& issued);
 
-// Tells every service that access tokens of the session are good no more.
+// Takes it off the account's list, and tells every service that its access tokens are good no more.
 void stage_session_end(eventsourcing::CommandSession& session, const core::AccountId& account,
                        const std::string& session_id);
 

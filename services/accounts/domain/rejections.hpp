@@ -35,6 +35,8 @@ inline const eventsourcing::Rejection kCodeRefused{
 inline const eventsourcing::Rejection kAddressTaken{
     eventsourcing::RejectionKind::Conflict, "email-taken",
     "another account has shown that this address is its own"};
+inline const eventsourcing::Rejection kNoSuchSession{eventsourcing::RejectionKind::NotFound,
+                                                     "no-such-session", "you have no such session"};
 // One answer for every refresh token that is not good, whatever the reason: anyone who guesses or
 // replays learns nothing. The edge answers it with 401.
 inline const eventsourcing::Rejection kRefreshRefused{eventsourcing::RejectionKind::Forbidden,

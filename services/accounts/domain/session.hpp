@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "accounts/events.hpp"
 #include "core/clock.hpp"
@@ -28,6 +29,7 @@ struct ShownToken {
 // Commands
 struct OpenSession {
   SessionFacts facts;
+  std::string client{};  // what it says of itself
 };
 struct RefreshSession {
   ShownToken shown;
@@ -40,6 +42,11 @@ struct SignOut {
   core::AccountId account;  // who asks
   ShownToken shown;
 };
+// By the account's owner, from another session.
+struct EndSession {
+  core::AccountId account;
+  RevocationReason reason = RevocationReason::Ended;
+};
 
 struct Session {
   static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
@@ -50,13 +57,51 @@ struct Session {
   struct State {
     Phase phase = Phase::None;
     SessionFacts facts;  // once revoked: account and family_hash alone
+    std::string client;  // of a stream that was read from its beginning
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<OpenSession, RefreshSession, SignOut>;
+  using Command = std::variant<OpenSession, RefreshSession, SignOut, EndSession>;
   // RefreshSession gives SessionRefreshed; or, for an older token, SessionRevoked (the caller
   // refuses all the same); or kRefreshRefused. Opening a session that exists is kRefreshRefused:
   // ids are random, so it does not happen.
+  static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
+};
+
+// Commands about the sessions of an account that have not ended.
+struct ListSession {
+  core::AccountId account;
+  std::string session_id;
+};
+struct UnlistSession {
+  core::AccountId account;
+  std::string session_id;
+};
+// All others have ended.
+struct ListAlone {
+  core::AccountId account;
+  std::string session_id;
+};
+
+// Its last event is its state.
+struct SessionList {
+  static constexpr std::size_t kSessionsMax = 50;
+  static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
+
+  using Event = std::variant<SessionListChanged>;
+  struct State {
+    std::vector<std::string> session_ids;  // in the order in which they began
+
+    bool contains(const std::string& session_id) const;
+    // What must end before one more begins; "" = nothing.
+    std::string too_many() const {
+      return session_ids.size() < kSessionsMax ? "" : session_ids.front();
+    }
+  };
+  static State evolve(State state, const Event& event);
+
+  using Command = std::variant<ListSession, UnlistSession, ListAlone>;
+  // One more than kSessionsMax takes the place of the first.
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -66,9 +66,9 @@ TEST_F(Codecs, OfAccountsKeepEverything) {
 }
 
 TEST_F(Codecs, OfSessionsAreAllPrivate) {
-  const eventsourcing::EventCodec<Session> codec;
+  const eventsourcing::EventCodec<Session> codec(app.cipher);
   for (const Session::Event& event :
-       {Session::Event(SessionOpened{kFacts}), Session::Event(SessionRefreshed{kFacts}),
+       {Session::Event(SessionOpened{kFacts, "an app"}), Session::Event(SessionRefreshed{kFacts}),
         Session::Event(SessionRevoked{kAda, "f", RevocationReason::TokenReused}),
         Session::Event(SessionRevoked{kAda, "f", RevocationReason::SignedOut})}) {
     const NewEvent stored = codec.encode(event);
@@ -148,12 +148,14 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
     all.push_back(accounts.encode(event));
   }
   for (const Session::Event& event :
-       {Session::Event(SessionOpened{kFacts}), Session::Event(SessionRefreshed{kFacts}),
+       {Session::Event(SessionOpened{kFacts, "an app"}), Session::Event(SessionRefreshed{kFacts}),
         Session::Event(SessionRevoked{kAda, "f", {}})}) {
-    all.push_back(eventsourcing::EventCodec<Session>{}.encode(event));
+    all.push_back(eventsourcing::EventCodec<Session>(app.cipher).encode(event));
   }
   all.push_back(eventsourcing::EventCodec<Address>{}.encode(AddressClaimed{kBob, kAda}));
   all.push_back(eventsourcing::EventCodec<Address>{}.encode(AddressReleased{kBob, kAda}));
+  all.push_back(eventsourcing::EventCodec<SessionList>{}.encode(
+      SessionListChanged{kAda, {"06a0q3kgeg0kxrg4z7m5h2b3c8"}}));
   all.push_back(eventsourcing::EventCodec<UsedCodes>{}.encode(SecondFactorUsed{kAda, 7}));
   all.push_back(eventsourcing::EventCodec<Enrolment>{}.encode(Enrolled{kAda, kBob}));
   all.push_back(eventsourcing::EventCodec<eventsourcing::Once<SessionEnded>>{}.encode(

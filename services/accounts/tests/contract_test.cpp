@@ -55,7 +55,7 @@ TEST(Contract, HoldsWhatConsumersRelyOn) {
   const auto events = live(app);
   std::set<std::string> types;
   for (const auto& event : events) types.insert(event.type);
-  EXPECT_EQ(types.size(), 11u);
+  EXPECT_EQ(types.size(), 12u);
   EXPECT_THAT(broken_promises(contracts_with_producer(TIDELINE_SOURCE_DIR, "accounts"), events),
               IsEmpty());
 }

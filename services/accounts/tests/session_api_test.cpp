@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "accounts/api/role_change.hpp"
+#include "accounts/domain/session.hpp"
 #include "accounts/stream_keys.hpp"
 #include "accounts_app.hpp"
 
@@ -210,6 +211,82 @@ TEST(SignOut, IsForOnesOwnSessionsAlone) {
   EXPECT_EQ(response.status, 403);
   EXPECT_EQ(app.refresh(ada.refresh).status, 200);
   EXPECT_EQ(app.post("/v1/sessions/sign-out", {{"refresh_token", ada.refresh}}).status, 401);
+}
+
+http::Response sign_in_from(AccountsApp& app, const std::string& client) {
+  http::Request request;
+  request.method = http::Method::Post;
+  request.path = "/v1/sessions";
+  request.headers.set("Content-Type", "application/json");
+  request.headers.set("User-Agent", client);
+  request.body = json{{"user_id", "7"}, {"password", AccountsApp::kPassword}}.dump();
+  return app.router->dispatch(request);
+}
+json sessions_of(AccountsApp& app, const Tokens& who) {
+  return json::parse(app.get("/v1/sessions", who.access).body).at("items");
+}
+http::Response end_session(AccountsApp& app, const Tokens& who, const std::string& id) {
+  return app.call(http::Method::Delete, "/v1/sessions/" + id, nullptr, {.token = who.access});
+}
+
+TEST(Sessions, AreListedNewestFirst) {
+  AccountsApp app;
+  const Tokens first = app.enrol("7");
+  app.enrol("8");
+  app.clock.advance(std::chrono::minutes(1));
+  const Tokens second = AccountsApp::tokens_of(json::parse(sign_in_from(app, "Firefox").body));
+  const json items = sessions_of(app, second);
+  ASSERT_EQ(items.size(), 2u) << items;
+  EXPECT_EQ(items[0].at("client"), "Firefox");
+  EXPECT_EQ(items[0].at("current"), true);
+  EXPECT_EQ(items[0].at("opened_at"), "2026-05-01T12:01:00.250000Z");
+  EXPECT_EQ(items[1].at("client"), "");
+  EXPECT_EQ(items[1].at("current"), false);
+  EXPECT_EQ(sessions_of(app, first)[1].at("current"), true);
+  for (const auto& event : app.events()) EXPECT_EQ(event.data.find("Firefox"), std::string::npos);
+}
+
+TEST(Sessions, EndOneByOne) {
+  AccountsApp app;
+  const Tokens mine = app.enrol("7");
+  const Tokens lost = AccountsApp::tokens_of(json::parse(app.sign_in("7").body));
+  const Tokens stranger = app.enrol("8");
+  const std::string id = sessions_of(app, lost)[0].at("id");
+  EXPECT_EQ(end_session(app, stranger, id).status, 404);
+  EXPECT_EQ(end_session(app, mine, "no-id").status, 404);
+  EXPECT_EQ(app.refresh(lost.refresh).status, 200);
+  EXPECT_EQ(end_session(app, mine, id).status, 204);
+  EXPECT_EQ(end_session(app, mine, id).status, 204) << "done already";
+  EXPECT_EQ(app.count("SessionEnded"), 1u) << "tells every service";
+  EXPECT_EQ(app.refresh(lost.refresh).status, 401);
+  EXPECT_EQ(sessions_of(app, mine).size(), 1u);
+}
+
+TEST(Sessions, AreNotListedOnceTheyHaveEnded) {
+  AccountsApp app;
+  const Tokens mine = app.enrol("7");
+  const Tokens other = AccountsApp::tokens_of(json::parse(app.sign_in("7").body));
+  app.post("/v1/sessions/sign-out", {{"refresh_token", other.refresh}}, {.token = other.access});
+  EXPECT_EQ(sessions_of(app, mine).size(), 1u);
+  app.sign_in("7");
+  const auto changed = app.post(
+      "/v1/me/password", {{"current", AccountsApp::kPassword}, {"new", "another long secret"}},
+      {.token = mine.access});
+  EXPECT_EQ(sessions_of(app, AccountsApp::tokens_of(json::parse(changed.body))).size(), 1u);
+}
+
+TEST(Sessions, AreFiftyAtMost) {
+  AccountsApp app({.limits = {.per_account = {1000, 1000}}});
+  const Tokens first = app.enrol("7");
+  Tokens last = first;
+  for (std::size_t i = 1; i < SessionList::kSessionsMax; ++i) {
+    last = AccountsApp::tokens_of(json::parse(app.sign_in("7").body));
+  }
+  const Tokens refreshed = AccountsApp::tokens_of(json::parse(app.refresh(first.refresh).body));
+  last = AccountsApp::tokens_of(json::parse(app.sign_in("7").body));
+  EXPECT_EQ(sessions_of(app, last).size(), SessionList::kSessionsMax);
+  EXPECT_EQ(app.refresh(refreshed.refresh).status, 401) << "the first has made room";
+  EXPECT_EQ(app.count("SessionEnded"), 1u);
 }
 
 TEST(Tokens, CarryTheRoleOfOperators) {

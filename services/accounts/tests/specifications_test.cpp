@@ -182,20 +182,20 @@ RefreshSession refresh_with(const std::string& token_hash) {
 }
 
 TEST(SessionSpecification, RotatesItsToken) {
-  given<Session>(SessionOpened{facts("first")})
+  given<Session>(SessionOpened{facts("first"), ""})
       .when(refresh_with("first"))
       .then(SessionRefreshed{facts("next")});
-  given<Session>(SessionOpened{facts("first")}, SessionRefreshed{facts("second")})
+  given<Session>(SessionOpened{facts("first"), ""}, SessionRefreshed{facts("second")})
       .when(refresh_with("second"))
       .then(SessionRefreshed{facts("next")});
 }
 
 TEST(SessionSpecification, EndsWithTheReuseOfAToken) {
   const SessionRevoked revoked{kAda, "family", RevocationReason::TokenReused};
-  given<Session>(SessionOpened{facts("first")}, SessionRefreshed{facts("second")})
+  given<Session>(SessionOpened{facts("first"), ""}, SessionRefreshed{facts("second")})
       .when(refresh_with("first"))
       .then(revoked);
-  given<Session>(SessionOpened{facts("first")}, revoked)
+  given<Session>(SessionOpened{facts("first"), ""}, revoked)
       .when(refresh_with("first"))
       .then_rejected("refresh-token-refused");
 }
@@ -203,13 +203,15 @@ TEST(SessionSpecification, EndsWithTheReuseOfAToken) {
 TEST(SessionSpecification, DoesNotEndWithAGuess) {
   RefreshSession guess = refresh_with("first");
   guess.shown.family_hash = "another";
-  given<Session>(SessionOpened{facts("first")}).when(guess).then_rejected("refresh-token-refused");
+  given<Session>(SessionOpened{facts("first"), ""})
+      .when(guess)
+      .then_rejected("refresh-token-refused");
   given<Session>().when(guess).then_rejected("refresh-token-refused");
 }
 
 TEST(SessionSpecification, EndsWithTimePasswordAndAccount) {
   const auto refused = [](RefreshSession wanted) {
-    given<Session>(SessionOpened{facts("first")})
+    given<Session>(SessionOpened{facts("first"), ""})
         .when(wanted)
         .then_rejected("refresh-token-refused");
   };
@@ -226,7 +228,7 @@ TEST(SessionSpecification, EndsWithTimePasswordAndAccount) {
 
 TEST(SessionSpecification, SignsOutItsOwnerOnce) {
   const SessionRevoked out{kAda, "family", RevocationReason::SignedOut};
-  const SessionOpened opened{facts("first")};
+  const SessionOpened opened{facts("first"), ""};
   given<Session>(opened).when(SignOut{kAda, {"family", "first"}}).then(out);
   given<Session>(opened, out).when(SignOut{kAda, {"family", "first"}}).then_nothing();
   given<Session>(opened)
@@ -237,6 +239,34 @@ TEST(SessionSpecification, SignsOutItsOwnerOnce) {
       .then_rejected("refresh-token-refused");
   given<Session>().when(SignOut{kAda, {"family", "first"}}).then_rejected("refresh-token-refused");
   given<Session>(opened, out).when(refresh_with("first")).then_rejected("refresh-token-refused");
+}
+
+TEST(SessionSpecification, EndsByItsOwnersHand) {
+  const SessionOpened opened{facts("first"), ""};
+  const SessionRevoked ended{kAda, "family", RevocationReason::Ended};
+  given<Session>(opened).when(EndSession{kAda}).then(ended);
+  given<Session>(opened, ended).when(EndSession{kAda}).then_nothing();
+  given<Session>(opened).when(EndSession{kBob}).then_rejected("no-such-session");
+  given<Session>().when(EndSession{kAda}).then_rejected("no-such-session");
+}
+
+TEST(SessionListSpecification, HasThoseThatGoOn) {
+  using Ids = std::vector<std::string>;
+  const SessionListChanged one{kAda, {"a"}};
+  const SessionListChanged two{kAda, {"a", "b"}};
+  given<SessionList>().when(ListSession{kAda, "a"}).then(one);
+  given<SessionList>(one).when(ListSession{kAda, "b"}).then(two);
+  given<SessionList>(two).when(UnlistSession{kAda, "a"}).then(SessionListChanged{kAda, {"b"}});
+  given<SessionList>(two).when(UnlistSession{kAda, "c"}).then_nothing();
+  given<SessionList>(two).when(ListAlone{kAda, "c"}).then(SessionListChanged{kAda, {"c"}});
+
+  Ids full;
+  for (std::size_t i = 0; i < SessionList::kSessionsMax; ++i) full.push_back(std::to_string(i));
+  Ids next(full.begin() + 1, full.end());
+  next.emplace_back("new");
+  given<SessionList>(SessionListChanged{kAda, full})
+      .when(ListSession{kAda, "new"})
+      .then(SessionListChanged{kAda, next});
 }
 
 TEST(SignInSpecification, CountsOnceADay) {

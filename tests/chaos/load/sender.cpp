@@ -114,7 +114,7 @@ Command registration_of(Account& account) {
                     {"department", ""}},
                    ""},
                   // A repetition is answered with a session of its own.
-                  "AccountRegistered,PasswordSet,SessionOpened(,SessionOpened)*",
+                  "AccountRegistered,PasswordSet(,SessionListChanged)+(,SessionOpened)+",
                   201};
   command.learn = [&account](const demo::Reply& reply) {
     if (acknowledged(reply)) remember_session(account, reply.json().at("session"));
@@ -131,7 +131,7 @@ Command sign_in_of(Account& account) {
                    "",
                    {{"user_id", account.user_id}, {"password", account.password()}},
                    ""},
-                  "SessionOpened(,SessionOpened)*(,SignedIn)?",
+                  "(SessionListChanged,)+SessionOpened(,SessionOpened)*(,SignedIn)?",
                   201};
   command.learn = [&account](const demo::Reply& reply) {
     if (acknowledged(reply)) remember_session(account, reply.json());
