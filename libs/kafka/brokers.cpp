@@ -37,16 +37,25 @@ core::Result<Brokers> Brokers::secured(std::string host_ports, const std::filesy
   std::ifstream lines(file);
   if (!lines) return core::Error{core::ErrorCode::NotFound, "cannot read " + file.string()};
   Brokers brokers(std::move(host_ports));
+  std::size_t number = 0;
+  bool says_how = false;
   for (std::string line; std::getline(lines, line);) {
+    ++number;
     if (line.empty() || line.starts_with('#')) continue;
     const auto equals = line.find('=');
+    // A line may hold a password: only its name is told.
+    if (equals == std::string::npos) {
+      return core::invalid_input("line " + std::to_string(number) + " is not NAME=VALUE");
+    }
     const std::string name = line.substr(0, equals);
-    if (equals == std::string::npos || !is_about_security(name)) {
-      // The rest of the line may be a password.
+    if (!is_about_security(name)) {
       return core::invalid_input("\"" + name + "\" is no setting of librdkafka's about security");
     }
+    says_how = says_how || name == "security.protocol";
     brokers.security.emplace_back(name, line.substr(equals + 1));
   }
+  // librdkafka would go on in clear, whatever else is there.
+  if (!says_how) return core::invalid_input("security.protocol is missing");
   if (const std::string why = objection(brokers.security); !why.empty()) {
     return core::invalid_input(why);
   }

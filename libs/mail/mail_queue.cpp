@@ -5,10 +5,12 @@
 
 namespace tideline::mail {
 
-bool MailQueue::offer(Mail mail) {
+bool MailQueue::offer(Mail mail, Importance importance) {
+  const std::size_t places =
+      importance == Importance::Low ? options_.waiting_max / 2 : options_.waiting_max;
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= options_.waiting_max) {
+    if (waiting_.size() >= places) {
       ++status_.refused;
       return false;
     }

@@ -24,6 +24,9 @@ struct MailQueueOptions {
   std::chrono::milliseconds first_pause{1'000};  // doubled with each attempt
 };
 
+// Low: what strangers can ask for.
+enum class Importance { Normal, Low };
+
 struct MailQueueStatus {
   std::size_t waiting = 0;
   std::size_t sent = 0;
@@ -41,8 +44,8 @@ class MailQueue {
   MailQueue(Mailer& mailer, MailQueueOptions options, Told told)
       : mailer_(mailer), options_(options), told_(std::move(told)) {}
 
-  // False: too many wait.
-  bool offer(Mail mail);
+  // False: too many wait. Those of low importance may take half of the places.
+  bool offer(Mail mail, Importance importance = Importance::Normal);
   // Sends until `stop` says so; what waits then is lost.
   void run(const std::stop_token& stop);
   MailQueueStatus status() const;

@@ -14,8 +14,8 @@
 namespace tideline::mail {
 
 struct SmtpOptions {
-  std::string url;   // smtp://host:port, or smtps://host:port for TLS from the first byte
-  std::string from;  // an address
+  std::string url;     // smtp://host:port, or smtps://host:port for TLS from the first byte
+  std::string from;    // an address
   std::string user{};  // "" = no authentication
   std::string password{};
   // Of smtp://: go on in clear where the server offers no STARTTLS. For a relay on the same

@@ -52,10 +52,12 @@ accounts::AttemptLimits limits_of(const accounts::Settings& settings) {
     return accounts::AttemptLimit{static_cast<double>(attempts), static_cast<double>(attempts)};
   };
   const auto anywhere = static_cast<double>(settings.attempts_per_account_anywhere);
+  const auto mails = static_cast<double>(settings.mails_per_source);
   return {.per_account = limit(settings.attempts_per_account),
           .per_account_anywhere = {anywhere, anywhere / 5},
           .per_source = limit(settings.attempts_per_source),
-          .registrations = limit(settings.registrations_per_source)};
+          .registrations = limit(settings.registrations_per_source),
+          .mails = {mails, mails / 3}};
 }
 
 void add_metrics(observability::Metrics& metrics, const observability::Log& log,

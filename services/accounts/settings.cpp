@@ -1,5 +1,7 @@
 #include "accounts/settings.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <string_view>
 
@@ -56,6 +58,12 @@ void read_sign_up(core::Config& config, Settings& settings) {
   }
   settings.sign_up_closed = one_of(config, "TIDELINE_SIGN_UP", "closed", "open");
   settings.sign_up_domains = config.list("TIDELINE_SIGN_UP_DOMAINS", {});
+  for (std::string& domain : settings.sign_up_domains) {
+    std::ranges::transform(domain, domain.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (domain.find('@') != std::string::npos) {
+      config.add_error("TIDELINE_SIGN_UP_DOMAINS", "holds an address: " + domain);
+    }
+  }
   if (settings.sign_up_closed && key_file.empty()) {
     config.add_error("TIDELINE_CODE_KEY_FILE", "is wanted where sign-up is closed");
   }
@@ -89,6 +97,8 @@ Settings Settings::read(core::Config& config) {
       config.integer("TIDELINE_ATTEMPTS_PER_SOURCE", settings.attempts_per_source, 1, 1'000'000);
   settings.registrations_per_source = config.integer(
       "TIDELINE_REGISTRATIONS_PER_SOURCE", settings.registrations_per_source, 1, 1'000'000);
+  settings.mails_per_source =
+      config.integer("TIDELINE_MAILS_PER_SOURCE", settings.mails_per_source, 1, 1'000'000);
   settings.visits_queued_max = config.integer("TIDELINE_PROFILE_VISITS_QUEUED_MAX",
                                               settings.visits_queued_max, 1, 1'000'000);
   settings.operators_need_second_factor =

@@ -47,6 +47,9 @@ struct Settings {
   // TIDELINE_REGISTRATIONS_PER_SOURCE, 1 to 1,000,000: new accounts, and names that were taken, for
   // one source address at once, and again as many a minute; then 429.
   std::int64_t registrations_per_source = 600;
+  // TIDELINE_MAILS_PER_SOURCE, 1 to 1,000,000: mails that one source address asks for without a
+  // token at once, and again a third of it a minute; then 429.
+  std::int64_t mails_per_source = 60;
   // TIDELINE_PROFILE_VISITS_QUEUED_MAX, 1 to 1,000,000: visits that wait to be recorded; one more
   // is dropped and counted.
   std::int64_t visits_queued_max = 8192;

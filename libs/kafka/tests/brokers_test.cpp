@@ -41,7 +41,8 @@ TEST_F(BrokersTest, HaveTheSettingsOfAFile) {
 
 TEST_F(BrokersTest, RefuseWhatLibrdkafkaWould) {
   EXPECT_THAT(refusal_of("security.protocol=TLS\n").message, HasSubstr("security.protocol"));
-  EXPECT_THAT(refusal_of("ssl.no.such.name=1\n").message, HasSubstr("ssl.no.such.name"));
+  EXPECT_THAT(refusal_of("security.protocol=SSL\nssl.no.such.name=1\n").message,
+              HasSubstr("ssl.no.such.name"));
   EXPECT_THAT(refusal_of("security.protocol=SSL\nssl.ca.location=/no/such/ca.pem\n").message,
               HasSubstr("ca"));
   EXPECT_THAT(refusal_of("security.protocol=SASL_SSL\nsasl.mechanism=SCRAM-SHA-512\n").message,
@@ -55,7 +56,15 @@ TEST_F(BrokersTest, TakeNoSettingThatIsNotAboutSecurity) {
 }
 
 TEST_F(BrokersTest, DoNotRepeatAPassword) {
-  EXPECT_THAT(refusal_of("password=tell nobody\n").message, Not(HasSubstr("tell nobody")));
+  for (const char* line : {"password=tell nobody\n", "sasl.password tell nobody\n"}) {
+    EXPECT_THAT(refusal_of(line).message, Not(HasSubstr("tell nobody")));
+  }
+}
+
+TEST_F(BrokersTest, SayWhetherTheyAreInClear) {
+  EXPECT_THAT(refusal_of("sasl.username=feed\nsasl.password=x\n").message,
+              HasSubstr("security.protocol"));
+  EXPECT_TRUE(read("security.protocol=PLAINTEXT\n").ok());
 }
 
 TEST_F(BrokersTest, WantTheFile) {

@@ -114,6 +114,12 @@ TEST_F(MailQueueTest, GoesOnMeanwhile) {
   EXPECT_EQ(queue_.status().sent, 2u);
 }
 
+TEST_F(MailQueueTest, KeepsPlacesForWhatMatters) {
+  EXPECT_TRUE(queue_.offer(mail_to("a@a.example"), Importance::Low));
+  EXPECT_FALSE(queue_.offer(mail_to("b@a.example"), Importance::Low)) << "half of three";
+  EXPECT_TRUE(queue_.offer(mail_to("c@a.example")));
+}
+
 TEST_F(MailQueueTest, TakesNoMoreThanMayWait) {
   for (const char* to : {"a@a.example", "b@a.example", "c@a.example"}) offer(to);
   EXPECT_FALSE(queue_.offer(mail_to("d@a.example")));

@@ -105,6 +105,13 @@ void AttemptLimiter::forgive_registration(const std::string& source) {
   registrations_.give_back(source);
 }
 
+std::optional<std::chrono::seconds> AttemptLimiter::begin_mail(const std::string& source,
+                                                               core::Timestamp now) {
+  const auto wait = mails_.take(source, now);
+  if (!wait) return std::nullopt;
+  return in_seconds(*wait);
+}
+
 std::optional<std::chrono::seconds> AttemptLimiter::begin_code(const std::string& account,
                                                                core::Timestamp now) {
   const auto wait = codes_.take(account, now);

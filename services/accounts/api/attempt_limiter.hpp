@@ -63,6 +63,7 @@ struct AttemptLimits {
   AttemptLimit per_account_anywhere{100, 20};
   AttemptLimit per_source{200, 200};
   AttemptLimit registrations{600, 600};  // of a source
+  AttemptLimit mails{60, 20};            // that strangers ask for, of a source
   AttemptLimit codes{10, 1.0 / 6};       // of an authenticator app, of an account
   std::size_t buckets_max = 100'000;     // of each kind
 };
@@ -74,6 +75,7 @@ class AttemptLimiter {
         accounts_(limits.per_account_anywhere, limits.buckets_max),
         sources_(limits.per_source, limits.buckets_max),
         registrations_(limits.registrations, limits.buckets_max),
+        mails_(limits.mails, limits.buckets_max),
         codes_(limits.codes, limits.buckets_max) {}
 
   enum class Caller { Stranger, SignedIn };
@@ -90,6 +92,9 @@ class AttemptLimiter {
                                                          core::Timestamp now);
   void forgive_registration(const std::string& source);
 
+  // The same for a mail that somebody asks for without having signed in.
+  std::optional<std::chrono::seconds> begin_mail(const std::string& source, core::Timestamp now);
+
   // The same for a code of an authenticator app: a million are soon tried by who knows the
   // password.
   std::optional<std::chrono::seconds> begin_code(const std::string& account, core::Timestamp now);
@@ -104,6 +109,7 @@ class AttemptLimiter {
   TokenBuckets accounts_;
   TokenBuckets sources_;
   TokenBuckets registrations_;
+  TokenBuckets mails_;
   TokenBuckets codes_;
 };
 

@@ -45,20 +45,24 @@ class EmailCodes {
   static constexpr std::chrono::hours kResetFor{1};
 
   EmailCodes(EmailOptions options, const core::Clock& clock)
-      : options_(std::move(options)), clock_(clock), mails_to_(kMailsToOne, kAddressesMax) {}
+      : options_(std::move(options)),
+        clock_(clock),
+        mails_for_(kMailsForOne, kBucketsMax),
+        mails_to_(kMailsToAddress, kBucketsMax) {}
 
   bool sends_mail() const { return options_.mails != nullptr; }
 
-  // Each mails a code. Nothing where an address has had three within the hour, or too many mails
-  // wait.
+  // Each mails a code. Nothing where the account has had three within the hour, the address ten, or
+  // too many mails wait.
   void mail_sign_up(const std::string& email, const core::AccountId& account,
                     const core::AccountId& address);
   void mail_verification(const std::string& email, const core::AccountId& account,
                          const core::AccountId& address);
   void mail_reset(const VerifyEmail& to, const core::AccountId& account,
                   std::uint32_t password_version);
-  // Tells that the password is another one.
-  void mail_password_changed(const std::optional<VerifyEmail>& to);
+  // What an owner must hear of, who may not have done it. Nothing without a verified address.
+  enum class Notice { PasswordChanged, SecondFactorSet, SecondFactorRemoved, AddressReplaced };
+  void tell(const std::optional<VerifyEmail>& to, Notice notice);
   // For who hands it out otherwise.
   std::string invitation(const core::AccountId& account, std::chrono::hours good_for) const;
 
@@ -67,20 +71,23 @@ class EmailCodes {
   bool is_invitation(std::string_view code, const core::AccountId& account) const;
   bool is_verification(std::string_view code, const core::AccountId& account,
                        const core::AccountId& address) const;
-  bool is_reset(std::string_view code, const core::AccountId& account,
+  bool is_reset(std::string_view code, const core::AccountId& account, const VerifyEmail& to,
                 std::uint32_t password_version) const;
 
  private:
-  static constexpr AttemptLimit kMailsToOne{3, 0.05};
-  static constexpr std::size_t kAddressesMax = 100'000;
+  // Of one purpose for one account; and to one address, wherever somebody else could have named it.
+  static constexpr AttemptLimit kMailsForOne{3, 0.05};
+  static constexpr AttemptLimit kMailsToAddress{10, 1.0 / 6};
+  static constexpr std::size_t kBucketsMax = 100'000;
 
   struct Purpose;
   bool accepts(std::string_view code, const std::string& subject) const;
-  void send(const Purpose& purpose, const std::string& email, const std::string& key,
-            const std::string& subject, std::chrono::hours good_for);
+  void send(const Purpose& purpose, const std::string& email, const core::AccountId& address,
+            const std::string& subject);
 
   const EmailOptions options_;
   const core::Clock& clock_;
+  TokenBuckets mails_for_;
   TokenBuckets mails_to_;
 };
 

@@ -36,8 +36,8 @@ void require_mail(const ApiPorts& ports) {
 }
 
 // Whoever asks for many mails wants to know who is here, or to annoy.
-void count_request(const ApiPorts& ports, const Request& request) {
-  if (const auto wait = ports.attempts.begin_registration(source_of(request), ports.clock.now())) {
+void count_mail(const ApiPorts& ports, const Request& request) {
+  if (const auto wait = ports.attempts.begin_mail(source_of(request), ports.clock.now())) {
     http::refuse(http::too_many_requests(*wait));
   }
 }
@@ -52,7 +52,8 @@ bool may_get_code(const ApiPorts& ports, const core::AccountId& account,
   const auto enrolment =
       session.load_last<Enrolment>(keys::enrolment(account), es::EventCodec<Enrolment>{});
   if (enrolment.state.address) return *enrolment.state.address == address;
-  return !ports.sign_up.closed || is_in(email, ports.sign_up.domains);
+  if (!ports.sign_up.domains.empty()) return is_in(email, ports.sign_up.domains);
+  return !ports.sign_up.closed;
 }
 
 // Answered alike whether a mail goes out or not.
@@ -63,7 +64,7 @@ Response send_sign_up_code(const ApiPorts& ports, const Request& request) {
   const std::string email = read_email(fields);
   fields.check();
   require_mail(ports);
-  count_request(ports, request);
+  count_mail(ports, request);
   const core::AccountId account = ports.account_ids.of(user_id);
   const core::AccountId address = address_of(ports.account_ids, email);
   if (may_get_code(ports, account, address, email)) {
@@ -96,17 +97,27 @@ Response verify(const ApiPorts& ports, const Request& request) {
   const std::string code = fields.text("code", kCodeLength);
   fields.check();
   const core::AccountId account = request.account();
-  return ports.commands.run(
+  std::optional<VerifyEmail> before;
+  bool is_other = false;
+  Response response = ports.commands.run(
       without_secrets(request, account, ""), [&](es::CommandSession& session) -> es::CommandResult {
         const es::EventCodec<Account> codec(ports.profiles.cipher());
         const auto loaded = session.load<Account>(keys::account(account), codec);
         const std::string& email = loaded.state.profile.email;
         const core::AccountId address = address_of(ports.account_ids, email);
         if (!ports.emails.is_verification(code, account, address)) return kCodeRefused;
-        es::change<Account>(session, loaded, codec, VerifyEmail{address, email});
+        const auto changed =
+            es::change<Account>(session, loaded, codec, VerifyEmail{address, email});
+        // The account may be closed, or its address another, while this is on its way.
+        if (changed.events.empty()) session.assert_unchanged(loaded);
+        before = loaded.state.verified;
+        is_other = !changed.events.empty();
         move_claim(session, account, loaded.state.verified, address);
         return es::Answer{204, "", "", {}};
       });
+  if (response.status == 204 && is_other)
+    ports.emails.tell(before, EmailCodes::Notice::AddressReplaced);
+  return response;
 }
 
 // Answered alike for everybody.
@@ -116,7 +127,7 @@ Response send_reset(const ApiPorts& ports, const Request& request) {
   const std::string user_id = fields.text("user_id", kUserIdLength);
   fields.check();
   require_mail(ports);
-  count_request(ports, request);
+  count_mail(ports, request);
   const core::AccountId account = ports.account_ids.of(user_id);
   const auto loaded = core::value_of(load_account(ports, account));
   if (loaded.state.open() && loaded.state.verified) {
@@ -132,7 +143,7 @@ Response reset(const ApiPorts& ports, const Request& request) {
   const std::string code = fields.text("code", kCodeLength);
   const std::string password = read_new_password(fields, "new", {user_id});
   fields.check();
-  count_request(ports, request);
+  count_mail(ports, request);
   const core::AccountId account = ports.account_ids.of(user_id);
   std::optional<std::string> hash;
   std::optional<VerifyEmail> told;
@@ -141,8 +152,9 @@ Response reset(const ApiPorts& ports, const Request& request) {
         const es::EventCodec<Account> codec(ports.profiles.cipher());
         const auto loaded = session.load<Account>(keys::account(account), codec);
         const Account::State& state = loaded.state;
-        const bool good = state.open() && state.verified &&
-                          ports.emails.is_reset(code, account, state.password_version);
+        const bool good =
+            state.open() && state.verified &&
+            ports.emails.is_reset(code, account, *state.verified, state.password_version);
         if (!good) return kCodeRefused;
         told = state.verified;
         if (!hash) {
@@ -152,7 +164,7 @@ Response reset(const ApiPorts& ports, const Request& request) {
         es::change<Account>(session, loaded, codec, ResetPassword{*hash});
         return es::Answer{204, "", "", {}};
       });
-  if (response.status == 204) ports.emails.mail_password_changed(told);
+  if (response.status == 204) ports.emails.tell(told, EmailCodes::Notice::PasswordChanged);
   return response;
 }
 

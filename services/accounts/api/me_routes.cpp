@@ -7,6 +7,7 @@
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/password_check.hpp"
 #include "accounts/api/routes.hpp"
+#include "accounts/api/second_factor.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/stored_events.hpp"
@@ -48,23 +49,24 @@ Response change(const ApiPorts& ports, const Request& request) {
 struct PasswordChange {
   std::string current;
   std::string next;
+  std::string code;  // of an authenticator app; "" = none
 };
 
 PasswordChange read_password_change(const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   PasswordChange change{fields.text("current", kAnyPasswordLength),
-                        read_new_password(fields, "new")};
+                        read_new_password(fields, "new"), read_optional_app_code(fields)};
   fields.check();
   return change;
 }
 
 // Sets the password and opens a session under it; all others end with the old password.
-// What the new session stands on is put into `issued`.
+// What the new session stands on is put into `issued`, and whom to tell into `told`.
 Response run_password_change(const ApiPorts& ports, const Request& request,
                              const PasswordChange& wanted, const DrawnSession& drawn,
-                             IssuedSession& issued) {
-  const eventsourcing::EventCodec<Account> codec;
+                             IssuedSession& issued, std::optional<VerifyEmail>& told) {
+  const eventsourcing::EventCodec<Account> codec(ports.profiles.cipher());
   PasswordCheck check(ports.hasher, wanted.current);
   std::optional<std::string> hash;
   return ports.commands.run(
@@ -72,6 +74,9 @@ Response run_password_change(const ApiPorts& ports, const Request& request,
       [&](es::CommandSession& session) -> es::CommandResult {
         const auto loaded = session.load<Account>(keys::account(request.account()), codec);
         const auto matches = core::value_of(check.matches(loaded.state));
+        // The token may be one from before there was a second factor.
+        if (matches)
+          check_second_factor(ports, session, request.account(), loaded.state, wanted.code);
         if (matches && !hash) {
           auto made = core::value_of(ports.hasher.hash(wanted.next));
           hash = std::move(made);
@@ -80,6 +85,7 @@ Response run_password_change(const ApiPorts& ports, const Request& request,
             Account::decide(loaded.state, ChangePassword{matches, hash.value_or("")});
         if (decision.rejected()) return decision.rejection();
         session.stage(loaded, decision.events(), codec);
+        told = loaded.state.verified;
         issued.password_version = loaded.state.password_version + 1;
         issued.roles = granted_roles(ports, loaded.state);
         stage_session(ports, session, drawn, issued.password_version, OtherSessions::HaveEnded);
@@ -94,19 +100,20 @@ Response change_password(const ApiPorts& ports, const Request& request) {
 
   const DrawnSession drawn = draw_session(ports, request, request.account());
   IssuedSession issued{request.account(), drawn.token, 0};
-  Response response =
-      attempt.judge([&] { return run_password_change(ports, request, wanted, drawn, issued); });
+  std::optional<VerifyEmail> told;
+  Response response = attempt.judge(
+      [&] { return run_password_change(ports, request, wanted, drawn, issued, told); });
   if (response.status != 200) return response;
   if (response.body == session_marker(drawn)) {
-    ports.emails.mail_password_changed(
-        core::value_of(load_account(ports, request.account())).state.verified);
+    ports.emails.tell(told, EmailCodes::Notice::PasswordChanged);
     return with_tokens(ports, std::move(response), issued);
   }
   // The same request again: anyone who knows the new password gets another session.
   const PasswordAttempt again(ports, request, request.account());
   again.check();
   Response opened = again.judge([&] {
-    return open_session(ports, request, request.account(), {wanted.next}, SignInDay::Leave);
+    return open_session(ports, request, request.account(), {wanted.next, wanted.code},
+                        SignInDay::Leave);
   });
   if (opened.status == 201) opened.status = 200;
   return opened;
@@ -116,6 +123,7 @@ Response close(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   const std::string password = fields.text("password", kAnyPasswordLength);
+  const std::string code = read_optional_app_code(fields);
   fields.check();
   const core::AccountId account = request.account();
   const PasswordAttempt attempt(ports, request, account);
@@ -129,6 +137,9 @@ Response close(const ApiPorts& ports, const Request& request) {
                                 const auto loaded =
                                     session.load<Account>(keys::account(account), codec);
                                 const auto matches = core::value_of(check.matches(loaded.state));
+                                if (matches) {
+                                  check_second_factor(ports, session, account, loaded.state, code);
+                                }
                                 const auto decision = Account::decide(
                                     loaded.state, CloseAccount{matches, session.context().now});
                                 if (decision.rejected()) return decision.rejection();

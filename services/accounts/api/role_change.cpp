@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "accounts/domain/account.hpp"
+#include "accounts/domain/rejections.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts/stream_keys.hpp"
 #include "eventsourcing/commands/command_step.hpp"
@@ -31,7 +32,9 @@ core::Status change_account(es::EventStore& store, core::Timestamp now,
       });
   if (!outcome) return outcome.error();
   if (const auto* no = std::get_if<es::Rejection>(&*outcome)) {
-    return core::Error{core::ErrorCode::NotFound, no->detail};
+    const bool none = no->kind == es::RejectionKind::NotFound;
+    return core::Error{none ? core::ErrorCode::NotFound : core::ErrorCode::InvalidInput,
+                       no->detail};
   }
   if (!std::holds_alternative<es::CommandDone>(*outcome)) {
     return core::unavailable("others change the account all the time, try again");
@@ -42,14 +45,16 @@ core::Status change_account(es::EventStore& store, core::Timestamp now,
 }  // namespace
 
 core::Status change_role(es::EventStore& store, core::Timestamp now, const core::AccountId& account,
-                         AccountRole role, RoleChange change) {
+                         AccountRole role, RoleChange change, bool needs_second_factor) {
   return change_account(store, now, account, "roles",
                         [&](const Account::State& state) -> Account::Command {
                           std::set<AccountRole> roles = state.roles;
-                          if (change == RoleChange::Give) {
-                            roles.insert(role);
-                          } else {
+                          if (change == RoleChange::Take) {
                             roles.erase(role);
+                          } else if (needs_second_factor && state.open() && !state.second_factor) {
+                            throw es::Rejected(kSecondFactorNeeded);
+                          } else {
+                            roles.insert(role);
                           }
                           return ChangeRoles{std::move(roles)};
                         });

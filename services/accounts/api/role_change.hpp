@@ -12,10 +12,12 @@ namespace tideline::accounts {
 
 enum class RoleChange { Give, Take };
 
-// Done already counts as done. NotFound: nobody has registered the account, or it is closed. Blocks
-// on the store.
+// Done already counts as done. NotFound: nobody has registered the account, or it is closed;
+// InvalidInput: a role that needs a second factor is to be given to an account without one, whose
+// password alone would be worth it. Blocks on the store.
 core::Status change_role(eventsourcing::EventStore& store, core::Timestamp now,
-                         const core::AccountId& account, AccountRole role, RoleChange change);
+                         const core::AccountId& account, AccountRole role, RoleChange change,
+                         bool needs_second_factor);
 
 // For who has lost the authenticator app. NotFound likewise, and where there is no second factor.
 core::Status forget_second_factor(eventsourcing::EventStore& store, core::Timestamp now,

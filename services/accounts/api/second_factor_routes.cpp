@@ -10,6 +10,7 @@
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
+#include "accounts/domain/second_factor.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts/stream_keys.hpp"
 #include "crypto/totp.hpp"
@@ -46,7 +47,7 @@ NewSecondFactor read_second_factor(const Request& request) {
   NewSecondFactor wanted{fields.text("password", kAnyPasswordLength),
                          fields.text("secret", kSecretLength), read_app_code(fields)};
   if (!wanted.secret.empty() && !crypto::is_totp_secret(wanted.secret)) {
-    fields.violate("secret", "is none that was drawn here");
+    fields.violate("secret", "takes 32 characters of base32");
   }
   fields.check();
   return wanted;
@@ -61,13 +62,17 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
   const DrawnSession drawn = draw_session(ports, request, account);
   PasswordCheck check(ports.hasher, wanted.password);
   IssuedSession issued{account, drawn.token, 0};
+  std::optional<VerifyEmail> told;
   const auto body = [&](es::CommandSession& session) -> es::CommandResult {
     const es::EventCodec<Account> codec(ports.profiles.cipher());
     const auto loaded = session.load<Account>(keys::account(account), codec);
     const bool matches = core::value_of(check.matches(loaded.state));
     const bool shown = crypto::totp_step(wanted.secret, wanted.code, ports.clock.now()).has_value();
-    const auto changed =
-        es::change<Account>(session, loaded, codec, SetSecondFactor{matches, shown, wanted.secret});
+    const auto changed = es::change<Account>(
+        session, loaded, codec, SetSecondFactor{matches, step.has_value(), wanted.secret});
+    told = changed.state.verified;
+    es::change_last<UsedCodes>(session, keys::second_factor(account), es::EventCodec<UsedCodes>{},
+                               UseCode{account, *step});
     issued.password_version = changed.state.password_version;
     issued.roles = granted_roles(ports, changed.state);
     stage_session(ports, session, drawn, issued.password_version, OtherSessions::HaveEnded);
@@ -75,6 +80,7 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
   };
   Response response = attempt.judge([&] { return ports.commands.run(without_key(request), body); });
   if (response.status != 200) return response;
+  ports.emails.tell(told, EmailCodes::Notice::SecondFactorSet);
   return with_tokens(ports, std::move(response), issued);
 }
 
@@ -87,15 +93,19 @@ Response remove_second_factor(const ApiPorts& ports, const Request& request) {
   const PasswordAttempt attempt(ports, request, account);
   attempt.check();
   PasswordCheck check(ports.hasher, shown.password);
+  std::optional<VerifyEmail> told;
   const auto body = [&](es::CommandSession& session) -> es::CommandResult {
-    const es::EventCodec<Account> codec;
+    const es::EventCodec<Account> codec(ports.profiles.cipher());
     const auto loaded = session.load<Account>(keys::account(account), codec);
     const bool matches = core::value_of(check.matches(loaded.state));
     if (matches) check_second_factor(ports, session, account, loaded.state, shown.code);
+    told = loaded.state.verified;
     es::change<Account>(session, loaded, codec, RemoveSecondFactor{matches});
     return es::Answer{204, "", "", {}};
   };
-  return attempt.judge([&] { return ports.commands.run(without_key(request), body); });
+  Response response = attempt.judge([&] { return ports.commands.run(without_key(request), body); });
+  if (response.status == 204) ports.emails.tell(told, EmailCodes::Notice::SecondFactorRemoved);
+  return response;
 }
 
 }  // namespace

@@ -40,20 +40,24 @@ int list(runtime::RunningService& service) {
   return 0;
 }
 
+// Each by itself: one that is not there keeps no other from losing a role.
 int change(runtime::RunningService& service, const Settings& settings, const Wanted& wanted) {
   const bool gives = wanted.give->parsed();
+  int code = 0;
   for (const std::string& user_id : wanted.user_ids) {
     const auto changed =
         change_role(service.store(), service.clock().now(), service.account_ids().of(user_id),
-                    AccountRole::Operator, gives ? RoleChange::Give : RoleChange::Take);
-    if (!changed) return failed(user_id + ": " + changed.error().message);
-    const char* given = settings.operators_need_second_factor
-                            ? "%s is an operator from the next sign-in with a second factor on\n"
-                            : "%s is an operator from the next sign-in on\n";
-    std::printf(gives ? given : "%s is no operator; the sessions of an operator have ended\n",
+                    AccountRole::Operator, gives ? RoleChange::Give : RoleChange::Take,
+                    settings.operators_need_second_factor);
+    if (!changed) {
+      code = failed(user_id + ": " + changed.error().message);
+      continue;
+    }
+    std::printf(gives ? "%s is an operator from the next sign-in on\n"
+                      : "%s is no operator; the sessions of an operator have ended\n",
                 user_id.c_str());
   }
-  return 0;
+  return code;
 }
 
 int operate(runtime::RunningService& service, const Settings& settings, const Wanted& wanted) {

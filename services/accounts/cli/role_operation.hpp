@@ -11,11 +11,12 @@
 
 namespace tideline::accounts {
 
-// A role that was given is in the tokens of the next sign-in or refresh; an operator's only once
-// there is a second factor, where that is required. One that was taken ends all sessions of the
+// A role that was given is in the tokens of the next sign-in or refresh; where operators need a
+// second factor it is given to nobody without one. One that was taken ends all sessions of the
 // account, and their tokens at once. `settings` must outlive it.
 runtime::Operation role_operation(const Settings& settings);
 
+// Takes the roles of the account as well.
 runtime::Operation second_factor_operation();
 
 }  // namespace tideline::accounts

@@ -41,9 +41,14 @@ Decision<Account::Event> set_second_factor(const Account::State& state,
   return events;
 }
 
+// Sessions that were opened with it end, for the app may be a thief's now; and roles, for the
+// password alone would be worth them.
 Decision<Account::Event> remove_second_factor(const Account::State& state) {
   if (!state.second_factor) return kNoSecondFactor;
-  return Decision<Account::Event>::of(SecondFactorRemoved{state.account});
+  Events events = with_password(state, state.password_hash);
+  events.emplace_back(SecondFactorRemoved{state.account});
+  if (!state.roles.empty()) events.emplace_back(RolesChanged{state.account, {}});
+  return events;
 }
 
 Events register_account(const RegisterAccount& wanted) {

@@ -54,6 +54,7 @@ struct SetSecondFactor {
   bool code_matches = false;
   std::string secret;
 };
+// Takes the roles, too, and ends all sessions.
 struct RemoveSecondFactor {
   bool password_matches = false;
 };

@@ -25,6 +25,9 @@ inline const eventsourcing::Rejection kSecondFactorRefused{
 inline const eventsourcing::Rejection kSecondFactorThere{
     eventsourcing::RejectionKind::Conflict, "second-factor-set",
     "there is a second factor already: remove it first"};
+inline const eventsourcing::Rejection kSecondFactorNeeded{
+    eventsourcing::RejectionKind::Conflict, "second-factor-needed",
+    "an operator needs a second factor first: PUT /v1/me/second-factor"};
 inline const eventsourcing::Rejection kNoSecondFactor{eventsourcing::RejectionKind::NotFound,
                                                       "no-second-factor",
                                                       "this account has no second factor"};

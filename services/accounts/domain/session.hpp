@@ -85,7 +85,7 @@ struct ListAlone {
 
 // Its last event is its state.
 struct SessionList {
-  static constexpr std::size_t kSessionsMax = 50;
+  static constexpr std::size_t kSessionsMax = 20;
   static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
 
   using Event = std::variant<SessionListChanged>;

@@ -134,6 +134,34 @@ TEST(SignUp, MailsAnAddressThreeTimesAndThenAgainAfterAWhile) {
   EXPECT_EQ(app.sent_mails().size(), 4u);
 }
 
+// Whoever names another's address, under however many names, holds up neither a reset nor a
+// verification for long.
+TEST(SignUp, StrangersDoNotUseUpWhatTheOwnerNeeds) {
+  AccountsApp app;
+  enrol_verified(app, "7");
+  const auto before = app.sent_mails().size();
+  for (int i = 0; i < 30; ++i) ask_for_code(app, "free-" + std::to_string(i), "7@campus.example");
+  EXPECT_LE(app.sent_mails().size() - before, 10u);
+  ask_for_reset(app, "7");
+  EXPECT_THAT(app.sent_mails().back().subject, HasSubstr("Another password"));
+}
+
+TEST(SignUp, ASourceAsksForSomeMailsAndNoMore) {
+  AccountsApp app({.limits = {.mails = {2, 1}}});
+  for (const int status : {202, 202, 429}) {
+    EXPECT_EQ(ask_for_code(app, "7", "7@campus.example").status, status);
+  }
+  EXPECT_EQ(ask_for_reset(app, "7").status, 429);
+}
+
+TEST(SignUp, DomainsHoldForMailsWhereItIsOpen) {
+  AppOptions options;
+  options.sign_up = {false, {"campus.example"}};
+  AccountsApp app(options);
+  ask_for_code(app, "7", "7@elsewhere.example");
+  EXPECT_TRUE(app.sent_mails().empty());
+}
+
 TEST(Verification, WantsThePasswordAndTheCode) {
   AccountsApp app;
   const Tokens ada = app.enrol("7");
@@ -211,6 +239,20 @@ TEST(PasswordReset, GoesToTheAddressThatWasShown) {
   EXPECT_FALSE(is_verified(app, ada));
   ask_for_reset(app, "7");
   EXPECT_EQ(app.sent_mails().back().to, "7@campus.example");
+}
+
+// Who had the mailbox of before has nothing.
+TEST(PasswordReset, CodesEndWithTheAddress) {
+  AccountsApp app;
+  const Tokens ada = enrol_verified(app, "7");
+  ask_for_reset(app, "7");
+  const std::string code = app.mailed_code();
+  app.call(http::Method::Patch, "/v1/me", {{"email", "new@campus.example"}}, {.token = ada.access});
+  ask_for_verification(app, ada);
+  ASSERT_EQ(verify(app, ada, app.mailed_code()).status, 204);
+  EXPECT_EQ(app.sent_mails().back().to, "7@campus.example") << "the owner of before is told";
+  EXPECT_THAT(app.sent_mails().back().subject, HasSubstr("Another address"));
+  EXPECT_EQ(problem_code(reset(app, "7", code)), "code-refused");
 }
 
 TEST(PasswordReset, CodesLiveAnHour) {

@@ -296,7 +296,7 @@ TEST(Tokens, CarryTheRoleOfOperators) {
   };
   const auto change = [&](const std::string& user_id, RoleChange wanted) {
     return change_role(app.store, app.clock.now(), app.account_ids.of(user_id),
-                       AccountRole::Operator, wanted);
+                       AccountRole::Operator, wanted, false);
   };
   const std::vector<std::string> user{"user"};
   const std::vector<std::string> both{"user", "operator"};

@@ -120,13 +120,17 @@ TEST(AccountSpecification, TakesASecondFactorAndGivesItBack) {
   given<Account>(kRegistered, kPassword, set).when(wanted).then_rejected("second-factor-set");
   given<Account>(kRegistered, kPassword, set)
       .when(RemoveSecondFactor{true})
-      .then(SecondFactorRemoved{kAda});
+      .then(PasswordSet{"hash-1", 2}, PasswordChanged{kAda, 2}, SecondFactorRemoved{kAda});
   given<Account>(kRegistered, kPassword, set)
       .when(RemoveSecondFactor{false})
       .then_rejected("wrong-password");
   given<Account>(kRegistered, kPassword, set)
       .when(ForgetSecondFactor{})
-      .then(SecondFactorRemoved{kAda});
+      .then(PasswordSet{"hash-1", 2}, PasswordChanged{kAda, 2}, SecondFactorRemoved{kAda});
+  given<Account>(kRegistered, kPassword, set, RolesChanged{kAda, {AccountRole::Operator}})
+      .when(ForgetSecondFactor{})
+      .then(PasswordSet{"hash-1", 2}, PasswordChanged{kAda, 2}, SecondFactorRemoved{kAda},
+            RolesChanged{kAda, {}});
   given<Account>(kRegistered, kPassword)
       .when(ForgetSecondFactor{})
       .then_rejected("no-second-factor");
