@@ -13,7 +13,7 @@
 
 namespace tideline::crypto {
 
-core::Result<KeyedHash> KeyedHash::load(const std::filesystem::path& path) {
+core::Result<KeyedHash::Secret> KeyedHash::read_secret(const std::filesystem::path& path) {
   core::Result<std::string> file = read_key_file(path);
   if (!file) return file.error();
   std::string hex;
@@ -32,7 +32,13 @@ core::Result<KeyedHash> KeyedHash::load(const std::filesystem::path& path) {
   }
   Secret secret;
   std::copy(bytes->begin(), bytes->end(), secret.begin());
-  return KeyedHash(secret);
+  return secret;
+}
+
+core::Result<KeyedHash> KeyedHash::load(const std::filesystem::path& path) {
+  const auto secret = read_secret(path);
+  if (!secret) return secret.error();
+  return KeyedHash(*secret);
 }
 
 KeyedHash::Value KeyedHash::of(std::string_view text) const {

@@ -22,6 +22,9 @@ class KeyedHash {
   // NotFound: no readable file; InvalidInput: it holds something else.
   static core::Result<KeyedHash> load(const std::filesystem::path& path);
 
+  // The secret of such a file.
+  static core::Result<Secret> read_secret(const std::filesystem::path& path);
+
   Value of(std::string_view text) const;
 
  private:

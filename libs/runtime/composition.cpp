@@ -11,7 +11,6 @@
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
 #include "revocations/revocation_projection.hpp"
-#include "runtime/campus_calendar.hpp"
 #include "runtime/position_seal.hpp"
 #include "uploads/content_store.hpp"
 
@@ -90,22 +89,6 @@ void pause_for(std::stop_token stop, std::chrono::milliseconds pause) {
 
 }  // namespace
 
-std::optional<Secrets> Secrets::load(const CommonSettings& settings, core::Config& config) {
-  auto account_ids = crypto::AccountIds::load(settings.account_secret_file);
-  auto tokens = crypto::TokenVerifier::load(settings.jwt_public_keys);
-  auto campus = load_campus_calendar(settings.campus_time_zone);
-  if (!account_ids) {
-    config.add_error("TIDELINE_ACCOUNT_SECRET_FILE", account_ids.error().message);
-  }
-  if (!tokens) config.add_error("TIDELINE_JWT_PUBLIC_KEYS", tokens.error().message);
-  if (!campus) config.add_error("TIDELINE_CAMPUS_TIME_ZONE", campus.error().message);
-  if (!account_ids || !tokens || !campus) return std::nullopt;
-  return Secrets{*std::move(account_ids),
-                 std::make_shared<http::CachingTokenVerifier>(
-                     std::make_shared<JwtVerifier>(*std::move(tokens))),
-                 *std::move(campus)};
-}
-
 RunningService::RunningService(const ServiceDefinition& definition, const CommonSettings& settings,
                                Secrets secrets, observability::Logging& logging, core::Clock& clock,
                                core::Random& random, Purpose purpose)
@@ -122,7 +105,7 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       append_spans_(spans_ ? std::make_unique<AppendSpans>(*spans_, clock) : nullptr),
       append_log_(logging.logger("commands")),
       store_(log_pools_.databases(), clock, random, store_options(definition, settings)),
-      subject_keys_(database_),
+      subject_keys_(database_, *secrets_.key_wrap),
       cipher_(subject_keys_, clock, {.indexed_by = secrets_.account_ids}),
       revoked_tokens_(database_, clock),
       router_(secrets_.tokens, clock),

@@ -23,20 +23,11 @@
 #include "runtime/health.hpp"
 #include "runtime/log_places.hpp"
 #include "runtime/projection_spans.hpp"
+#include "runtime/secrets.hpp"
 #include "runtime/service.hpp"
 #include "runtime/settings.hpp"
 
 namespace tideline::runtime {
-
-// What is read from files before anything starts; a mistake in one is a mistake in the settings.
-struct Secrets {
-  crypto::AccountIds account_ids;
-  std::shared_ptr<http::TokenVerifier> tokens;
-  std::unique_ptr<core::CampusCalendar> campus;
-
-  // nullopt: `config` has been told why.
-  static std::optional<Secrets> load(const CommonSettings& settings, core::Config& config);
-};
 
 // Operate: composed for an operator's tool, beside the process that serves. It joins no consumer
 // group and is never started.
@@ -58,6 +49,7 @@ class RunningService final : public ServiceContext {
   void stop();
   std::uint16_t port() const { return server_->port(); }
 
+  postgres::PostgresSubjectKeys& subject_keys() { return subject_keys_; }
   // For operations: what the service is composed of.
   std::vector<eventsourcing::Projection*> projections() const;
   const ServiceDefinition& definition() const { return definition_; }

@@ -2,9 +2,12 @@
 
 #include "runtime/dead_letter_operation.hpp"
 #include "runtime/rebuild_operation.hpp"
+#include "runtime/wrap_keys_operation.hpp"
 
 namespace tideline::runtime {
 
-std::vector<Operation> operations() { return {dead_letter_operation(), rebuild_operation()}; }
+std::vector<Operation> operations() {
+  return {dead_letter_operation(), rebuild_operation(), wrap_keys_operation()};
+}
 
 }  // namespace tideline::runtime

@@ -71,6 +71,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   }
   settings.account_secret_file = config.text("TIDELINE_ACCOUNT_SECRET_FILE");
   settings.jwt_public_keys = config.text("TIDELINE_JWT_PUBLIC_KEYS");
+  settings.wrapping_keys = config.text("TIDELINE_WRAPPING_KEYS", "");
   settings.campus_time_zone = config.text("TIDELINE_CAMPUS_TIME_ZONE", "UTC");
   settings.log_file = config.text("TIDELINE_LOG_FILE", "");
   const std::string level = config.text("TIDELINE_LOG_LEVEL", "info");

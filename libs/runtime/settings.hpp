@@ -26,6 +26,7 @@ struct CommonSettings {
   std::uint32_t logs = 16;
   std::string account_secret_file;
   std::string jwt_public_keys;
+  std::string wrapping_keys;  // folder; "" = keys of subjects lie in the database as they are
   std::string campus_time_zone = "UTC";
   observability::Level log_level = observability::Level::Info;
   std::string log_file;  // "" = stderr

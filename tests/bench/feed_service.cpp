@@ -202,7 +202,8 @@ class Service {
   postgres::PostgresEventStore store_;
   postgres::PostgresRelayCheckpoints checkpoints_;
   kafka::Relay relay_;
-  postgres::PostgresSubjectKeys keys_{database_};
+  crypto::NoKeyWrap wrap_;
+  postgres::PostgresSubjectKeys keys_{database_, wrap_};
   crypto::SubjectCipher cipher_{keys_, clock_};
   crypto::AccountIds account_ids_{crypto::AccountIds::Secret{1, 2, 3}};
   core::MomentIdSource moment_ids_{random_};

@@ -14,14 +14,13 @@ import re
 import shutil
 import ssl
 import struct
-import subprocess
 import sys
 import tempfile
 import time
 
 from authority import Authority
 from parts import fail, registration, until
-from whole_suite import ROOT, WholeSuite
+from whole_suite import WholeSuite
 
 from smtp_server import SmtpServer
 
@@ -64,9 +63,8 @@ class Campus(WholeSuite):
         if len(self.mail.mails) != count:
             fail(f"{len(self.mail.mails)} mails instead of {count}: {[mail['To'] for mail in self.mail.mails]}")
 
-    def operate(self, *words):
-        done = subprocess.run([ROOT / "deploy/operate", "accounts", *words], env=self.environment, capture_output=True,
-                              text=True, check=False)
+    def ask_accounts(self, *words):
+        done = self.operate("accounts", *words)
         return done.returncode, done.stdout, done.stderr
 
     def ask_for_code(self, user, email):
@@ -89,12 +87,12 @@ def check_lists(suite, home):
     students = pathlib.Path(home, "students.csv")
     students.write_text(f"user_id,email\n0711,{LISTED}\nfine,b@x.example\nnot one\n", encoding="utf-8")
     students.chmod(0o644)
-    code, _, told = suite.operate("import", students)
+    code, _, told = suite.ask_accounts("import", students)
     if code != 1 or "line 4" not in told:
         fail(f"a list with a mistake: {code} {told}")
     students.write_text(f"user_id,email\n0711,{LISTED}\n", encoding="utf-8")
     for _ in range(2):
-        code, said, told = suite.operate("import", students)
+        code, said, told = suite.ask_accounts("import", students)
         if code != 0 or said != "1 of 1 are on the list\n":
             fail(f"import: {code} {said} {told}")
 
@@ -116,7 +114,7 @@ def check_domain_and_invitation(suite):
     code = suite.code_mailed_to(f"ada@{DOMAIN}")
     suite.no_mail_but(2)
     suite.register_with(201, "ada", f"ada@{DOMAIN}", code)
-    status, said, told = suite.operate("invite", "ben", "--days", "3")
+    status, said, told = suite.ask_accounts("invite", "ben", "--days", "3")
     if status != 0 or not re.fullmatch(r"ben [a-z2-7]{32}\n", said):
         fail(f"invite: {status} {said} {told}")
     return suite.register_with(201, "ben", LISTED, said.split()[1])["session"]
@@ -161,7 +159,7 @@ def check_second_factor(suite, ben):
 
     def statistics(status, token):
         suite.gateway.expect(status, "GET", "/v1/statistics", token)
-    status, _, told = suite.operate("roles", "give", "operator", "ben")
+    status, _, told = suite.ask_accounts("roles", "give", "operator", "ben")
     if status != 1 or "second factor" not in told:
         fail(f"an operator without a second factor: {status} {told}")
     _, drawn = suite.gateway.expect(200, "POST", "/v1/me/second-factor", token)
@@ -176,7 +174,7 @@ def check_second_factor(suite, ben):
     session = sign_in(201, code=app_code(drawn["secret"], step + 1))
     statistics(200, session["access_token"])
     expect_problem(sign_in(403, code=app_code(drawn["secret"], step + 1)), "second-factor-refused")
-    status, said, told = suite.operate("second-factor", "remove", "ben")
+    status, said, told = suite.ask_accounts("second-factor", "remove", "ben")
     if status != 0:
         fail(f"second-factor remove: {status} {said} {told}")
     until("a token of an operator is refused", lambda: suite.gateway.call("GET", "/v1/statistics", session["access_token"])[0] == 401)

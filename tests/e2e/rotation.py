@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""rotation.py BUILD: another key signs tokens from now on, and nobody is signed out.
+"""rotation.py BUILD: secrets are replaced, and nobody is signed out and nothing is lost.
 
+  - another wrapping key wraps the keys of texts while services run; afterwards the one before is not needed
+  - services get other passwords for their databases, and the old ones are refused
+  - another key signs tokens from now on
   - an access token of the key before is good at the gateway and in every service, and so is the refresh token
   - what is signed from then on names the new key
   - while services run, and within 15 minutes of the last rotation, there is none: it would end tokens that are good
@@ -9,11 +12,12 @@ import base64
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
-from parts import fail, registration, until
-from whole_suite import WholeSuite
+from parts import fail, part, query, registration, until
+from whole_suite import WholeSuite, registry
 
 READS = ["/v1/me", "/v1/contacts", "/v1/timeline", "/v1/points/me", "/v1/projects?author=ada"]
 
@@ -29,6 +33,39 @@ def refused(suite, build, why):
         fail(f"a rotation that should be refused, for {why}: {done.returncode} {done.stdout}{done.stderr}")
 
 
+def unlike(suite, service, condition):
+    """How many keys of subjects are not as they should be."""
+    line = pathlib.Path(suite.home, f"postgres/databases/tideline_{service}").read_text(encoding="utf-8").strip()
+    return int(query(line, f"SELECT count(*) FROM subject_key WHERE key IS NOT NULL AND NOT ({condition})")[0][0])
+
+
+def wrap_anew(suite, token):
+    keys = pathlib.Path(suite.home, "secrets/wrapping_keys")
+    before = next(keys.iterdir())
+    if unlike(suite, "accounts", "length(key) > 32") != 0:
+        fail("a key of a new installation lies in clear")
+    part("secrets", "--data", f"{suite.home}/secrets", "--wrap-anew")
+    newest = max(keys.iterdir())
+    for service in registry.names():
+        done = suite.operate(service, "wrap-keys")
+        if done.returncode != 0 or "were wrapped anew" not in done.stdout:
+            fail(f"wrap-keys of {service}: {done.stdout}{done.stderr}")
+    wrapped_by_newest = f"position('{newest.stem}'::bytea in key) = 2"
+    if unlike(suite, "accounts", wrapped_by_newest) != 0:
+        fail("not every key is wrapped by the new one")
+    suite.gateway.expect(200, "PATCH", "/v1/me", token, {"department": "Physics"})
+    before.unlink()
+
+
+def rotate_passwords(suite, build):
+    database = pathlib.Path(suite.home, "postgres/databases/tideline_accounts")
+    before = database.read_text(encoding="utf-8").strip()
+    suite.start(build, "--rotate-passwords")
+    refused_now = subprocess.run(["psql", before, "-XAtc", "SELECT 1"], capture_output=True, text=True, check=False)
+    if refused_now.returncode == 0 or "authentication failed" not in refused_now.stderr:
+        fail(f"the old password is good: {refused_now.stdout}{refused_now.stderr}")
+
+
 def main():
     build = sys.argv[1]
     home = tempfile.mkdtemp(prefix="tideline-rotation.", dir="/var/tmp")
@@ -39,6 +76,12 @@ def main():
         suite.start(build)
         _, account = gateway.expect(201, "POST", "/v1/accounts", None, registration("ada"))
         before = account["session"]
+        wrap_anew(suite, before["access_token"])
+        rotate_passwords(suite, build)
+        until("accounts answers", lambda: gateway.call("GET", "/v1/me", before["access_token"])[0] == 200)
+        _, me = gateway.expect(200, "GET", "/v1/me", before["access_token"])
+        if (me["real_name"], me["department"]) != ("ada", "Physics"):
+            fail(f"what was sealed under another wrapping key: {me}")
         refused(suite, build, "deploy/stop first")
         suite.stop()
         suite.start(build, "--rotate-keys")
@@ -55,7 +98,7 @@ def main():
     finally:
         suite.stop()
         shutil.rmtree(home, ignore_errors=True)
-    print("another key signs, and tokens of the one before were good everywhere")
+    print("other keys wrap and sign, other passwords are asked for, and tokens of before were good everywhere")
 
 
 main()

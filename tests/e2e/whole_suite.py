@@ -18,6 +18,7 @@ class WholeSuite:
         parts = ["gateway", "gateway_metrics", "kafka", "kafka_controller", "postgres"]
         parts += [service.identifier for service in registry.read()]
         ports = dict(zip(parts, free_ports(len(parts))))
+        self.home = home
         self.gateway = Service(ports["gateway"])
         limits = dict.fromkeys(["RATE_ACCOUNT", "RATE_ANONYMOUS", "REGISTRATIONS_PER_SOURCE"], "1000000")
         ours = {**{f"{name.upper()}_PORT": str(port) for name, port in ports.items()}, **limits,
@@ -44,9 +45,13 @@ class WholeSuite:
         position = next(value for name, value in headers.items() if name.lower() == "tideline-position")
         return answer["session"]["access_token"], position
 
+    def operate(self, *words):
+        """A subcommand of a service."""
+        return subprocess.run([ROOT / "deploy/operate", *words], env=self.environment, capture_output=True, text=True,
+                              check=False)
+
     def make_operators(self, *users):
         """From their next sign-in on."""
-        command = [ROOT / "deploy/operate", "accounts", "roles", "give", "operator", *users]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        done = self.operate("accounts", "roles", "give", "operator", *users)
         if done.returncode != 0:
             fail(f"{users} are no operators\n{done.stdout}{done.stderr}")

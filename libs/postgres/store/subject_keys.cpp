@@ -17,39 +17,43 @@ using sql::Transaction;
 
 enum class Standing { Unknown, Present, Destroyed };
 
+// Bytes as they are stored; none: destroyed, or never there.
 struct Held {
   Standing standing = Standing::Unknown;
-  SubjectKey key{};
+  std::string stored;
 };
 
-SubjectKey key_of(const std::string& hex) {
+std::string bytes_of(const std::string& hex) {
   const auto bytes = core::from_hex(hex);
-  CHECK(bytes && bytes->size() == SubjectKey().size(), "a subject key has 256 bits");
-  SubjectKey key{};
-  std::copy(bytes->begin(), bytes->end(), key.begin());
-  return key;
+  CHECK(bytes, "PostgreSQL encodes bytes");
+  return {bytes->begin(), bytes->end()};
 }
 
-Held held_of(const Row& row, std::size_t column) {
-  if (row.is_null(column)) return {Standing::Destroyed, {}};
-  return {Standing::Present, key_of(row.text(column))};
-}
+std::string hex_of(std::string_view stored) { return core::to_hex(core::as_bytes(stored)); }
 
 constexpr std::string_view kSelectKey =
     "SELECT encode(key, 'hex') FROM subject_key WHERE subject = $1";
 
-Held held_of(const Rows& rows) { return rows.empty() ? Held{} : held_of(rows.front(), 0); }
+Held held_of(const Rows& rows) {
+  if (rows.empty()) return {};
+  if (rows.front().is_null(0)) return {Standing::Destroyed, {}};
+  return {Standing::Present, bytes_of(rows.front().text(0))};
+}
+
+constexpr std::int64_t kWrappedAtOnce = 1'000;
 
 }  // namespace
 
 // Two processes may get here for one subject: both read what the first of them wrote.
 core::Result<Rows> PostgresSubjectKeys::create(const AccountId& subject) {
+  const auto stored = wrap_.wrap(subject, crypto::new_subject_key());
+  if (!stored) return stored.error();
   Rows rows;
   const auto status = database_.transact([&](Transaction& transaction) {
     transaction.execute(
         "INSERT INTO subject_key (subject, key) VALUES ($1, decode($2, 'hex'))"
         " ON CONFLICT (subject) DO NOTHING",
-        {subject, core::to_hex(crypto::new_subject_key())});
+        {subject, hex_of(*stored)});
     rows = transaction.execute(kSelectKey, {subject});
   });
   if (!status) return status.error();
@@ -69,7 +73,7 @@ core::Result<SubjectKey> PostgresSubjectKeys::get_or_create(const AccountId& sub
   if (held.standing == Standing::Destroyed) {
     return core::Error{core::ErrorCode::Conflict, "the subject's key has been destroyed", false};
   }
-  return held.key;
+  return wrap_.unwrap(subject, held.stored);
 }
 
 core::Result<std::optional<SubjectKey>> PostgresSubjectKeys::find(const AccountId& subject) {
@@ -87,7 +91,11 @@ core::Result<std::vector<std::optional<SubjectKey>>> PostgresSubjectKeys::find_m
       " WHERE subject = ANY($1::uuid[]) AND key IS NOT NULL",
       {wanted});
   if (!rows) return rows.error();
-  for (const Row& row : *rows) keys.emplace(row.account(0), key_of(row.text(1)));
+  for (const Row& row : *rows) {
+    const auto key = wrap_.unwrap(row.account(0), bytes_of(row.text(1)));
+    if (!key) return key.error();
+    keys.emplace(row.account(0), *key);
+  }
   std::vector<std::optional<SubjectKey>> found;
   found.reserve(subjects.size());
   for (const AccountId& subject : subjects) {
@@ -105,6 +113,43 @@ core::Status PostgresSubjectKeys::destroy(const AccountId& subject) {
         " WHERE subject_key.key IS NOT NULL",
         {subject});
   });
+}
+
+core::Result<PostgresSubjectKeys::Wrapped> PostgresSubjectKeys::wrap_anew(
+    const std::optional<AccountId>& after) {
+  const auto rows = database_.query(
+      "SELECT subject, encode(key, 'hex') FROM subject_key WHERE key IS NOT NULL"
+      " AND ($1::uuid IS NULL OR subject > $1::uuid) ORDER BY subject LIMIT $2",
+      {after, kWrappedAtOnce});
+  if (!rows) return rows.error();
+  Wrapped wrapped;
+  std::vector<AccountId> subjects;
+  std::vector<std::string> before;
+  std::vector<std::string> next;
+  for (const Row& row : *rows) {
+    const AccountId subject = row.account(0);
+    const std::string stored = bytes_of(row.text(1));
+    ++wrapped.seen;
+    wrapped.last = subject;
+    if (wrap_.is_current(stored)) continue;
+    const auto key = wrap_.unwrap(subject, stored);
+    if (!key) return key.error();
+    const auto anew = wrap_.wrap(subject, *key);
+    if (!anew) return anew.error();
+    subjects.push_back(subject);
+    before.push_back(row.text(1));
+    next.push_back(hex_of(*anew));
+  }
+  wrapped.changed = subjects.size();
+  const auto status = database_.transact([&](Transaction& transaction) {
+    transaction.execute(
+        "UPDATE subject_key AS held SET key = decode(anew.next, 'hex')"
+        " FROM unnest($1::uuid[], $2::text[], $3::text[]) AS anew (subject, before, next)"
+        " WHERE held.subject = anew.subject AND held.key = decode(anew.before, 'hex')",
+        {subjects, before, next});
+  });
+  if (!status) return status.error();
+  return wrapped;
 }
 
 }  // namespace tideline::postgres

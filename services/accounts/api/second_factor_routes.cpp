@@ -67,7 +67,7 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
     const es::EventCodec<Account> codec(ports.profiles.cipher());
     const auto loaded = session.load<Account>(keys::account(account), codec);
     const bool matches = core::value_of(check.matches(loaded.state));
-    const bool shown = crypto::totp_step(wanted.secret, wanted.code, ports.clock.now()).has_value();
+    const auto step = crypto::totp_step(wanted.secret, wanted.code, ports.clock.now());
     const auto changed = es::change<Account>(
         session, loaded, codec, SetSecondFactor{matches, step.has_value(), wanted.secret});
     told = changed.state.verified;

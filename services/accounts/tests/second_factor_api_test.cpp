@@ -175,6 +175,7 @@ TEST_F(SecondFactor, TakesTheRoleWithIt) {
                   .ok());
   ASSERT_EQ(remove(next_code()).status, 204);
   ada = AccountsApp::tokens_of(json::parse(app.sign_in("7").body));
+  app.clock.advance(std::chrono::seconds(30));
   set();
   EXPECT_THAT(roles_in(ada), ElementsAre("user"));
 }

@@ -3,6 +3,8 @@
 
 #include <future>
 
+#include "crypto/key_wrap.hpp"
+#include "crypto/tests/temporary_folder.hpp"
 #include "fresh_database.hpp"
 #include "postgres/store/relay_checkpoints.hpp"
 #include "postgres/store/subject_keys.hpp"
@@ -18,7 +20,20 @@ using core::LogPosition;
 struct PostgresKeys {
   DatabaseOptions options = fresh_database(1);
   PooledDatabase database{options};
-  PostgresSubjectKeys keys{database};
+  crypto::NoKeyWrap wrap;
+  PostgresSubjectKeys keys{database, wrap};
+};
+struct WrappedPostgresKeys {
+  crypto::TemporaryFolder folder;
+  DatabaseOptions options = fresh_database(1);
+  PooledDatabase database{options};
+  std::unique_ptr<crypto::FileKeyWrap> wrap = wrap_of(folder);
+  PostgresSubjectKeys keys{database, *wrap};
+
+  static std::unique_ptr<crypto::FileKeyWrap> wrap_of(crypto::TemporaryFolder& folder) {
+    folder.write("1.key", std::string(64, 'a'));
+    return crypto::FileKeyWrap::load(folder.path()).value();
+  }
 };
 struct InMemoryKeys {
   crypto::InMemorySubjectKeys keys;
@@ -32,7 +47,7 @@ class SubjectKeysTest : public ::testing::Test {
   const AccountId ada_{AccountId::Bytes{1}};
   const AccountId bob_{AccountId::Bytes{2}};
 };
-using KeyBackends = ::testing::Types<PostgresKeys, InMemoryKeys>;
+using KeyBackends = ::testing::Types<PostgresKeys, WrappedPostgresKeys, InMemoryKeys>;
 TYPED_TEST_SUITE(SubjectKeysTest, KeyBackends);
 
 TYPED_TEST(SubjectKeysTest, AKeyIsMadeOnceAndStays) {
@@ -41,6 +56,37 @@ TYPED_TEST(SubjectKeysTest, AKeyIsMadeOnceAndStays) {
   EXPECT_EQ(this->keys().get_or_create(this->ada_).value(), key);
   EXPECT_EQ(*this->keys().find(this->ada_).value(), key);
   EXPECT_NE(this->keys().get_or_create(this->bob_).value(), key);
+}
+
+// Keys of before and of another wrapping key are wrapped anew; who is destroyed meanwhile stays so.
+TEST(WrappedSubjectKeys, AreWrappedAnew) {
+  WrappedPostgresKeys backend;
+  crypto::NoKeyWrap none;
+  PostgresSubjectKeys before(backend.database, none);
+  const AccountId ada(AccountId::Bytes{1});
+  const AccountId bob(AccountId::Bytes{2});
+  const AccountId eve(AccountId::Bytes{3});
+  const auto ada_key = before.get_or_create(ada).value();
+  const auto bob_key = backend.keys.get_or_create(bob).value();
+  ASSERT_TRUE(before.destroy(eve).ok());
+  EXPECT_EQ(backend.keys.get_or_create(ada).value(), ada_key) << "in clear until then";
+
+  const auto first = backend.keys.wrap_anew(std::nullopt).value();
+  EXPECT_EQ(first.seen, 2u);
+  EXPECT_EQ(first.changed, 1u);
+  EXPECT_FALSE(before.find(ada).ok()) << "nothing of it lies in clear";
+  EXPECT_EQ(*backend.keys.find(ada).value(), ada_key);
+
+  backend.folder.write("2.key", std::string(64, 'b'));
+  const auto another = crypto::FileKeyWrap::load(backend.folder.path()).value();
+  PostgresSubjectKeys next(backend.database, *another);
+  EXPECT_EQ(next.wrap_anew(std::nullopt).value().changed, 2u);
+  EXPECT_EQ(next.wrap_anew(std::nullopt).value().changed, 0u);
+  EXPECT_FALSE(next.wrap_anew(bob).value().last.has_value());
+  std::filesystem::remove(backend.folder.path() / "1.key");
+  EXPECT_EQ(*next.find(bob).value(), bob_key);
+  EXPECT_EQ(*backend.keys.find(ada).value(), ada_key) << "a process of before reads the new key";
+  EXPECT_FALSE(next.find(eve).value().has_value());
 }
 
 TYPED_TEST(SubjectKeysTest, AllWhoAskAtOnceGetTheSame) {

@@ -306,7 +306,8 @@ TEST_F(ClosedAccounts, FiveThousandContactsEndInPiecesAndOverARestart) {
 }
 
 TEST_F(ClosedAccounts, TheKeyGoesWithTheAccount) {
-  postgres::PostgresSubjectKeys keys(database);
+  crypto::NoKeyWrap wrap;
+  postgres::PostgresSubjectKeys keys(database, wrap);
   const AccountId ada = service.account("ada");
   ASSERT_TRUE(keys.get_or_create(ada).ok());
   const auto bobs = keys.get_or_create(service.account("bob"));
@@ -327,7 +328,8 @@ TEST_F(ClosedAccounts, TheKeyGoesWithTheAccount) {
 }
 
 TEST_F(ClosedAccounts, TheirsWhoNeverWroteStayAwayToo) {
-  postgres::PostgresSubjectKeys keys(database);
+  crypto::NoKeyWrap wrap;
+  postgres::PostgresSubjectKeys keys(database, wrap);
   close("dan");
   people::PeopleProjection directory;
   directory.apply(closings[0]);
