@@ -61,11 +61,15 @@ class World:
     def caller(self, name):
         _, position = self.suite.register(name)
         self.suite.make_operators(name)
-        signing_in = {"user_id": name, "password": registration(name)["password"]}
-        token = self.suite.gateway.expect(201, "POST", "/v1/sessions", None, signing_in)[1]["access_token"]
         for others, _ in self.people.values():
             self.answer("/v1/contact-requests", others, {"user_id": name}, position)
-        return {"TIDELINE_TOKEN": token, "TIDELINE_POSITIONS": position, "TIDELINE_PROJECT": self.project}
+        return {"TIDELINE_POSITIONS": position, "TIDELINE_PROJECT": self.project}
+
+    def signed_in(self, caller, name):
+        """Anew for each document: a session that is listed may be ended by the requests."""
+        signing_in = {"user_id": name, "password": registration(name)["password"]}
+        session = self.suite.gateway.expect(201, "POST", "/v1/sessions", None, signing_in)[1]
+        return {**caller, "TIDELINE_TOKEN": session["access_token"]}
 
 
 def run(suite, document, caller, seed, *options):
@@ -120,9 +124,10 @@ def main():
         print(f"the suite runs after {time.monotonic() - started:.0f} s; seed {SEED}", flush=True)
         world = World(suite)
         for round_ in range(ROUNDS):
-            caller = world.caller(f"caller-{round_}")
-            findings += sum(check(suite, service, caller, SEED + round_) for service in registry.names())
-        check_that_it_can_fail(suite, caller)
+            name = f"caller-{round_}"
+            caller = world.caller(name)
+            findings += sum(check(suite, service, world.signed_in(caller, name), SEED + round_) for service in registry.names())
+        check_that_it_can_fail(suite, world.signed_in(caller, name))
     finally:
         suite.stop()
         shutil.rmtree(home, ignore_errors=True)

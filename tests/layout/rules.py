@@ -55,7 +55,7 @@ MAY_INCLUDE = [
     (r"libs/postgres/migrations/", ["core", "sql", "postgres/connections", "postgres/projections"]),
     (
         r"libs/postgres/store/",
-        ["core", "sql", "eventsourcing/events", "eventsourcing/store", "crypto/subject_keys.hpp", "postgres/connections"],
+        ["core", "sql", "eventsourcing/events", "eventsourcing/store", "crypto/subject_keys.hpp", "crypto/key_wrap.hpp", "postgres/connections"],
     ),
     (r"libs/projections/runner/", ["core", "sql", "eventsourcing", "postgres/projections"]),
     (r"libs/projections/rebuild/", ["core", "sql", "eventsourcing", "postgres/projections", "projections/runner"]),
