@@ -97,8 +97,7 @@ Response verify(const ApiPorts& ports, const Request& request) {
   const std::string code = fields.text("code", kCodeLength);
   fields.check();
   const core::AccountId account = request.account();
-  std::optional<VerifyEmail> before;
-  bool is_other = false;
+  std::optional<VerifyEmail> told;  // who has had the codes until now
   Response response = ports.commands.run(
       without_secrets(request, account, ""), [&](es::CommandSession& session) -> es::CommandResult {
         const es::EventCodec<Account> codec(ports.profiles.cipher());
@@ -110,13 +109,11 @@ Response verify(const ApiPorts& ports, const Request& request) {
             es::change<Account>(session, loaded, codec, VerifyEmail{address, email});
         // The account may be closed, or its address another, while this is on its way.
         if (changed.events.empty()) session.assert_unchanged(loaded);
-        before = loaded.state.verified;
-        is_other = !changed.events.empty();
+        told = changed.events.empty() ? std::nullopt : loaded.state.verified;
         move_claim(session, account, loaded.state.verified, address);
         return es::Answer{204, "", "", {}};
       });
-  if (response.status == 204 && is_other)
-    ports.emails.tell(before, EmailCodes::Notice::AddressReplaced);
+  if (response.status == 204) ports.emails.tell(told, EmailCodes::Notice::AddressReplaced);
   return response;
 }
 

@@ -30,12 +30,17 @@ std::string client_of(const http::Request& request) {
   return readable ? std::string(said) : "";
 }
 
-// The first of too many.
+void stage_token_end(es::CommandSession& session, const core::AccountId& account,
+                     const std::string& session_id) {
+  es::record_once(session, keys::session_end(session_id), SessionEnded{account, session_id});
+}
+
+// The first of too many. The list loses it by taking the new one.
 void stage_displaced(es::CommandSession& session, const core::AccountId& account,
                      const std::string& session_id) {
   es::change_last<Session>(session, keys::session(session_id), es::EventCodec<Session>{},
                            EndSession{account});
-  es::record_once(session, keys::session_end(session_id), SessionEnded{account, session_id});
+  stage_token_end(session, account, session_id);
 }
 
 }  // namespace
@@ -94,7 +99,7 @@ http::Response with_tokens(const ApiPorts& ports, http::Response response,
 
 void stage_session_end(es::CommandSession& session, const core::AccountId& account,
                        const std::string& session_id) {
-  es::record_once(session, keys::session_end(session_id), SessionEnded{account, session_id});
+  stage_token_end(session, account, session_id);
   es::change_last<SessionList>(session, keys::session_list(account), es::EventCodec<SessionList>{},
                                UnlistSession{account, session_id});
 }

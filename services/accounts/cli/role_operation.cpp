@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "accounts/api/profile_seal.hpp"
-#include "accounts/api/role_change.hpp"
+#include "accounts/api/server_commands.hpp"
 #include "accounts/projections/account_queries.hpp"
 #include "runtime/composition.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "accounts/api/account_fields.hpp"
 #include "accounts/api/email_codes.hpp"
-#include "accounts/api/enrol.hpp"
+#include "accounts/api/server_commands.hpp"
 #include "core/text.hpp"
 #include "runtime/composition.hpp"
 

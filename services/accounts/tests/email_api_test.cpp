@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "accounts/api/enrol.hpp"
+#include "accounts/api/server_commands.hpp"
 #include "accounts_app.hpp"
 
 namespace tideline::accounts::testing {

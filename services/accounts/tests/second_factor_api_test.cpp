@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "accounts/api/role_change.hpp"
+#include "accounts/api/server_commands.hpp"
 #include "accounts_app.hpp"
 #include "crypto/tests/authenticator.hpp"
 

@@ -5,7 +5,7 @@
 #include <regex>
 #include <thread>
 
-#include "accounts/api/role_change.hpp"
+#include "accounts/api/server_commands.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stream_keys.hpp"
 #include "accounts_app.hpp"

@@ -23,4 +23,9 @@ core::Status change_role(eventsourcing::EventStore& store, core::Timestamp now,
 core::Status forget_second_factor(eventsourcing::EventStore& store, core::Timestamp now,
                                   const core::AccountId& account);
 
+// A code for `account` goes to `address` alone from now on (a keyed hash). Done already counts as
+// done. Blocks on the store; thread-safe.
+core::Status enrol(eventsourcing::EventStore& store, core::Timestamp now,
+                   const core::AccountId& account, const core::AccountId& address);
+
 }  // namespace tideline::accounts
