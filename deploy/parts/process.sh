@@ -98,19 +98,26 @@ process_stop() {
   rm -f "$1"
 }
 
-# await_start NAME PID_FILE LOG_FILE SECONDS COMMAND... : until COMMAND succeeds. Gives up, showing the end
-# of the log, when the process has ended or the time is over.
-await_start() {
-  local name=$1 pid_file=$2 log_file=$3 deadline=$((SECONDS + $4))
-  shift 4
+# await_ready PID_FILE SECONDS COMMAND... : until COMMAND succeeds. False when the process has ended or the
+# time is over.
+await_ready() {
+  local pid_file=$1 deadline=$((SECONDS + $2))
+  shift 2
   until process_runs "$pid_file" && "$@" > /dev/null 2>&1; do
-    if [ "$SECONDS" -ge "$deadline" ] || ! process_runs "$pid_file"; then
-      show_log_end "$log_file"
-      process_stop "$pid_file" KILL 5
-      fail "$name did not become ready"
-    fi
+    [ "$SECONDS" -lt "$deadline" ] && process_runs "$pid_file" || return 1
     sleep 0.1
   done
+}
+
+# await_start NAME PID_FILE LOG_FILE SECONDS COMMAND... : the same after a start. Otherwise it gives up, shows the
+# end of the log, and ends the process.
+await_start() {
+  local name=$1 pid_file=$2 log_file=$3
+  await_ready "$pid_file" "${@:4}" || {
+    show_log_end "$log_file"
+    process_stop "$pid_file" KILL 5
+    fail "$name did not become ready"
+  }
 }
 
 # True when something on this machine accepts connections at port $1.
