@@ -26,6 +26,7 @@ Campus::Campus(WorkerPool& workers, const Graph& graph, const Plan& plan, std::s
     world_.people[i].department = kDepartments[i % kDepartments.size()];
   }
   world_.contacts.resize(people);
+  world_.contacts_made.resize(people);
   world_.following.resize(people);
   world_.hides.resize(people);
   world_.hidden_from.resize(people);
@@ -117,8 +118,10 @@ void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) 
         const std::lock_guard lock(world_mutex_);
         world_.contacts[edge.first].insert(edge.second);
         world_.contacts[edge.second].insert(edge.first);
-        world_.points[edge.first] += Rules::kContact;
-        world_.points[edge.second] += Rules::kContact;
+        for (const PersonIndex person : {edge.first, edge.second}) {
+          if (++world_.contacts_made[person] > Rules::kContactsADay) continue;
+          world_.points[person] += Rules::kContact;
+        }
       });
 }
 

@@ -17,6 +17,7 @@ struct Rules {
   static constexpr int kSignIn = 3;
   static constexpr int kVisited = 1;
   static constexpr int kContact = 5;
+  static constexpr int kContactsADay = 200;
   static constexpr int kFollowed = 4;
   static constexpr int kProject = 10;
   static constexpr int kComment = 2;

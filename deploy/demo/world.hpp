@@ -59,6 +59,7 @@ struct Project {
 struct World {
   std::vector<Person> people;
   std::vector<std::set<PersonIndex>> contacts;     // symmetric
+  std::vector<int> contacts_made;                  // also those that are no more
   std::vector<std::set<PersonIndex>> following;    // [follower] -> followed
   std::vector<std::set<PersonIndex>> hides;        // [owner] -> whom he does not see
   std::vector<std::set<PersonIndex>> hidden_from;  // [owner] -> who must not see him

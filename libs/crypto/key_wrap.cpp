@@ -7,7 +7,6 @@
 
 #include "core/check.hpp"
 #include "core/encoding.hpp"
-#include "crypto/keyed_hash.hpp"
 #include "crypto/sodium_ready.hpp"
 
 namespace tideline::crypto {
@@ -16,7 +15,6 @@ namespace {
 constexpr std::size_t kKeyBytes = std::tuple_size_v<SubjectKey>;
 constexpr std::size_t kNonceBytes = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
 constexpr std::size_t kWrappedBytes = kKeyBytes + crypto_aead_xchacha20poly1305_ietf_ABYTES;
-constexpr std::size_t kIdMax = 64;
 static_assert(kKeyBytes == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
 
 unsigned char* raw(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
@@ -64,38 +62,16 @@ core::Result<SubjectKey> NoKeyWrap::unwrap(const core::AccountId&, std::string_v
   return key;
 }
 
-core::Result<FileKeyWrap::Keys> FileKeyWrap::read(const std::filesystem::path& folder) {
-  Keys keys;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".key") continue;
-    const std::string id = entry.path().stem().string();
-    if (id.empty() || id.size() > kIdMax)
-      return core::invalid_input("the name of a key is too long: " + id);
-    const auto secret = KeyedHash::read_secret(entry.path());
-    if (!secret) return secret.error();
-    keys.emplace(id, *secret);
-  }
-  if (error || keys.empty())
-    return core::Error{core::ErrorCode::NotFound, "no keys in " + folder.string()};
-  return keys;
-}
-
 core::Result<std::unique_ptr<FileKeyWrap>> FileKeyWrap::load(std::filesystem::path folder) {
-  auto keys = read(folder);
+  auto keys = KeyFolder::load(std::move(folder));
   if (!keys) return keys.error();
-  return std::unique_ptr<FileKeyWrap>(new FileKeyWrap(std::move(folder), *std::move(keys)));
+  return std::unique_ptr<FileKeyWrap>(new FileKeyWrap(*std::move(keys)));
 }
 
 core::Result<std::string> FileKeyWrap::wrap(const core::AccountId& subject, const SubjectKey& key) {
   sodium_ready();
-  std::string id;
-  SubjectKey wrapping{};
-  {
-    const std::lock_guard lock(mutex_);
-    id = keys_.rbegin()->first;
-    wrapping = keys_.rbegin()->second;
-  }
+  const auto keys = keys_->keys();
+  const auto& [id, wrapping] = *keys->rbegin();
   const std::string data = associated_data(subject, id);
   std::string stored = static_cast<char>(id.size()) + id;
   std::string nonce(kNonceBytes, '\0');
@@ -108,13 +84,10 @@ core::Result<std::string> FileKeyWrap::wrap(const core::AccountId& subject, cons
 }
 
 std::optional<SubjectKey> FileKeyWrap::key_of(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  const auto known = keys_.find(id);
-  if (known != keys_.end()) return known->second;
-  auto again = read(folder_);
-  if (!again || !again->contains(id)) return std::nullopt;
-  keys_ = *std::move(again);
-  return keys_.at(id);
+  auto keys = keys_->keys();
+  if (!keys->contains(id)) keys = keys_->look_again();
+  const auto found = keys->find(id);
+  return found == keys->end() ? std::nullopt : std::optional(found->second);
 }
 
 core::Result<SubjectKey> FileKeyWrap::unwrap(const core::AccountId& subject,
@@ -137,8 +110,7 @@ core::Result<SubjectKey> FileKeyWrap::unwrap(const core::AccountId& subject,
 
 bool FileKeyWrap::is_current(std::string_view stored) {
   const auto wrapped = parse(stored);
-  const std::lock_guard lock(mutex_);
-  return stored.size() != kKeyBytes && wrapped && wrapped->id == keys_.rbegin()->first;
+  return stored.size() != kKeyBytes && wrapped && wrapped->id == keys_->keys()->rbegin()->first;
 }
 
 }  // namespace tideline::crypto

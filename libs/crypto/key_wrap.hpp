@@ -3,15 +3,15 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "crypto/key_folder.hpp"
 #include "crypto/subject_keys.hpp"
 
 namespace tideline::crypto {
@@ -39,13 +39,11 @@ class NoKeyWrap final : public KeyWrap {
   bool is_current(std::string_view) override { return true; }
 };
 
-// Keys in files of one folder, `<id>.key`, each 64 hexadecimal characters: the last by its name
-// wraps, all unwrap. The folder is read again when a key is met that was wrapped by one that is not
-// known, so that a process that runs learns of a new one. XChaCha20-Poly1305, bound to the subject.
+// By keys in files of one folder: the last wraps, all unwrap. The folder is read again when a key
+// is met that was wrapped by one that is not known. XChaCha20-Poly1305, bound to the subject.
 class FileKeyWrap final : public KeyWrap {
  public:
-  // Blocks on the files. NotFound: none is there; InvalidInput: one holds something else, or has an
-  // id that is longer than 64 characters.
+  // As KeyFolder::load().
   static core::Result<std::unique_ptr<FileKeyWrap>> load(std::filesystem::path folder);
 
   core::Result<std::string> wrap(const core::AccountId& subject, const SubjectKey& key) override;
@@ -53,16 +51,10 @@ class FileKeyWrap final : public KeyWrap {
   bool is_current(std::string_view stored) override;
 
  private:
-  using Keys = std::map<std::string, SubjectKey, std::less<>>;
-
-  FileKeyWrap(std::filesystem::path folder, Keys keys)
-      : folder_(std::move(folder)), keys_(std::move(keys)) {}
-  static core::Result<Keys> read(const std::filesystem::path& folder);
+  explicit FileKeyWrap(std::unique_ptr<KeyFolder> keys) : keys_(std::move(keys)) {}
   std::optional<SubjectKey> key_of(const std::string& id);
 
-  const std::filesystem::path folder_;
-  std::mutex mutex_;
-  Keys keys_;
+  const std::unique_ptr<KeyFolder> keys_;
 };
 
 }  // namespace tideline::crypto

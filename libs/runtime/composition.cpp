@@ -112,7 +112,7 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       commands_(store_, clock, *secrets_.campus, &cipher_),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
                                                {.slow_after = settings.slow_request}),
-                clock, spans_.get()),
+                logging.logger("http"), clock, spans_.get()),
       gaps_(settings.kafka_brokers),
       health_router_(nullptr, clock) {
   if (append_spans_) store_.observe(*append_spans_);
@@ -320,6 +320,13 @@ void RunningService::keep_topics_there(std::stop_token stop) {
   }
 }
 
+http::ClientOptions RunningService::peer_options() {
+  http::ClientOptions options;
+  const auto& tls = settings_.server.tls;
+  if (tls) options.tls = {tls->identity, definition_.name};
+  return options;
+}
+
 void RunningService::add_gauges() {
   using Appender = postgres::AppenderStatus;
   metrics_.show(
@@ -402,6 +409,7 @@ core::Status RunningService::start_health_server() {
   options.worker_threads = 1;
   options.queued_requests_max = 64;
   options.connections_max = 64;
+  options.tls.reset();  // probes have no certificates
   health_server_ = std::make_unique<http::Server>(options, health_router_, clock_);
   return health_server_->start();
 }
@@ -438,7 +446,7 @@ void RunningService::register_health() {
 core::Status RunningService::compose() {
   auto prepared = prepare_databases();
   if (!prepared) return prepared;
-  router_.set_position_seal(make_position_seal(secrets_.account_ids));
+  router_.set_position_seal(make_position_seal(secrets_.position_keys));
   auto revocations = add_revocations();
   if (!revocations) return revocations;
   if (definition_.uses_people) add_people();

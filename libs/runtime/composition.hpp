@@ -73,6 +73,7 @@ class RunningService final : public ServiceContext {
   crypto::SubjectCipher& cipher() override { return cipher_; }
   http::Router& router() override { return router_; }
   http::CommandEndpoint& commands() override { return commands_; }
+  http::ClientOptions peer_options() override;
   observability::Metrics& metrics() override { return metrics_; }
   observability::Log log(std::string_view name) override { return logging_.logger(name); }
   const people::PeopleDirectory& people() override { return people_; }

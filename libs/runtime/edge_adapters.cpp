@@ -34,6 +34,10 @@ void RecordingObserver::on_request(const http::RequestRecord& record) {
   if (spans_ != nullptr) export_span(record);
 }
 
+void RecordingObserver::on_tls_trouble(std::string_view why) {
+  log_.error("changed files of TLS are not used", {{"reason", std::string(why)}});
+}
+
 void RecordingObserver::export_span(const http::RequestRecord& record) const {
   const auto context = core::TraceContext::read(record.traceparent);
   if (!context || !context->sampled()) return;

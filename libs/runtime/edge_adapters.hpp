@@ -6,6 +6,7 @@
 #include "crypto/token.hpp"
 #include "http/routing/authentication.hpp"
 #include "http/server/server.hpp"
+#include "observability/log.hpp"
 #include "observability/request_recorder.hpp"
 #include "observability/span_exporter.hpp"
 
@@ -25,17 +26,19 @@ class JwtVerifier final : public http::TokenVerifier {
 // exporter must outlive it.
 class RecordingObserver final : public http::RequestObserver {
  public:
-  RecordingObserver(observability::RequestRecorder recorder, const core::Clock& clock,
-                    observability::SpanExporter* spans = nullptr)
-      : recorder_(std::move(recorder)), clock_(clock), spans_(spans) {}
+  RecordingObserver(observability::RequestRecorder recorder, observability::Log log,
+                    const core::Clock& clock, observability::SpanExporter* spans = nullptr)
+      : recorder_(std::move(recorder)), log_(std::move(log)), clock_(clock), spans_(spans) {}
   void on_request(const http::RequestRecord& record) override;
   void on_connection_opened() override { recorder_.connection_opened(); }
   void on_connection_closed() override { recorder_.connection_closed(); }
+  void on_tls_trouble(std::string_view why) override;
 
  private:
   void export_span(const http::RequestRecord& record) const;
 
   observability::RequestRecorder recorder_;
+  observability::Log log_;
   const core::Clock& clock_;
   observability::SpanExporter* spans_;
 };

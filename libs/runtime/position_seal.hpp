@@ -1,15 +1,20 @@
 // Position tokens that only this installation can make: "<token>.<mac>", the mac being the keyed
-// hash under the installation's secret (BLAKE2b-128), which all services share. Without it anybody
-// could name positions that will never be reached, and every query that waits for them would hold a
-// worker.
+// hash (BLAKE2b-128) under a key that all services share. Without it anybody could name positions
+// that will never be reached, and every query that waits for them would be put aside.
 #pragma once
 
-#include "crypto/account_ids.hpp"
+#include <chrono>
+#include <memory>
+
+#include "crypto/key_folder.hpp"
 #include "http/routing/router.hpp"
 
 namespace tideline::runtime {
 
-// The seal's functions are thread-safe and own a copy of the key.
-http::PositionSeal make_position_seal(const crypto::AccountIds& keyed);
+// The last key seals, all open. The folder is read again at each interval, and when a token was
+// sealed by none of them, for another service may have a new one already: once a second at most.
+// The seal's functions are thread-safe.
+http::PositionSeal make_position_seal(std::shared_ptr<crypto::KeyFolder> keys,
+                                      std::chrono::seconds interval = std::chrono::seconds(60));
 
 }  // namespace tideline::runtime

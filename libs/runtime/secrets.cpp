@@ -19,6 +19,20 @@ std::unique_ptr<crypto::KeyWrap> load_key_wrap(const CommonSettings& settings,
   return nullptr;
 }
 
+// Null: `config` has been told why.
+std::shared_ptr<crypto::KeyFolder> load_position_keys(const CommonSettings& settings,
+                                                      core::Config& config) {
+  if (settings.position_keys.empty()) {
+    const auto secret = crypto::KeyedHash::read_secret(settings.account_secret_file);
+    // What is wrong with that file is told by who needs it most.
+    return secret ? crypto::KeyFolder::of(*secret) : nullptr;
+  }
+  auto keys = crypto::KeyFolder::load(settings.position_keys);
+  if (keys) return *std::move(keys);
+  config.add_error("TIDELINE_POSITION_KEYS", keys.error().message);
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<Secrets> Secrets::load(const CommonSettings& settings, core::Config& config) {
@@ -31,11 +45,12 @@ std::optional<Secrets> Secrets::load(const CommonSettings& settings, core::Confi
   if (!tokens) config.add_error("TIDELINE_JWT_PUBLIC_KEYS", tokens.error().message);
   if (!campus) config.add_error("TIDELINE_CAMPUS_TIME_ZONE", campus.error().message);
   auto key_wrap = load_key_wrap(settings, config);
-  if (!account_ids || !tokens || !campus || !key_wrap) return std::nullopt;
+  auto position_keys = load_position_keys(settings, config);
+  if (!account_ids || !tokens || !campus || !key_wrap || !position_keys) return std::nullopt;
   return Secrets{*std::move(account_ids),
                  std::make_shared<http::CachingTokenVerifier>(
                      std::make_shared<JwtVerifier>(*std::move(tokens))),
-                 *std::move(campus), std::move(key_wrap)};
+                 *std::move(campus), std::move(key_wrap), std::move(position_keys)};
 }
 
 }  // namespace tideline::runtime

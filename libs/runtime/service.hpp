@@ -23,6 +23,7 @@
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/projections/state_topic.hpp"
 #include "eventsourcing/store/event_store.hpp"
+#include "http/client/client.hpp"
 #include "http/routing/command_endpoint.hpp"
 #include "http/routing/router.hpp"
 #include "observability/log.hpp"
@@ -66,6 +67,8 @@ class ServiceContext {
   virtual crypto::SubjectCipher& cipher() = 0;
   virtual http::Router& router() = 0;
   virtual http::CommandEndpoint& commands() = 0;
+  // How this instance asks others of its service over HTTP.
+  virtual http::ClientOptions peer_options() = 0;
   virtual observability::Metrics& metrics() = 0;
   virtual observability::Log log(std::string_view name) = 0;
 

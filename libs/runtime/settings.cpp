@@ -1,7 +1,25 @@
 #include "runtime/settings.hpp"
 
+#include <string_view>
+
 namespace tideline::runtime {
 namespace {
+
+// All three files, or none. What is wrong with one is told now: --check starts no server.
+std::optional<http::TlsOptions> read_tls(core::Config& config) {
+  http::TlsOptions tls;
+  tls.identity.certificate = config.text("TIDELINE_HTTP_TLS_CERTIFICATE", "");
+  tls.identity.key = config.text("TIDELINE_HTTP_TLS_KEY", "");
+  tls.identity.authority = config.text("TIDELINE_HTTP_TLS_AUTHORITY", "");
+  tls.clients = config.list("TIDELINE_HTTP_TLS_CLIENTS", {"gateway"});
+  const auto& [certificate, key, authority] = tls.identity;
+  if (certificate.empty() && key.empty() && authority.empty()) return std::nullopt;
+  if (const auto loaded = http::TlsServer::load(tls, [](std::string_view) {}); !loaded) {
+    config.add_error("TIDELINE_HTTP_TLS_CERTIFICATE, _KEY, _AUTHORITY, _CLIENTS",
+                     loaded.error().message);
+  }
+  return tls;
+}
 
 http::ServerOptions read_server(core::Config& config) {
   http::ServerOptions server;
@@ -21,7 +39,11 @@ http::ServerOptions read_server(core::Config& config) {
       number("TIDELINE_HTTP_QUEUE", server.queued_requests_max, 1, 1'000'000);
   server.connections_max =
       number("TIDELINE_HTTP_CONNECTIONS", server.connections_max, 1, 1'000'000);
+  server.connections_per_source_max =
+      number("TIDELINE_HTTP_CONNECTIONS_SOURCE", server.connections_max / 2 + 1, 1, 1'000'000);
   server.streams_max = number("TIDELINE_HTTP_STREAMS", server.streams_max, 0, 1'000'000);
+  server.streams_per_account_max =
+      number("TIDELINE_HTTP_STREAMS_ACCOUNT", server.streams_per_account_max, 0, 1'000'000);
   server.body_bytes_max = number("TIDELINE_HTTP_BODY_BYTES", server.body_bytes_max, 1, 1 << 30);
   server.head_bytes_max = number("TIDELINE_HTTP_HEAD_BYTES", server.head_bytes_max, 256, 1 << 20);
   server.header_count_max = number("TIDELINE_HTTP_HEADERS", server.header_count_max, 1, 10'000);
@@ -36,6 +58,7 @@ http::ServerOptions read_server(core::Config& config) {
   time("TIDELINE_HTTP_IDLE_MS", server.idle_timeout);
   time("TIDELINE_HTTP_WRITE_MS", server.write_timeout);
   time("TIDELINE_HTTP_HEARTBEAT_MS", server.heartbeat_interval);
+  server.tls = read_tls(config);
   return server;
 }
 
@@ -72,6 +95,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   settings.account_secret_file = config.text("TIDELINE_ACCOUNT_SECRET_FILE");
   settings.jwt_public_keys = config.text("TIDELINE_JWT_PUBLIC_KEYS");
   settings.wrapping_keys = config.text("TIDELINE_WRAPPING_KEYS", "");
+  settings.position_keys = config.text("TIDELINE_POSITION_KEYS", "");
   settings.campus_time_zone = config.text("TIDELINE_CAMPUS_TIME_ZONE", "UTC");
   settings.log_file = config.text("TIDELINE_LOG_FILE", "");
   const std::string level = config.text("TIDELINE_LOG_LEVEL", "info");

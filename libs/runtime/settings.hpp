@@ -27,6 +27,7 @@ struct CommonSettings {
   std::string account_secret_file;
   std::string jwt_public_keys;
   std::string wrapping_keys;  // folder; "" = keys of subjects lie in the database as they are
+  std::string position_keys;  // folder; "" = position tokens are made under the account secret
   std::string campus_time_zone = "UTC";
   observability::Level log_level = observability::Level::Info;
   std::string log_file;  // "" = stderr

@@ -151,8 +151,8 @@ struct Shards {
                    client.get(request, std::move(then));
                  }}),
         passed_on(context.metrics().counter("tideline_feed_timelines_passed_on_total",
-                                            "requests that came here with their shard elsewhere")) {
-  }
+                                            "requests that came here with their shard elsewhere")),
+        client(context.peer_options()) {}
 
   ShardLeases leases;
   ShardRouter shard_router;

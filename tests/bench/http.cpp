@@ -49,7 +49,8 @@ int serve(const std::string& keys) {
   observability::Logging logging({"bench", observability::Level::Error, {}, {}}, clock);
   observability::Metrics metrics;
   runtime::RecordingObserver observer(
-      observability::RequestRecorder(metrics, logging.logger("http")), clock);
+      observability::RequestRecorder(metrics, logging.logger("http")), logging.logger("http"),
+      clock);
   http::Router router(std::make_shared<http::CachingTokenVerifier>(
                           std::make_shared<runtime::JwtVerifier>(*std::move(verifier))),
                       clock);

@@ -22,10 +22,11 @@ class Authority:
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", 2,
                 "-subj", "/CN=Tideline tests", "-keyout", folder / "ca.key", "-out", self.certificate)
 
-    def certify(self, name, host):
+    def certify(self, name, *hosts):
+        """Files with the certificate of `hosts` ("IP:127.0.0.1", "DNS:accounts") and with its key; beside them one with both."""
         key, request, chain = (self.folder / f"{name}.{kind}" for kind in ("key", "csr", "chain.pem"))
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
-                "-addext", f"subjectAltName=IP:{host}", "-keyout", key, "-out", request)
+                "-addext", f"subjectAltName={','.join(hosts)}", "-keyout", key, "-out", request)
         openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.folder / "ca.key",
                 "-days", 2, "-copy_extensions", "copy", "-out", self.folder / f"{name}.pem")
         chain.write_text(key.read_text() + (self.folder / f"{name}.pem").read_text())

@@ -32,7 +32,7 @@ class Campus(WholeSuite):
     def __init__(self, home):
         super().__init__(home)
         self.authority = Authority(pathlib.Path(home, "tls"))
-        certificate, key = self.authority.certify("mail", "127.0.0.1")
+        certificate, key = self.authority.certify("mail", "IP:127.0.0.1")
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         tls.load_cert_chain(certificate, key)
         self.mail = SmtpServer(tls, "campus", "a password of the relay")

@@ -1,6 +1,7 @@
 """Parts of the suite for the tests beside this file: the scripts of deploy/parts, a service over HTTP, what lies
 in a topic. Everything that fails ends the test with a message."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,9 +19,10 @@ def fail(what):
     sys.exit(f"FAILED: {what}")
 
 
-def part(name, *arguments):
+def part(name, *arguments, environment=None):
+    """`environment` is added to this process's own."""
     command = [str(PARTS / name), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         fail(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout.strip()
@@ -85,6 +87,10 @@ class Service:
         if got != status:
             fail(f"{method} {path}: {got} instead of {status}: {text}")
         return answered, json.loads(text) if text else None
+
+
+def position_of(headers):
+    return next(value for name, value in headers.items() if name.lower() == "tideline-position")
 
 
 def registration(user):

@@ -2,6 +2,7 @@
 """rotation.py BUILD: secrets are replaced, and nobody is signed out and nothing is lost.
 
   - another wrapping key wraps the keys of texts while services run; afterwards the one before is not needed
+  - another key makes position tokens; those of before are good until their key is taken away
   - services get other passwords for their databases, and the old ones are refused
   - another key signs tokens from now on
   - an access token of the key before is good at the gateway and in every service, and so is the refresh token
@@ -9,6 +10,7 @@
   - while services run, and within 15 minutes of the last rotation, there is none: it would end tokens that are good
 """
 import base64
+import hashlib
 import json
 import pathlib
 import shutil
@@ -16,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from parts import fail, part, query, registration, until
+from parts import fail, part, position_of, query, registration, until
 from whole_suite import WholeSuite, registry
 
 READS = ["/v1/me", "/v1/contacts", "/v1/timeline", "/v1/points/me", "/v1/projects?author=ada"]
@@ -57,6 +59,30 @@ def wrap_anew(suite, token):
     before.unlink()
 
 
+def is_sealed_by(file, position):
+    token, _, mac = position.rpartition(".")
+    key = bytes.fromhex(file.read_text(encoding="utf-8").strip())
+    digest = hashlib.blake2b(f"position:{token}".encode(), key=key, digest_size=16).digest()
+    return mac == base64.b32encode(digest).decode().rstrip("=").lower()
+
+
+def read_by_position(suite, status, token, position):
+    for path in READS:
+        suite.gateway.expect(status, "GET", path, token, Tideline_Position=position)
+
+
+def check_other_positions(suite, token, before, position):
+    """After a start; `position` was sealed by the key in the file `before`."""
+    if not is_sealed_by(before, position):
+        fail(f"a position token that is not of {before}: {position}")
+    headers, _ = suite.gateway.expect(200, "PATCH", "/v1/me", token, {"department": "Physics"})
+    newest = max(before.parent.iterdir())
+    if newest == before or not is_sealed_by(newest, position_of(headers)):
+        fail(f"a position token that is not of {newest}: {headers['Tideline-Position']}")
+    read_by_position(suite, 200, token, position)
+    before.unlink()
+
+
 def rotate_passwords(suite, build):
     database = pathlib.Path(suite.home, "postgres/databases/tideline_accounts")
     before = database.read_text(encoding="utf-8").strip()
@@ -74,14 +100,17 @@ def main():
     gateway = suite.gateway
     try:
         suite.start(build)
-        _, account = gateway.expect(201, "POST", "/v1/accounts", None, registration("ada"))
-        before = account["session"]
+        headers, account = gateway.expect(201, "POST", "/v1/accounts", None, registration("ada"))
+        before, position = account["session"], position_of(headers)
+        position_key = next(pathlib.Path(home, "secrets/position_keys").iterdir())
+        part("secrets", "--data", f"{home}/secrets", "--seal-anew")
         wrap_anew(suite, before["access_token"])
         rotate_passwords(suite, build)
         until("accounts answers", lambda: gateway.call("GET", "/v1/me", before["access_token"])[0] == 200)
         _, me = gateway.expect(200, "GET", "/v1/me", before["access_token"])
         if (me["real_name"], me["department"]) != ("ada", "Physics"):
             fail(f"what was sealed under another wrapping key: {me}")
+        check_other_positions(suite, before["access_token"], position_key, position)
         refused(suite, build, "deploy/stop first")
         suite.stop()
         suite.start(build, "--rotate-keys")
@@ -93,12 +122,13 @@ def main():
             fail("the new token is signed by the key before")
         for path in READS:
             gateway.expect(200, "GET", path, after["access_token"])
+        read_by_position(suite, 400, after["access_token"], position)
         suite.stop()
         refused(suite, build, "less than 15 minutes ago")
     finally:
         suite.stop()
         shutil.rmtree(home, ignore_errors=True)
-    print("other keys wrap and sign, other passwords are asked for, and tokens of before were good everywhere")
+    print("other keys wrap, seal and sign, other passwords are asked for, and tokens of before were good everywhere")
 
 
 main()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""secured.py BUILD: accounts and social-graph with a PostgreSQL and a Kafka that speak TLS alone and know who asks.
+"""secured.py BUILD: accounts and social-graph with a gateway, a PostgreSQL and a Kafka that speak TLS alone and know who asks.
 
 Services name the authority that they trust, and go on as ever. A server that another authority vouches for is not spoken
-to. Kafka lets each service write to its own topics only: what feed forges for accounts is refused. Everything runs in a
-folder and on ports of its own.
+to. Kafka lets each service write to its own topics only: what feed forges for accounts is refused. Services answer the
+gateway and nobody else. Everything runs in a folder and on ports of its own.
 """
 import pathlib
 import secrets
@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 from authority import Authority
-from parts import PARTS, Service, fail, free_ports, kill, part, program, registration, until
+from parts import PARTS, Service, fail, free_ports, kill, part, position_of, program, registration, until
+from whole_suite import registry
 
 BUILD = pathlib.Path(sys.argv[1])
 GRANT = PARTS.parent / "kafka/grant"
@@ -48,14 +49,15 @@ ssl.truststore.location={ca}
 class Suite:
     def __init__(self, folder):
         self.folder = folder
-        self.pg_port, self.kafka_port, controller, *ports = free_ports(5)
-        self.ports = dict(zip(SERVICES, ports))
+        self.pg_port, self.kafka_port, controller, self.gateway_port, self.metrics_port, *ports = free_ports(9)
+        self.ports = dict(zip(SERVICES, ports[:2]))
+        self.health_ports = dict(zip(SERVICES, ports[2:]))
         self.controller_port = controller
         self.authority = Authority(folder / "tls")
         self.stranger = Authority(folder / "another")
-        self.certificate, self.key = self.authority.certify("server", "127.0.0.1")
+        self.certificate, self.key = self.authority.certify("server", "IP:127.0.0.1")
         self.passwords = {user: secrets.token_hex(16) for user in ("admin", "feed", *SERVICES)}
-        self.accounts, self.graph = (Service(self.ports[name]) for name in SERVICES)
+        self.gateway = Service(self.gateway_port)
 
     def start_postgres(self):
         arguments = ["--data", self.folder / "pg", "--port", self.pg_port, "--shared-buffers", "64MB"]
@@ -102,7 +104,13 @@ class Suite:
 
     def start_service(self, name):
         kid = part("secrets", "--data", self.folder / "secrets").splitlines()[-1]
-        settings = [f"TIDELINE_KAFKA_SECURITY_FILE={self.security_of(name, self.authority)}"]
+        # The gateway wants all five services: accounts is there for those that this test does not run.
+        names = [name] if name == "social-graph" else ["accounts", "projects", "feed", "scoring"]
+        certificate, key = self.authority.certify(name, *[f"DNS:{one}" for one in names])
+        settings = [f"TIDELINE_KAFKA_SECURITY_FILE={self.security_of(name, self.authority)}",
+                    f"TIDELINE_HTTP_TLS_CERTIFICATE={certificate}", f"TIDELINE_HTTP_TLS_KEY={key}",
+                    f"TIDELINE_HTTP_TLS_AUTHORITY={self.authority.certificate}",
+                    f"TIDELINE_HEALTH_PORT={self.health_ports[name]}"]
         if name == "accounts":
             settings.append(f"TIDELINE_JWT_SIGNING_KEY={self.folder}/secrets/jwt/{kid}.pem")
         part("services", "start", "--data", self.folder / name, "--name", name, "--binary", program(BUILD, name),
@@ -110,11 +118,29 @@ class Suite:
              "--brokers", f"127.0.0.1:{self.kafka_port}", "--secrets", self.folder / "secrets",
              *[word for one in settings for word in ("--set", one)])
 
+    def start_gateway(self):
+        self.authority.certify("gateway", "DNS:gateway")
+        kid = part("secrets", "--data", self.folder / "secrets").splitlines()[-1]
+        addresses = {name: f"127.0.0.1:{self.ports.get(name, self.ports['accounts'])}" for name in registry.names()}
+        part("gateway", "start", "--data", self.folder / "gateway", "--port", self.gateway_port,
+             "--metrics-port", self.metrics_port, "--kid", kid, "--key", self.folder / f"secrets/jwt_public/{kid}.pem",
+             *[word for name, address in addresses.items() for word in (f"--{name}", address)],
+             environment={"TIDELINE_SERVICES_AUTHORITY": str(self.authority.certificate),
+                          "TIDELINE_GATEWAY_CERTIFICATE": str(self.authority.folder / "gateway.chain.pem")})
+
     def start(self):
         self.start_postgres()
         self.start_kafka()
         for name in SERVICES:
             self.start_service(name)
+        self.start_gateway()
+
+    def ask_accounts(self, *options):
+        """Not by way of the gateway: curl's exit code, and what it says."""
+        done = subprocess.run(["curl", "-sS", "-m", "10", "--cacert", self.authority.certificate,
+                               "--connect-to", f"::127.0.0.1:{self.ports['accounts']}", *options],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
 
     def kcat(self, user, authority, *arguments, record=None):
         """Its exit code, and what it says."""
@@ -130,6 +156,7 @@ class Suite:
         return done.returncode, (done.stdout + done.stderr).strip()
 
     def stop(self):
+        kill(self.folder / "gateway", "gateway")
         for name in SERVICES:
             kill(self.folder / name, "services")
         kill(self.folder / "kafka", "kafka")
@@ -137,12 +164,12 @@ class Suite:
 
 
 def check_that_it_works(suite):
-    """An account that social-graph knows: from one database to the other, by way of the broker."""
+    """An account that social-graph knows: through the gateway, and from one database to the other by way of the broker."""
     people = []
     for user in ("ada", "ben"):
-        headers, answer = suite.accounts.expect(201, "POST", "/v1/accounts", None, registration(user))
-        people.append((answer["session"]["access_token"], headers["Tideline-Position"]))
-    until("social-graph knows both", lambda: suite.graph.call(
+        headers, answer = suite.gateway.expect(201, "POST", "/v1/accounts", None, registration(user))
+        people.append((answer["session"]["access_token"], position_of(headers)))
+    until("social-graph knows both", lambda: suite.gateway.call(
         "PUT", "/v1/follows/ben", people[0][0], None, Tideline_Position=people[1][1])[0] == 200)
 
 
@@ -174,11 +201,30 @@ def check_strangers(suite):
     print("strangers are not spoken to, nothing goes in clear")
 
 
+def check_that_only_the_gateway_is_answered(suite):
+    url = "https://accounts/.well-known/jwks.json"
+    suite.authority.certify("scoring", "DNS:scoring")
+    suite.stranger.certify("gateway", "DNS:gateway")
+
+    def showing(authority, name):
+        return "--cert", authority.folder / f"{name}.chain.pem"
+    if suite.ask_accounts(*showing(suite.authority, "gateway"), url)[0] != 0:
+        fail(f"accounts and the gateway: {suite.ask_accounts(*showing(suite.authority, 'gateway'), url)}")
+    for who, options in {"nobody": [url], "scoring": [*showing(suite.authority, "scoring"), url],
+                         "a gateway of strangers": [*showing(suite.stranger, "gateway"), url],
+                         "who speaks in clear": [url.replace("https", "http")]}.items():
+        code, said = suite.ask_accounts(*options)
+        if code == 0:
+            fail(f"{who} is answered: {said}")
+    print("services answer the gateway alone")
+
+
 def check_service_among_strangers(suite):
     """It waits, and says why."""
     config = (suite.folder / "accounts/config").read_text(encoding="utf-8")
     wrong = suite.folder / "strange.config"
-    wrong.write_text(config.replace(str(suite.authority.folder), str(suite.stranger.folder))
+    wrong.write_text(config.replace(f"sslrootcert={suite.authority.certificate}", f"sslrootcert={suite.stranger.certificate}")
+                     .replace(f"TIDELINE_HEALTH_PORT={suite.health_ports['accounts']}", "TIDELINE_HEALTH_PORT=0")
                      .replace(f"TIDELINE_LOG_FILE={suite.folder}/accounts/log", "TIDELINE_LOG_LEVEL=info"), encoding="utf-8")
     with subprocess.Popen([program(BUILD, "accounts"), "--config", wrong], stderr=subprocess.PIPE, text=True) as service:
         try:
@@ -211,6 +257,7 @@ def main():
         check_that_it_works(suite)
         check_forgeries(suite)
         check_strangers(suite)
+        check_that_only_the_gateway_is_answered(suite)
         check_service_among_strangers(suite)
         check_wrong_settings(suite)
         print("done")

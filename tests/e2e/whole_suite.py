@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-from parts import Service, fail, free_ports, registration
+from parts import Service, fail, free_ports, position_of, registration
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import registry
@@ -42,8 +42,7 @@ class WholeSuite:
     def register(self, user):
         """The access token, and a token of the position at which the suite knows the account."""
         headers, answer = self.gateway.expect(201, "POST", "/v1/accounts", None, registration(user))
-        position = next(value for name, value in headers.items() if name.lower() == "tideline-position")
-        return answer["session"]["access_token"], position
+        return answer["session"]["access_token"], position_of(headers)
 
     def operate(self, *words):
         """A subcommand of a service."""

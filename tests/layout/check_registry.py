@@ -48,7 +48,7 @@ def gateway_lines(service):
     yield f"acl to_{backend} path -m reg ^/v1/({'|'.join(service.routes)})(/|$)", True
     yield f"use_backend {backend} if to_{backend}", True
     yield f"backend {backend}", True
-    yield f"server {backend if service.name != 'feed' else 'feed-0'} \"${{{variable}}}\"", True
+    yield f"server {backend if service.name != 'feed' else 'feed-0'} \"${{{variable}}}\" verifyhost {service.name}", True
     yield f"to_{backend}", "http-request deny deny_status 404 unless "
     yield f'"{service.name}":%[nbsrv({backend})]', "http-request return status 200 content-type application/json lf-string "
 

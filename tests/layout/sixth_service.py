@@ -114,7 +114,7 @@ def enter_in_gateway(file):
     replace(file, "  acl to_scoring", f"  acl to_{NAME} path -m reg ^/v1/({ROUTE})(/|$)\n  acl to_scoring")
     replace(file, " or to_scoring", f" or to_scoring or to_{NAME}")
     replace(file, "  use_backend scoring", f"  use_backend {NAME} if to_{NAME}\n  use_backend scoring")
-    replace(file, "backend scoring\n", f'backend {NAME}\n  server {NAME} "${{{variable}}}"\n\nbackend scoring\n')
+    replace(file, "backend scoring\n", f'backend {NAME}\n  server {NAME} "${{{variable}}}" verifyhost {NAME}\n\nbackend scoring\n')
     replace(file, '"scoring":%[', f'"{NAME}":%[nbsrv({NAME})],"scoring":%[')
 
 

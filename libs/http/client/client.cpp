@@ -26,8 +26,10 @@ std::string escape(std::string_view text) {
   return made;
 }
 
-std::string url_of(const OutgoingRequest& request) {
+// With TLS it has the name that is asked for: where that is comes from connect_to().
+std::string url_of(const OutgoingRequest& request, const std::optional<ClientTls>& tls) {
   std::string url = "http://" + request.address + request.path;
+  if (tls) url = "https://" + tls->server + request.path;
   char before = '?';
   for (const auto& [name, value] : request.query) {
     url += before + escape(name) + '=' + escape(value);
@@ -48,7 +50,10 @@ bool is_printable(std::string_view value) {
 
 core::Error error_of(CURLcode code) {
   const std::string what = curl_easy_strerror(code);
-  const bool never_got_there = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+  const bool never_got_there =
+      code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+      code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION ||
+      code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE;
   return never_got_there ? core::unavailable(what) : core::timed_out(what);
 }
 
@@ -61,8 +66,9 @@ class Transfer {
     for (const auto& [name, value] : request.headers) {
       fields_ = curl_slist_append(fields_, (name + ": " + value).c_str());
     }
-    set(CURLOPT_URL, url_of(request).c_str());
-    set(CURLOPT_PROTOCOLS_STR, "http");
+    set(CURLOPT_URL, url_of(request, options.tls).c_str());
+    set(CURLOPT_PROTOCOLS_STR, options.tls ? "https" : "http");
+    if (options.tls) use_tls(*options.tls, request.address);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_PROXY, "");
@@ -78,6 +84,7 @@ class Transfer {
   ~Transfer() {
     curl_easy_cleanup(easy_);
     curl_slist_free_all(fields_);
+    curl_slist_free_all(connect_to_);
   }
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -96,6 +103,15 @@ class Transfer {
   template <class Value>
   void set(CURLoption option, Value value) {
     CHECK(curl_easy_setopt(easy_, option, value) == CURLE_OK, "an option of libcurl");
+  }
+
+  void use_tls(const ClientTls& tls, const std::string& address) {
+    connect_to_ = curl_slist_append(nullptr, ("::" + address).c_str());
+    set(CURLOPT_CONNECT_TO, connect_to_);
+    set(CURLOPT_CAINFO, tls.identity.authority.c_str());
+    set(CURLOPT_SSLCERT, tls.identity.certificate.c_str());
+    set(CURLOPT_SSLKEY, tls.identity.key.c_str());
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_3));
   }
 
   static std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* self) {
@@ -122,6 +138,7 @@ class Transfer {
   const Client::Then then_;
   CURL* const easy_;
   curl_slist* fields_ = nullptr;
+  curl_slist* connect_to_ = nullptr;
   Response response_;
 };
 
@@ -129,7 +146,7 @@ class Transfer {
 
 class Client::Transfers {
  public:
-  explicit Transfers(ClientOptions options) : options_(options) {
+  explicit Transfers(ClientOptions options) : options_(std::move(options)) {
     static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
     CHECK(kReady == CURLE_OK, "libcurl is ready");
     multi_ = curl_multi_init();
@@ -211,7 +228,8 @@ class Client::Transfers {
   std::jthread thread_;
 };
 
-Client::Client(ClientOptions options) : transfers_(std::make_unique<Transfers>(options)) {}
+Client::Client(ClientOptions options)
+    : transfers_(std::make_unique<Transfers>(std::move(options))) {}
 
 Client::~Client() = default;
 

@@ -10,10 +10,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/result.hpp"
 #include "http/messages/message.hpp"
+#include "http/tls/identity.hpp"
 
 namespace tideline::http {
 
@@ -24,7 +26,16 @@ struct OutgoingRequest {
   Headers headers;
 };
 
+// For servers that ask for a certificate.
+struct ClientTls {
+  TlsIdentity identity;
+  std::string server;  // DNS name that the server's certificate must have, whatever its address
+};
+
 struct ClientOptions {
+  // In clear without.
+  std::optional<ClientTls> tls = std::nullopt;
+
   // More requests at once are refused.
   std::size_t in_flight_max = 1'000;
   // A larger answer is an error.

@@ -60,6 +60,23 @@ std::uint16_t bound_port(int descriptor) {
 
 }  // namespace
 
+std::string source_of(int descriptor) {
+  SocketAddress peer;
+  peer.size = sizeof peer.storage;
+  if (getpeername(descriptor, peer.get(), &peer.size) != 0) return {};
+  if (peer.storage.ss_family == AF_INET) {
+    const in_addr& address = reinterpret_cast<sockaddr_in*>(&peer.storage)->sin_addr;
+    return {reinterpret_cast<const char*>(&address), sizeof address};
+  }
+  constexpr std::size_t kNetworkBytes = 8;
+  const in6_addr& address = reinterpret_cast<sockaddr_in6*>(&peer.storage)->sin6_addr;
+  const auto* bytes = reinterpret_cast<const char*>(&address);
+  if (IN6_IS_ADDR_V4MAPPED(&address)) {
+    return {bytes + sizeof address - sizeof(in_addr), sizeof(in_addr)};
+  }
+  return {bytes, kNetworkBytes};
+}
+
 Acceptor::~Acceptor() { stop(); }
 
 core::Status Acceptor::start(const std::string& address, std::uint16_t port,

@@ -1,13 +1,7 @@
 #include "http/server/connection.hpp"
 
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
 
 #include "core/check.hpp"
@@ -21,7 +15,6 @@ namespace {
 // After the last answer the client may still be sending; closing at once would reset the
 // connection, and the answer could be lost with it.
 constexpr std::chrono::milliseconds kLinger{2000};
-constexpr std::size_t kReadBytes = 16 * 1024;
 constexpr std::size_t kInboxCompactBytes = 16 * 1024;
 constexpr std::size_t kRequestIdBytesMax = 128;
 constexpr std::size_t kRequestsPerTurn = 16;
@@ -38,39 +31,43 @@ bool is_acceptable_id(std::string_view id) {
          std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-// What the client's kernel has not acknowledged yet; 0 when it is gone.
-int unsent_bytes(int descriptor) {
-  int unsent = 0;
-  return ioctl(descriptor, SIOCOUTQ, &unsent) == 0 ? unsent : 0;
-}
-
 }  // namespace
 
-Connection::Connection(std::uint64_t id, int descriptor, ConnectionHost& host)
-    : id_(id), host_(host), descriptor_(descriptor), reader_(limits_of(host.options())) {
+Connection::Connection(std::uint64_t id, int descriptor, TlsSession session, std::string source,
+                       ConnectionHost& host)
+    : id_(id),
+      source_(std::move(source)),
+      host_(host),
+      channel_(descriptor, std::move(session)),
+      reader_(limits_of(host.options())) {
   std::lock_guard lock(mutex_);
   enter(Phase::Idle, host_.options().first_byte_timeout);
 }
 
 Connection::~Connection() {
-  if (descriptor_ >= 0) close(descriptor_);
-  host_.on_destroyed();
+  channel_.close(false);
+  host_.on_destroyed(source_);
 }
 
 void Connection::begin() {
   std::lock_guard lock(mutex_);
-  if (phase_ != Phase::Closed && !host_.watch_input(id_, descriptor_)) finish(true);
+  if (phase_ != Phase::Closed && !host_.watch_input(id_, channel_.descriptor())) finish(true);
 }
 
 void Connection::on_readable() {
-  std::array<char, kReadBytes> bytes;
+  std::array<char, Channel::kReadBytes> bytes;
   std::lock_guard lock(mutex_);
   if (phase_ == Phase::Closed || input_ended_) return;
   // If there is more, this is called again: others have their turn first.
-  const auto count = recv(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT);
-  if (count > 0) return on_bytes({bytes.data(), static_cast<std::size_t>(count)});
-  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
-  on_end();
+  const Channel::Input input = channel_.receive(bytes);
+  switch (input.got) {
+    case Channel::Got::Bytes:
+      return on_bytes({bytes.data(), input.size});
+    case Channel::Got::Nothing:
+      return;
+    case Channel::Got::End:
+      return on_end();
+  }
 }
 
 void Connection::on_bytes(std::string_view bytes) {
@@ -96,7 +93,7 @@ void Connection::on_end() {
   // listens to a stream has gone: it would stay open for ever otherwise.
   if (stream_ || (phase != Phase::InHand && phase != Phase::Writing)) return finish(false);
   // The end would be told of without end.
-  host_.unwatch_input(id_, descriptor_);
+  host_.unwatch_input(id_, channel_.descriptor());
 }
 
 void Connection::advance() {
@@ -262,18 +259,17 @@ bool Connection::may_hold() const {
 
 void Connection::send_interim(std::string_view bytes) {
   // The socket has room for so little unless the client misbehaves; then it can do without.
-  [[maybe_unused]] const auto sent =
-      send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  [[maybe_unused]] const auto sent = channel_.send(bytes);
 }
 
 // True when everything is out; else it goes on when there is room, or the client is gone.
 bool Connection::write_outbox() {
-  switch (outbox_.send_to(descriptor_)) {
+  switch (outbox_.send_to(channel_)) {
     case Outbox::Sent::All:
       return true;
     case Outbox::Sent::Part:
       if (phase_ != Phase::Writing) enter(Phase::Writing, host_.options().write_timeout);
-      host_.watch_writable(id_, descriptor_, std::exchange(watched_, true));
+      host_.watch_writable(id_, channel_.descriptor(), std::exchange(watched_, true));
       return false;
     case Outbox::Sent::Refused:
       answered(false);
@@ -287,7 +283,7 @@ bool Connection::write_outbox() {
 void Connection::release() {
   std::lock_guard lock(mutex_);
   if (phase_ != Phase::InHand || outbox_.empty()) return;
-  switch (outbox_.send_to(descriptor_)) {
+  switch (outbox_.send_to(channel_)) {
     case Outbox::Sent::All:
       return report_held(true);
     case Outbox::Sent::Part:
@@ -306,14 +302,22 @@ void Connection::flush_outbox() {
 
 // Takes the stream on, or replaces the response where there cannot be one.
 void Connection::admit_stream(Response& response) {
-  const bool wanted = phase_ == Phase::InHand && exchange_.request.method != Method::Head;
-  if (wanted && !input_ended_ && !host_.draining() && host_.try_open_stream()) {
-    stream_ = response.events;
-    stream_->attach(weak_from_this());
+  if (phase_ != Phase::InHand || exchange_.request.method == Method::Head) {
+    return response.events->abandon();
+  }
+  std::optional<Problem> refusal;
+  if (input_ended_ || host_.draining()) {
+    refusal = unavailable("no more streams are opened now, try again");
+  } else {
+    refusal = host_.try_open_stream(exchange_.request);
+  }
+  if (refusal) {
+    response.events->abandon();
+    response = to_response(*refusal);
     return;
   }
-  response.events->abandon();
-  if (wanted) response = to_response(unavailable("no more streams are opened now, try again"));
+  stream_ = response.events;
+  stream_->attach(weak_from_this());
 }
 
 void Connection::on_stream() {
@@ -352,7 +356,7 @@ void Connection::beat() {
 void Connection::end_stream() {
   if (!stream_) return;
   stream_.reset();
-  host_.stream_ended();
+  host_.stream_ended(exchange_.request);
 }
 
 void Connection::answered(bool delivered) {
@@ -375,15 +379,10 @@ void Connection::after_answer() {
   if (!last_answer_) return enter(Phase::Idle, host_.options().idle_timeout);
   // Who has said that this was the last request sends no more, so there is nothing to linger for.
   const bool said_last = !exchange_.keep_alive && !exchange_.malformed && !stream_;
-  if (said_last && !host_.draining() && waiting_bytes().empty() && !has_input()) {
+  if (said_last && !host_.draining() && waiting_bytes().empty() && !channel_.has_input()) {
     return finish(false);
   }
   linger();
-}
-
-bool Connection::has_input() const {
-  char byte = 0;
-  return recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 void Connection::on_writable() {
@@ -430,8 +429,8 @@ bool Connection::settle() {
   if (stream) stream->close();
   std::lock_guard lock(mutex_);
   // A request may have arrived that the reactor has not been told of yet.
-  if (phase_ == Phase::Idle && !has_input()) linger();
-  return phase_ == Phase::Closed || (phase_ == Phase::Lingering && unsent_bytes(descriptor_) == 0);
+  if (phase_ == Phase::Idle && !channel_.has_input()) linger();
+  return phase_ == Phase::Closed || (phase_ == Phase::Lingering && channel_.all_taken());
 }
 
 void Connection::abort() {
@@ -461,7 +460,7 @@ void Connection::enter_undated(Phase phase) {
 
 void Connection::linger() {
   if (input_ended_) return finish(false);
-  shutdown(descriptor_, SHUT_WR);
+  channel_.end_sending();
   inbox_ = std::string();
   inbox_begin_ = 0;
   enter(Phase::Lingering, kLinger);
@@ -473,12 +472,8 @@ void Connection::finish(bool reset) {
   report_held(false);
   if (stream_) stream_->abandon();
   end_stream();
-  if (reset) {
-    const struct linger drop { 1, 0 };
-    setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &drop, sizeof drop);
-  }
   host_.forget(id_);
-  close(std::exchange(descriptor_, -1));
+  channel_.close(reset);
 }
 
 std::string_view Connection::waiting_bytes() const {

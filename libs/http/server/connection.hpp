@@ -27,6 +27,7 @@
 #include "core/trace.hpp"
 #include "http/routing/deferred_response.hpp"
 #include "http/routing/event_stream.hpp"
+#include "http/server/channel.hpp"
 #include "http/server/exchange.hpp"
 #include "http/server/outbox.hpp"
 #include "http/server/request_reader.hpp"
@@ -52,9 +53,10 @@ class ConnectionHost {
   // A span for a request that came with `parent`.
   [[nodiscard]] virtual core::TraceContext draw_span(
       const std::optional<core::TraceContext>& parent) = 0;
-  // Each stream that was opened is told once when it has ended.
-  virtual bool try_open_stream() = 0;
-  virtual void stream_ended() = 0;
+  // Why there can be no stream for this request now. Each that was opened is told once when it has
+  // ended.
+  virtual std::optional<Problem> try_open_stream(const Request& request) = 0;
+  virtual void stream_ended(const Request& request) = 0;
   virtual bool try_submit(std::shared_ptr<Task> task) = 0;
   // A request that waits for its answer without a worker, until it is resumed.
   virtual void put_aside() = 0;
@@ -69,7 +71,7 @@ class ConnectionHost {
   virtual void observe(const RequestRecord& record) = 0;
   // The connection is about to close its descriptor.
   virtual void forget(std::uint64_t connection) = 0;
-  virtual void on_destroyed() = 0;
+  virtual void on_destroyed(const std::string& source) = 0;
 };
 
 class Connection final : public Task,
@@ -77,8 +79,10 @@ class Connection final : public Task,
                          public DeferredResponse::Listener,
                          public std::enable_shared_from_this<Connection> {
  public:
-  // Owns `descriptor`, a connected, non-blocking socket.
-  Connection(std::uint64_t id, int descriptor, ConnectionHost& host);
+  // Owns `descriptor`, a connected, non-blocking socket; in clear without a session.
+  // `source` is whose share of connections it counts for.
+  Connection(std::uint64_t id, int descriptor, TlsSession session, std::string source,
+             ConnectionHost& host);
   ~Connection() override;
 
   // Has its input watched from now on; closes if that cannot be.
@@ -129,7 +133,6 @@ class Connection final : public Task,
   void linger();
   void finish(bool reset);
   [[nodiscard]] std::string_view waiting_bytes() const;
-  [[nodiscard]] bool has_input() const;
   void consume(std::size_t bytes);
   void prepare_ids(Request& request);
 
@@ -137,9 +140,10 @@ class Connection final : public Task,
   void put_aside(std::shared_ptr<DeferredResponse> deferred);
 
   const std::uint64_t id_;
+  const std::string source_;
   ConnectionHost& host_;
   mutable std::mutex mutex_;
-  int descriptor_;
+  Channel channel_;
   std::atomic<Phase> phase_{Phase::Idle};
   std::atomic<SteadyTime::rep> deadline_{0};  // 0 = none
   SteadyTime message_deadline_;               // of the whole head, or body, that is being read

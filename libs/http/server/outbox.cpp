@@ -1,8 +1,6 @@
 #include "http/server/outbox.hpp"
 
-#include <sys/socket.h>
-
-#include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace tideline::http {
@@ -16,17 +14,12 @@ std::size_t Outbox::append(std::string bytes) {
   return bytes_.size();
 }
 
-Outbox::Sent Outbox::send_to(int descriptor) {
+Outbox::Sent Outbox::send_to(Channel& channel) {
   while (begin_ < bytes_.size()) {
-    const auto sent =
-        send(descriptor, bytes_.data() + begin_, unsent(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent >= 0) {
-      begin_ += static_cast<std::size_t>(sent);
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      return Sent::Part;
-    } else if (errno != EINTR) {
-      return Sent::Refused;
-    }
+    const auto sent = channel.send(std::string_view(bytes_).substr(begin_));
+    if (!sent) return Sent::Refused;
+    if (*sent == 0) return Sent::Part;
+    begin_ += *sent;
   }
   // Gives the memory back: most connections are idle most of the time.
   bytes_ = std::string();

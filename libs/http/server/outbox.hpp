@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "http/server/channel.hpp"
+
 namespace tideline::http {
 
 class Outbox {
@@ -12,9 +14,9 @@ class Outbox {
 
   // Returns where these bytes end: they are with the kernel once has_sent() of it.
   std::size_t append(std::string bytes);
-  // As much as the socket takes now. After All, ends count from 0 again. Refused: the client is
+  // As much as the channel takes now. After All, ends count from 0 again. Refused: the client is
   // gone.
-  Sent send_to(int descriptor);
+  Sent send_to(Channel& channel);
 
   [[nodiscard]] bool empty() const { return bytes_.empty(); }
   [[nodiscard]] std::size_t unsent() const { return bytes_.size() - begin_; }

@@ -21,6 +21,7 @@
 #include "http/server/connection.hpp"
 #include "http/server/connection_registry.hpp"
 #include "http/server/reactors.hpp"
+#include "http/server/shares.hpp"
 #include "http/server/wire_format.hpp"
 #include "http/server/worker_pool.hpp"
 
@@ -33,6 +34,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kDescriptorReserve = 256;
 constexpr milliseconds kStopWait{2000};
 constexpr milliseconds kDrainPoll{5};
+constexpr std::chrono::seconds kStreamsRetryAfter{10};
 
 // Threads inherit the mask: signals go to the threads of the application.
 class SignalsBlocked {
@@ -74,6 +76,8 @@ milliseconds tick_of(const ServerOptions& options) {
   return std::clamp(shortest / 4, milliseconds{5}, milliseconds{250});
 }
 
+std::string holder_of(const Request& request) { return request.principal->account.to_string(); }
+
 std::string draw_prefix() {
   core::SystemRandom random;
   std::array<std::uint8_t, 8> bytes{};
@@ -106,8 +110,8 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   [[nodiscard]] std::size_t requests_waiting() const { return position_waits_.waiting(); }
   [[nodiscard]] core::Timestamp now() const override { return clock_.now(); }
   [[nodiscard]] bool draining() const override { return draining_; }
-  bool try_open_stream() override;
-  void stream_ended() override { --streams_; }
+  std::optional<Problem> try_open_stream(const Request& request) override;
+  void stream_ended(const Request& request) override;
   [[nodiscard]] std::string draw_request_id() override;
   [[nodiscard]] core::TraceContext draw_span(
       const std::optional<core::TraceContext>& parent) override;
@@ -132,7 +136,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
     reactors_.unwatch(connection, descriptor);
   }
   void forget(std::uint64_t connection) override;
-  void on_destroyed() override;
+  void on_destroyed(const std::string& source) override;
 
   void on_turn_begin() override { WorkerPool::gather(); }
   void on_turn_end() override { pool_->flush(); }
@@ -140,7 +144,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
 
  private:
   void take_over(int descriptor);
-  void turn_away(int descriptor);
+  void turn_away(int descriptor, const char* why);
 
   ServerOptions options_;
   const Router& router_;
@@ -151,6 +155,9 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
 
   std::atomic<bool> draining_{false};
   std::atomic<std::size_t> streams_{0};
+  Shares streams_of_accounts_{options_.streams_per_account_max};
+  Shares connections_of_sources_{options_.connections_per_source_max};
+  std::unique_ptr<TlsServer> tls_;
   std::atomic<std::uint64_t> next_connection_{1};
   std::atomic<std::uint64_t> next_request_{1};
   const std::string request_id_prefix_ = draw_prefix();
@@ -172,6 +179,13 @@ core::Status Server::Impl::start() {
   const SignalsBlocked blocked;
   started_ = true;
   connections_max_ = affordable_connections(options_.connections_max);
+  if (options_.tls) {
+    auto tls = TlsServer::load(*options_.tls, [this](std::string_view why) {
+      if (observer_ != nullptr) observer_->on_tls_trouble(why);
+    });
+    if (!tls) return tls.error();
+    tls_ = *std::move(tls);
+  }
   pool_ = std::make_unique<WorkerPool>(options_.worker_threads, options_.queued_requests_max);
   auto status = connection_registry_.start(tick_of(options_), [this] { acceptor_.resume(); });
   if (!status) return status;
@@ -187,13 +201,18 @@ void Server::Impl::take_over(int descriptor) {
     std::lock_guard lock(mutex_);
     full = alive_ >= connections_max_;
   }
-  if (full) return turn_away(descriptor);
+  if (full) return turn_away(descriptor, "the server has as many connections as it takes");
+  std::string source = source_of(descriptor);
+  if (!connections_of_sources_.take(source)) {
+    return turn_away(descriptor, "your address has as many connections as it may have");
+  }
   {
     std::lock_guard lock(mutex_);
     ++alive_;
   }
   const std::uint64_t id = next_connection_++;
-  auto connection = std::make_shared<Connection>(id, descriptor, *this);
+  auto connection = std::make_shared<Connection>(
+      id, descriptor, tls_ ? tls_->accept(descriptor) : nullptr, std::move(source), *this);
   connection_registry_.add(id, connection);
   if (observer_ != nullptr) observer_->on_connection_opened();
   connection->begin();
@@ -205,11 +224,15 @@ void Server::Impl::on_readable(std::uint64_t id) {
 }
 
 // Best effort: a client that is still sending may see a reset instead.
-void Server::Impl::turn_away(int descriptor) {
+void Server::Impl::turn_away(int descriptor, const char* why) {
+  // Nothing that is said before the handshake would be understood.
+  if (tls_) {
+    close(descriptor);
+    return;
+  }
   WireContext context;
   context.now = now();
-  const std::string answer =
-      to_wire(to_response(unavailable("the server has as many connections as it takes")), context);
+  const std::string answer = to_wire(to_response(unavailable(why)), context);
   std::array<char, 4096> unread{};
   (void)send(descriptor, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   shutdown(descriptor, SHUT_WR);
@@ -235,10 +258,18 @@ core::TraceContext Server::Impl::draw_span(const std::optional<core::TraceContex
   return core::TraceContext::start(trace_random_, sampled);
 }
 
-bool Server::Impl::try_open_stream() {
-  if (streams_.fetch_add(1) < options_.streams_max) return true;
+std::optional<Problem> Server::Impl::try_open_stream(const Request& request) {
+  if (request.principal && !streams_of_accounts_.take(holder_of(request))) {
+    return too_many_requests(kStreamsRetryAfter);
+  }
+  if (streams_.fetch_add(1) < options_.streams_max) return std::nullopt;
+  stream_ended(request);
+  return unavailable("no more streams are opened now, try again");
+}
+
+void Server::Impl::stream_ended(const Request& request) {
   --streams_;
-  return false;
+  if (request.principal) streams_of_accounts_.give_back(holder_of(request));
 }
 
 void Server::Impl::forget(std::uint64_t connection) {
@@ -246,7 +277,8 @@ void Server::Impl::forget(std::uint64_t connection) {
     observer_->on_connection_closed();
 }
 
-void Server::Impl::on_destroyed() {
+void Server::Impl::on_destroyed(const std::string& source) {
+  connections_of_sources_.give_back(source);
   std::lock_guard lock(mutex_);
   --alive_;
   destroyed_.notify_all();

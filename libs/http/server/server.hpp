@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,7 @@
 #include "core/result.hpp"
 #include "http/messages/message.hpp"
 #include "http/routing/router.hpp"
+#include "http/tls/tls_server.hpp"
 
 namespace tideline::http {
 
@@ -41,8 +43,16 @@ struct ServerOptions {
   // connections are taken.
   std::size_t connections_max = 10000;
 
+  // Of these, from one address (IPv6: one /64). Default 5,000. One more is treated alike. Gateways
+  // bring the connections of many, and each needs some 1,000.
+  std::size_t connections_per_source_max = 5000;
+  // Clients must show a certificate then; without, HTTP is spoken in clear.
+  std::optional<TlsOptions> tls = std::nullopt;
+
   // Open event streams. Default 1,000. One more is answered 503 with Retry-After.
   std::size_t streams_max = 1000;
+  // Of these, for one account. Default 16. One more is answered 429 with Retry-After.
+  std::size_t streams_per_account_max = 16;
 
   // Body after de-chunking. Default 1 MiB. Larger: 413.
   std::size_t body_bytes_max = 1024 * 1024;
@@ -102,6 +112,8 @@ class RequestObserver {
   virtual void on_request(const RequestRecord& record) = 0;
   virtual void on_connection_opened() {}
   virtual void on_connection_closed() {}
+  // Files of TLS have changed and cannot be used; those from before still are.
+  virtual void on_tls_trouble(std::string_view) {}
 };
 
 class Server {
@@ -114,7 +126,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Binds and listens; returns when connections are accepted. An error names address and port.
+  // Binds and listens; returns when connections are accepted. An error names address and port,
+  // or the file of TLS that cannot be used.
   core::Status start();
   // The port that is bound; 0 before start().
   [[nodiscard]] std::uint16_t port() const;

@@ -192,6 +192,46 @@ TEST(EventStream, IsRefusedWhereThereAreTooMany) {
   EXPECT_EQ(second.receive_head().status, 200);
 }
 
+// Tokens are names of accounts.
+class NameVerifier final : public TokenVerifier {
+ public:
+  core::Result<VerifiedToken> verify(std::string_view bearer, core::Timestamp now) override {
+    const core::AccountId account(
+        core::AccountId::Bytes{static_cast<std::uint8_t>(bearer.front())});
+    return VerifiedToken{{account, {"user"}}, now + std::chrono::hours(1)};
+  }
+};
+
+TEST(EventStream, IsRefusedToTheAccountThatHasItsShare) {
+  core::SystemClock clock;
+  Router router(std::make_shared<NameVerifier>(), clock);
+  router.add(Method::Get, "/mine", Access::SignedIn, [](const Request&) {
+    return Response::event_stream(std::make_shared<EventStream>(1024));
+  });
+  ServerOptions options;
+  options.streams_per_account_max = 2;
+  Server server(options, router, clock);
+  ASSERT_TRUE(server.start().ok());
+  const auto status_of = [](TestClient& client, const std::string& name) {
+    EXPECT_TRUE(client.send(get("/mine", "Authorization: Bearer " + name + "\r\n")));
+    return client.receive_head().status;
+  };
+  TestClient first(server.port());
+  TestClient second(server.port());
+  TestClient third(server.port());
+  TestClient of_another(server.port());
+  EXPECT_EQ(status_of(first, "ada"), 200);
+  EXPECT_EQ(status_of(second, "ada"), 200);
+  EXPECT_EQ(status_of(third, "ada"), 429);
+  EXPECT_EQ(status_of(of_another, "ben"), 200);
+  EXPECT_EQ(server.streams(), 3);
+  first.hang_up();
+  EXPECT_TRUE(eventually([&] {
+    TestClient again(server.port());
+    return status_of(again, "ada") == 200;
+  }));
+}
+
 TEST(EventStream, EndsBehindWhatWasSentWhenTheServerDrains) {
   RunningServer running;
   TestClient client(running.port());

@@ -28,7 +28,7 @@ class Host final : public ConnectionHost, public ReadinessListener {
       return Response::text(200, "text/plain", std::string(answer_bytes, 'x'));
     });
     EXPECT_TRUE(reactors_.start(1, *this).ok());
-    connection_ = std::make_shared<Connection>(kConnection, ends_[0], *this);
+    connection_ = std::make_shared<Connection>(kConnection, ends_[0], nullptr, "", *this);
     connection_->begin();
   }
   ~Host() override {
@@ -88,8 +88,8 @@ class Host final : public ConnectionHost, public ReadinessListener {
   core::TraceContext draw_span(const std::optional<core::TraceContext>& parent) override {
     return parent ? parent->child(random_) : core::TraceContext::start(random_);
   }
-  bool try_open_stream() override { return true; }
-  void stream_ended() override {}
+  std::optional<Problem> try_open_stream(const Request&) override { return std::nullopt; }
+  void stream_ended(const Request&) override {}
   bool try_submit(std::shared_ptr<Task> task) override {
     std::lock_guard lock(mutex_);
     task_ = std::move(task);
@@ -107,7 +107,7 @@ class Host final : public ConnectionHost, public ReadinessListener {
   void release_soon(std::uint64_t) override {}
   void observe(const RequestRecord&) override {}
   void forget(std::uint64_t) override {}
-  void on_destroyed() override {}
+  void on_destroyed(const std::string&) override {}
 
   const ServerOptions options_;
   core::SystemClock clock_;

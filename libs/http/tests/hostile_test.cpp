@@ -307,6 +307,7 @@ TEST(Hostile, TenThousandIdleConnectionsCostOthersNothing) {
   ASSERT_GT(count, 1000) << "too few descriptors for this test";
   ServerOptions options;
   options.connections_max = static_cast<std::size_t>(count) + 2;
+  options.connections_per_source_max = options.connections_max;
   options.first_byte_timeout = std::chrono::seconds(120);
   RunningServer running(options);
   TestClient before(running.port());

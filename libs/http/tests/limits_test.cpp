@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "http/server/shares.hpp"
 #include "running_server.hpp"
 #include "test_client.hpp"
 
@@ -113,6 +114,38 @@ TEST(Limits, TakesNoMoreConnectionsThanItMay) {
     TestClient again(running.port());
     return again.send(get("/hello")) && again.answer().status == 200;
   }));
+}
+
+TEST(Limits, TakesNoMoreConnectionsOfOneAddressThanItsShare) {
+  ServerOptions options;
+  options.connections_per_source_max = 2;
+  RunningServer running(options);
+  TestClient first(running.port());
+  TestClient second(running.port());
+  ASSERT_TRUE(first.send(get("/hello")) && second.send(get("/hello")));
+  ASSERT_TRUE(first.receive() && second.receive());
+  TestClient third(running.port());
+  EXPECT_EQ(third.answer().status, 503);
+  EXPECT_TRUE(third.ended());
+  TestClient elsewhere(running.port(), 0, "127.0.0.2");
+  ASSERT_TRUE(elsewhere.send(get("/hello")));
+  EXPECT_EQ(elsewhere.answer().status, 200);
+  first.hang_up();
+  EXPECT_TRUE(eventually([&] {
+    TestClient again(running.port());
+    return again.send(get("/hello")) && again.answer().status == 200;
+  }));
+}
+
+TEST(Shares, EachHolderHasItsOwnAndGivesItBack) {
+  Shares shares(2);
+  EXPECT_TRUE(shares.take("ada") && shares.take("ada"));
+  EXPECT_FALSE(shares.take("ada"));
+  EXPECT_TRUE(shares.take("ben"));
+  shares.give_back("ada");
+  EXPECT_TRUE(shares.take("ada"));
+  EXPECT_FALSE(shares.take("ada"));
+  EXPECT_FALSE(Shares(0).take("ada"));
 }
 
 }  // namespace

@@ -85,6 +85,16 @@ class RecordingObserver final : public RequestObserver {
     ++closed_;
   }
 
+  void on_tls_trouble(std::string_view why) override {
+    std::lock_guard lock(mutex_);
+    tls_trouble_ = why;
+  }
+
+  // The last.
+  std::string tls_trouble() {
+    std::lock_guard lock(mutex_);
+    return tls_trouble_;
+  }
   std::vector<Entry> entries() {
     std::lock_guard lock(mutex_);
     return entries_;
@@ -109,6 +119,7 @@ class RecordingObserver final : public RequestObserver {
   std::vector<Entry> entries_;
   std::size_t opened_ = 0;
   std::size_t closed_ = 0;
+  std::string tls_trouble_;
 };
 
 inline std::string get(std::string_view target, std::string_view fields = "") {

@@ -39,12 +39,18 @@ class TestClient {
   static constexpr std::chrono::seconds kDeadline{10};
 
   // `receive_bytes`: how much the client's kernel takes while nobody reads; 0 = as it likes.
-  explicit TestClient(std::uint16_t port, int receive_bytes = 0)
+  // `source`: the address it comes from; null = as the kernel likes.
+  explicit TestClient(std::uint16_t port, int receive_bytes = 0, const char* source = nullptr)
       : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_bytes > 0) {
       setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
     }
     sockaddr_in address{};
+    if (source != nullptr) {
+      address.sin_family = AF_INET;
+      inet_pton(AF_INET, source, &address.sin_addr);
+      bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    }
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -55,6 +61,7 @@ class TestClient {
   TestClient& operator=(const TestClient&) = delete;
 
   [[nodiscard]] bool connected() const { return connected_; }
+  [[nodiscard]] int descriptor() const { return socket_; }
 
   void hang_up() {
     if (socket_ >= 0) close(std::exchange(socket_, -1));

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "crypto/tests/temporary_folder.hpp"
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "runtime/append_log.hpp"
 #include "runtime/arguments.hpp"
@@ -135,8 +136,8 @@ TEST(AppendLog, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {
 }
 
 TEST(PositionSeal, OnlyWhatWasSealedUnderTheSameSecretComesIn) {
-  const auto ours = make_position_seal(crypto::AccountIds({1}));
-  const auto theirs = make_position_seal(crypto::AccountIds({2}));
+  const auto ours = make_position_seal(crypto::KeyFolder::of({1}));
+  const auto theirs = make_position_seal(crypto::KeyFolder::of({2}));
   const std::string sealed = ours.seal("ZmVlZDowPTE");
   EXPECT_EQ(ours.open(sealed), "ZmVlZDowPTE");
   EXPECT_EQ(theirs.open(sealed), std::nullopt);
@@ -144,10 +145,40 @@ TEST(PositionSeal, OnlyWhatWasSealedUnderTheSameSecretComesIn) {
   EXPECT_EQ(ours.open("ZmVlZDowPTI" + sealed.substr(sealed.find('.'))), std::nullopt);
 }
 
+// All of a day's tokens go on while keys are replaced in one process after the other.
+TEST(PositionSeal, TheLastKeySealsAndAllOpen) {
+  crypto::TemporaryFolder folder;
+  folder.write("1.key", std::string(64, 'a'));
+  const auto load = [&] { return make_position_seal(*crypto::KeyFolder::load(folder.path())); };
+  const auto runs = load();
+  const std::string before = runs.seal("earlier");
+  folder.write("2.key", std::string(64, 'b'));
+  const auto started_later = load();
+  const std::string after = started_later.seal("later");
+  EXPECT_EQ(started_later.open(before), "earlier");
+  EXPECT_EQ(runs.open(after), "later") << "sealed by a key that it has not met";
+  EXPECT_EQ(runs.seal("later"), after) << "and it goes on with that";
+  std::filesystem::remove(folder.path() / "1.key");
+  EXPECT_EQ(load().open(before), std::nullopt);
+  EXPECT_EQ(load().open(after), "later");
+}
+
+TEST(PositionSeal, ANewKeyIsFoundAtTheNextInterval) {
+  crypto::TemporaryFolder folder;
+  folder.write("1.key", std::string(64, 'a'));
+  const auto runs =
+      make_position_seal(*crypto::KeyFolder::load(folder.path()), std::chrono::seconds(0));
+  const auto before = runs.seal("token");
+  folder.write("2.key", std::string(64, 'b'));
+  EXPECT_NE(runs.seal("token"), before);
+  folder.write("3.key", "no key");
+  EXPECT_NE(runs.seal("token"), before) << "what cannot be read changes nothing";
+}
+
 TEST(PositionSeal, TheRouterOpensWhatComesInAndSealsWhatGoesOut) {
   core::ManualClock clock(core::Timestamp{});
   http::Router router(nullptr, clock);
-  const auto seal = make_position_seal(crypto::AccountIds({1}));
+  const auto seal = make_position_seal(crypto::KeyFolder::of({1}));
   router.set_position_seal(seal);
   std::string seen;
   router.add(http::Method::Get, "/position", http::Access::Public, [&](const http::Request& asked) {

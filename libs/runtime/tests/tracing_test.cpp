@@ -37,8 +37,8 @@ class TracingTest : public ::testing::Test {
     exporter = std::make_unique<observability::SpanExporter>(quick_options(collector.endpoint()),
                                                              metrics, observability::Log());
     observer = std::make_unique<RecordingObserver>(
-        observability::RequestRecorder(metrics, observability::Log()), system_clock_,
-        exporter.get());
+        observability::RequestRecorder(metrics, observability::Log()), observability::Log(),
+        system_clock_, exporter.get());
     router.add(http::Method::Get, "/seen/{id}", http::Access::Public,
                [](const http::Request& request) {
                  return http::Response::text(request.param("id") == "bad" ? 503 : 200, "text/plain",

@@ -45,6 +45,7 @@ Trial some_trial(int history_max, int interleaving_max) {
   trial.timeline_length_max = *rc::gen::inRange<std::uint32_t>(1, 30);
   trial.arrays_max = *rc::gen::inRange<std::uint32_t>(0, 4);
   trial.limit = *rc::gen::inRange<std::uint32_t>(1, 6);
+  trial.looks_at_once = 1U << *rc::gen::inRange<std::uint32_t>(0, 10);
   return trial;
 }
 

@@ -188,6 +188,7 @@ struct Trial {
   std::uint32_t timeline_length_max = 4;
   std::uint32_t arrays_max = 0;  // that there is room for; 0: for everybody's
   std::uint32_t limit = 3;
+  std::uint32_t looks_at_once = 2;
 };
 
 inline Trial random_trial(std::mt19937& numbers, std::size_t history, std::size_t interleaving) {
@@ -199,6 +200,7 @@ inline Trial random_trial(std::mt19937& numbers, std::size_t history, std::size_
   trial.timeline_length_max = 1 + static_cast<unsigned>(numbers()) % 30;
   trial.arrays_max = static_cast<unsigned>(numbers()) % 4;
   trial.limit = 1 + static_cast<unsigned>(numbers()) % 5;
+  trial.looks_at_once = 1U << static_cast<unsigned>(numbers()) % 10;
   return trial;
 }
 
@@ -220,6 +222,7 @@ inline std::size_t bytes_max_of(const Trial& trial) {
 inline FeedEngineOptions options_of(const Trial& trial, const BrokenEngine& broken) {
   return {.timeline_length_max = trial.timeline_length_max,
           .timeline_bytes_max = bytes_max_of(trial),
+          .looks_at_once = trial.looks_at_once,
           .rules = broken.rules,
           .ignored_grant = broken.ignored_grant,
           .ignored_loss = broken.ignored_loss,

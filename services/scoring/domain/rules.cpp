@@ -86,7 +86,7 @@ const RuleBook& RuleBook::standard() {
                                 .rules = {
                                     {Reason::SignIn, 3, 0},
                                     {Reason::ProfileViewed, 1, 0, 100},
-                                    {Reason::Contact, 5, 0},
+                                    {Reason::Contact, 5, 0, 200},
                                     {Reason::Followed, 4, 0, 200},
                                     {Reason::ProjectPublished, 10, 5, 5},
                                     {Reason::ProjectEdited, 0, 1, 5},

@@ -25,7 +25,7 @@ using PlainRules = std::map<std::string, PlainRule>;
 inline const PlainRules& first_rules() {
   static const PlainRules kRules = {{"sign-in", {3, 0, 0}},
                                     {"profile-viewed", {1, 0, 100}},
-                                    {"contact", {5, 0, 0}},
+                                    {"contact", {5, 0, 200}},
                                     {"followed", {4, 0, 200}},
                                     {"project-published", {10, 5, 5}},
                                     {"project-edited", {0, 1, 5}},

@@ -43,6 +43,8 @@ enum class Loss {
 struct FeedEngineOptions {
   std::size_t timeline_length_max = 512;                  // ids a viewer's array holds at most
   std::size_t timeline_bytes_max = std::size_t{1} << 30;  // that all arrays take
+  // Moments that a page looks at before it lets the writer, who waits for it, have the memory.
+  std::size_t looks_at_once = 4096;
   VisibilityRules rules;
 #ifdef TIDELINE_BREAKABLE
   // Only to show that a check notices them missing.

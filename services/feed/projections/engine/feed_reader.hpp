@@ -26,6 +26,14 @@ namespace tideline::feed {
 
 class FeedReader {
  public:
+  // Of moments, newest first, and whether there are others on either side.
+  template <class Moment>
+  struct FoundPage {
+    std::vector<Moment> moments;
+    bool has_older = false;
+    bool has_newer = false;
+  };
+
   // Both outlive the reader.
   FeedReader(FeedState& state, Grants& grants) : state_(state), grants_(grants) {}
 
@@ -85,7 +93,16 @@ class FeedReader {
   };
   // As they stand while the state's mutex is held.
   using Moments = std::vector<const MomentFacts*>;
-  using Reading = std::function<Moments(core::MomentId bound, std::size_t n)>;
+  // What may still be looked at while it is held, and where the last reading ended before it had
+  // found enough: an author may have any number of moments that the viewer may not see.
+  struct Looks {
+    std::size_t left;
+    bool too_few = false;
+    std::optional<core::MomentId> stopped_at{};  // nullopt: it had no look at all
+  };
+  // At most n visible moments below / above the bound, nearest first.
+  using Reading =
+      std::function<Moments(PersonIndex viewer, core::MomentId bound, std::size_t n, Looks& looks)>;
 
   // Each under the state's mutex, shared.
   bool is_visible(PersonIndex viewer, const MomentFacts& moment) const;
@@ -95,26 +112,30 @@ class FeedReader {
   ViewerTimeline merged_timeline(PersonIndex viewer, Shard& shard) const;
   void merge_pending(PersonIndex viewer, const People& authors) const;
   void warm_up(PersonIndex viewer) const;
-  // At most n visible moments below / above the bound, nearest first.
-  Moments timeline_older(PersonIndex viewer, core::MomentId bound, std::size_t n) const;
-  Moments timeline_newer(PersonIndex viewer, core::MomentId bound, std::size_t n) const;
+  Moments timeline_older(PersonIndex viewer, core::MomentId bound, std::size_t n,
+                         Looks& looks) const;
+  Moments timeline_newer(PersonIndex viewer, core::MomentId bound, std::size_t n,
+                         Looks& looks) const;
   // What ids of the viewer's array add to `found`, until that holds n.
   template <class NextId>
-  void read_array(PersonIndex viewer, std::size_t n, NextId next_id, Moments& found) const;
+  void read_array(PersonIndex viewer, std::size_t n, NextId next_id, Moments& found,
+                  Looks& looks) const;
   // Of the author's moments from..until alone.
   Moments read_author(PersonIndex author, PersonIndex viewer, const IdSpan& span,
-                      core::MomentId bound, AuthorMerge::Direction direction, std::size_t n) const;
+                      core::MomentId bound, AuthorMerge::Direction direction, std::size_t n,
+                      Looks& looks) const;
   // Of all whom the viewer wants.
   AuthorMerge merge_for(PersonIndex viewer, core::MomentId bound,
                         AuthorMerge::Direction direction) const;
   // What these add to `found`, until that holds n.
   void read_merged(PersonIndex viewer, core::MomentId bound, AuthorMerge::Direction direction,
-                   std::size_t n, Moments& found) const;
-  void read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n, Moments& found) const;
+                   std::size_t n, Moments& found, Looks& looks) const;
+  void read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n, Moments& found,
+                    Looks& looks) const;
   template <class NextId, class Accept>
-  void read_ahead(std::size_t n, NextId next_id, const Accept& accept, Moments& found) const;
-  TimelinePage make_page(PersonIndex viewer, const PlaceInTimeline& place, std::size_t limit,
-                         const Reading& older, const Reading& newer) const;
+  void read_ahead(std::size_t n, NextId next_id, const Accept& accept, Moments& found,
+                  Looks& looks) const;
+  TimelinePage make_page(PersonIndex viewer, const FoundPage<const MomentFacts*>& found) const;
   TimelineEntry entry_of(PersonIndex viewer, const MomentFacts& moment) const;
 
   // Each under the state's mutex, shared, and of a moment whose being visible is asked apart.
@@ -126,6 +147,13 @@ class FeedReader {
                                                 const MomentInteractions& interactions) const;
   bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
 
+  // Each under no lock. Pages are read at once as a rule, and else in pieces: what lies between two
+  // of them may change meanwhile.
+  TimelinePage read_page(const core::AccountId& viewer, const PlaceInTimeline& place,
+                         std::size_t limit, const Reading& older, const Reading& newer) const;
+  std::vector<core::MomentId> read_in_pieces(const core::AccountId& viewer, core::MomentId bound,
+                                             std::size_t n, const Reading& reading) const;
+  Looks looks() const { return {state_.options.looks_at_once}; }
   // Under no lock: a reader may change the viewer's own array alone.
   void make_room() const;
 

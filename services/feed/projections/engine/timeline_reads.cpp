@@ -20,34 +20,55 @@ core::MomentId first_id_of(const std::chrono::year_month& month) {
   return core::first_moment_id(std::chrono::sys_days(month / 1));
 }
 
+core::MomentId id_of(const MomentFacts* moment) { return moment->id; }
+core::MomentId id_of(core::MomentId id) { return id; }
+
+// `older` and `newer` give at most n visible ones below / above the bound, nearest first.
+template <class Moment, class Older, class Newer>
+FeedReader::FoundPage<Moment> find_page(const PlaceInTimeline& place, std::size_t limit,
+                                        const Older& older, const Newer& newer) {
+  FeedReader::FoundPage<Moment> page;
+  std::vector<Moment>& found = page.moments;
+  if (place.newer_than) {
+    found = newer(*place.newer_than, limit + 1);
+    page.has_newer = found.size() > limit;
+    if (page.has_newer) found.pop_back();
+    std::reverse(found.begin(), found.end());
+    page.has_older = !found.empty() && !older(id_of(found.back()), 1).empty();
+  } else {
+    found = older(place.older_than.value_or(kAboveAll), limit + 1);
+    page.has_older = found.size() > limit;
+    if (page.has_older) found.pop_back();
+    // Anyone who asks for the newest has got them.
+    page.has_newer = place.older_than && !found.empty() && !newer(id_of(found.front()), 1).empty();
+  }
+  return page;
+}
+
 }  // namespace
 
 TimelinePage FeedReader::timeline(const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                   std::size_t limit) const {
-  grants_.release_due();
   make_room();
-  const std::shared_lock lock(state_.mutex);
-  const PersonIndex viewer = graph_.find_person(viewer_id);
-  if (viewer == GraphMemory::kStranger) return {};
-  timelines_.prefetch_head(viewer);
-  graph_.prefetch_account(viewer);
-  return make_page(
-      viewer, place, limit,
-      [&](core::MomentId bound, std::size_t n) { return timeline_older(viewer, bound, n); },
-      [&](core::MomentId bound, std::size_t n) { return timeline_newer(viewer, bound, n); });
+  return read_page(
+      viewer_id, place, limit,
+      [&](auto viewer, auto bound, auto n, Looks& looks) {
+        return timeline_older(viewer, bound, n, looks);
+      },
+      [&](auto viewer, auto bound, auto n, Looks& looks) {
+        return timeline_newer(viewer, bound, n, looks);
+      });
 }
 
 TimelineIds FeedReader::newest_ids(const core::AccountId& viewer_id, std::size_t limit) const {
   grants_.release_due();
   make_room();
-  const std::shared_lock lock(state_.mutex);
-  const PersonIndex viewer = graph_.find_person(viewer_id);
-  if (viewer == GraphMemory::kStranger) return {};
-  const Moments found = timeline_older(viewer, kAboveAll, limit + 1);
-  TimelineIds newest{{}, found.size() > limit};
-  for (const MomentFacts* moment : found) {
-    if (newest.ids.size() < limit) newest.ids.push_back(moment->id);
-  }
+  const auto older = [&](auto viewer, auto bound, auto n, Looks& looks) {
+    return timeline_older(viewer, bound, n, looks);
+  };
+  TimelineIds newest{read_in_pieces(viewer_id, kAboveAll, limit + 1, older), false};
+  newest.has_older = newest.ids.size() > limit;
+  if (newest.has_older) newest.ids.pop_back();
   return newest;
 }
 
@@ -55,48 +76,38 @@ TimelinePage FeedReader::moments_of(const core::AccountId& author_id,
                                     const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                     std::size_t limit,
                                     const std::optional<std::chrono::year_month>& month) const {
-  grants_.release_due();
-  const std::shared_lock lock(state_.mutex);
-  const PersonIndex author = graph_.find_person(author_id);
-  const PersonIndex viewer = graph_.find_person(viewer_id);
   IdSpan span{kBelowAll, kAboveAll};
   if (month) span = {first_id_of(*month), first_id_of(*month + std::chrono::months(1))};
-  using enum AuthorMerge::Direction;
-  return make_page(
-      viewer, place, limit,
-      [&](core::MomentId bound, std::size_t n) {
-        return read_author(author, viewer, span, bound, Older, n);
-      },
-      [&](core::MomentId bound, std::size_t n) {
-        return read_author(author, viewer, span, bound, Newer, n);
-      });
+  const auto read = [&](AuthorMerge::Direction direction) {
+    return [&, direction](PersonIndex viewer, core::MomentId bound, std::size_t n, Looks& looks) {
+      const PersonIndex author = graph_.find_person(author_id);
+      return read_author(author, viewer, span, bound, direction, n, looks);
+    };
+  };
+  return read_page(viewer_id, place, limit, read(AuthorMerge::Direction::Older),
+                   read(AuthorMerge::Direction::Newer));
 }
 
 std::vector<std::chrono::year_month> FeedReader::months_of(const core::AccountId& author_id,
                                                            const core::AccountId& viewer_id) const {
-  // An author may have any number of moments that the viewer may not see: after so many the lock is
-  // given back, for the writer waits.
-  constexpr std::ptrdiff_t kIdsAtOnce = 4096;
   grants_.release_due();
   std::vector<std::chrono::year_month> months;
   // From the newest of each month to what lies before that month.
-  core::MomentId until = kAboveAll;
+  core::MomentId bound = kAboveAll;
   while (true) {
     const std::shared_lock lock(state_.mutex);
-    const PersonIndex author = graph_.find_person(author_id);
-    const auto ids = moments_.of_author(author);
-    const auto end = std::lower_bound(ids.begin(), ids.end(), until);
-    if (end == ids.begin()) return months;
-    const IdSpan span{*(end - std::min(kIdsAtOnce, end - ids.begin())), until};
-    const auto newest = read_author(author, graph_.find_person(viewer_id), span, kAboveAll,
-                                    AuthorMerge::Direction::Older, 1);
+    Looks looks = this->looks();
+    const auto newest =
+        read_author(graph_.find_person(author_id), graph_.find_person(viewer_id),
+                    {kBelowAll, kAboveAll}, bound, AuthorMerge::Direction::Older, 1, looks);
+    if (newest.empty() && !looks.too_few) return months;
     if (newest.empty()) {
-      until = span.from;
+      bound = looks.stopped_at.value();
       continue;
     }
     const std::chrono::year_month_day day(core::utc_day(core::time_of(newest.front()->id)));
     months.push_back(day.year() / day.month());
-    until = first_id_of(months.back());
+    bound = first_id_of(months.back());
   }
 }
 
@@ -104,26 +115,27 @@ UnreadMoments FeedReader::unread(const core::AccountId& viewer_id, std::size_t m
   constexpr std::size_t kAtOnce = 128;
   grants_.release_due();
   make_room();
-  const std::shared_lock lock(state_.mutex);
   UnreadMoments unread;
-  const PersonIndex viewer = graph_.find_person(viewer_id);
-  if (viewer == GraphMemory::kStranger) return unread;
-  core::MomentId bound = kBelowAll;
-  if (const auto seen = state_.memory.seen_up_to.find(viewer);
-      seen != state_.memory.seen_up_to.end()) {
-    bound = seen->second;
-    unread.seen_up_to = bound;
-  }
+  std::optional<core::MomentId> bound;
   while (true) {
-    const Moments found = timeline_newer(viewer, bound, kAtOnce);
+    const std::shared_lock lock(state_.mutex);
+    const PersonIndex viewer = graph_.find_person(viewer_id);
+    if (viewer == GraphMemory::kStranger) return unread;
+    if (!bound) {
+      const auto seen = state_.memory.seen_up_to.find(viewer);
+      if (seen != state_.memory.seen_up_to.end()) unread.seen_up_to = seen->second;
+      bound = unread.seen_up_to.value_or(kBelowAll);
+    }
+    Looks looks = this->looks();
+    const Moments found = timeline_newer(viewer, *bound, kAtOnce, looks);
     for (const MomentFacts* moment : found) {
       if (moment->author == viewer) continue;
       unread.more = unread.count == max;
       if (unread.more) return unread;
       ++unread.count;
     }
-    if (found.size() < kAtOnce) return unread;
-    bound = found.back()->id;
+    if (!looks.too_few && found.size() < kAtOnce) return unread;
+    bound = looks.too_few ? looks.stopped_at.value() : found.back()->id;
   }
 }
 
@@ -258,13 +270,17 @@ void FeedReader::warm_up(PersonIndex viewer) const {
 // the next one looks at. So short are the loops that the processor is in many turns at once, and
 // looks up many pages' addresses at the same time, for which even a prefetch waits.
 template <class NextId, class Accept>
-void FeedReader::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
-                            Moments& found) const {
+void FeedReader::read_ahead(std::size_t n, NextId next_id, const Accept& accept, Moments& found,
+                            Looks& looks) const {
   constexpr std::size_t kAtOnce = 32;
   std::array<core::MomentId, kAtOnce> ids;
   std::array<const MomentFacts*, kAtOnce> moments;
   while (found.size() < n) {
-    const std::size_t wanted = std::min(kAtOnce, n - found.size());
+    if (looks.left == 0) {
+      looks.too_few = true;
+      return;
+    }
+    const std::size_t wanted = std::min({kAtOnce, n - found.size(), looks.left});
     std::size_t count = 0;
     for (auto id = next_id(); id; id = next_id()) {
       moments_.prefetch(*id);
@@ -280,24 +296,29 @@ void FeedReader::read_ahead(std::size_t n, NextId next_id, const Accept& accept,
       if (accept(*moments[i])) found.push_back(moments[i]);
     }
     if (count < wanted) return;
+    looks.left -= count;
+    looks.stopped_at = ids[count - 1];
   }
 }
 
 // Whom he wants is a search among his contacts for each moment, and all of them in the cache.
 template <class NextId>
-void FeedReader::read_array(PersonIndex viewer, std::size_t n, NextId next_id,
-                            Moments& found) const {
+void FeedReader::read_array(PersonIndex viewer, std::size_t n, NextId next_id, Moments& found,
+                            Looks& looks) const {
   const auto is_seen = [&](const MomentFacts& moment) { return is_visible(viewer, moment); };
   const auto is_his = [&](const MomentFacts& moment) { return is_on_timeline(viewer, moment); };
   if (!timelines_.is_stale(viewer) && !graph_.is_any_unconfirmed()) {
-    return read_ahead(n, next_id, is_seen, found);
+    return read_ahead(n, next_id, is_seen, found, looks);
   }
   graph_.prefetch_contacts(viewer, kSearchedContacts);
-  read_ahead(n, next_id, is_his, found);
+  read_ahead(n, next_id, is_his, found, looks);
 }
 
 FeedReader::Moments FeedReader::timeline_older(PersonIndex viewer, core::MomentId bound,
-                                               std::size_t n) const {
+                                               std::size_t n, Looks& looks) const {
+  if (viewer == GraphMemory::kStranger) return {};
+  timelines_.prefetch_head(viewer);
+  graph_.prefetch_account(viewer);
   Moments found;
   found.reserve(n);
   core::MomentId floor;
@@ -309,17 +330,21 @@ FeedReader::Moments FeedReader::timeline_older(PersonIndex viewer, core::MomentI
     const auto next_id = [&, i = timeline.first_not_below(bound)]() mutable {
       return i > 0 ? std::optional(timeline[--i]) : std::nullopt;
     };
-    read_array(viewer, n, next_id, found);
+    read_array(viewer, n, next_id, found, looks);
   }
-  if (found.size() < n && floor > kBelowAll) {
+  if (found.size() < n && floor > kBelowAll && !looks.too_few) {
     const core::MomentId above_floor(floor.value() + 1);
-    read_merged(viewer, std::min(bound, above_floor), AuthorMerge::Direction::Older, n, found);
+    read_merged(viewer, std::min(bound, above_floor), AuthorMerge::Direction::Older, n, found,
+                looks);
   }
   return found;
 }
 
 FeedReader::Moments FeedReader::timeline_newer(PersonIndex viewer, core::MomentId bound,
-                                               std::size_t n) const {
+                                               std::size_t n, Looks& looks) const {
+  if (viewer == GraphMemory::kStranger) return {};
+  timelines_.prefetch_head(viewer);
+  graph_.prefetch_account(viewer);
   Moments found;
   {
     Shard& shard = state_.shard_at(viewer);
@@ -329,11 +354,11 @@ FeedReader::Moments FeedReader::timeline_newer(PersonIndex viewer, core::MomentI
       const auto next_id = [&, i = timeline.first_above(bound)]() mutable {
         return i < timeline.size() ? std::optional(timeline[i++]) : std::nullopt;
       };
-      read_array(viewer, n, next_id, found);
+      read_array(viewer, n, next_id, found, looks);
       return found;
     }
   }
-  read_merged(viewer, bound, AuthorMerge::Direction::Newer, n, found);
+  read_merged(viewer, bound, AuthorMerge::Direction::Newer, n, found, looks);
   return found;
 }
 
@@ -354,50 +379,85 @@ AuthorMerge FeedReader::merge_for(PersonIndex viewer, core::MomentId bound,
 }
 
 void FeedReader::read_merged(PersonIndex viewer, core::MomentId bound,
-                             AuthorMerge::Direction direction, std::size_t n,
-                             Moments& found) const {
-  read_visible(merge_for(viewer, bound, direction), viewer, n, found);
+                             AuthorMerge::Direction direction, std::size_t n, Moments& found,
+                             Looks& looks) const {
+  read_visible(merge_for(viewer, bound, direction), viewer, n, found, looks);
 }
 
 FeedReader::Moments FeedReader::read_author(PersonIndex author, PersonIndex viewer,
                                             const IdSpan& span, core::MomentId bound,
-                                            AuthorMerge::Direction direction, std::size_t n) const {
+                                            AuthorMerge::Direction direction, std::size_t n,
+                                            Looks& looks) const {
   Moments found;
   const auto all = moments_.of_author(author);
   const auto first = std::lower_bound(all.begin(), all.end(), span.from);
   const auto last = std::lower_bound(first, all.end(), span.until);
-  read_visible({{std::span(first, last)}, bound, direction}, viewer, n, found);
+  read_visible({{std::span(first, last)}, bound, direction}, viewer, n, found, looks);
   return found;
 }
 
-void FeedReader::read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n,
-                              Moments& found) const {
+void FeedReader::read_visible(AuthorMerge merge, PersonIndex viewer, std::size_t n, Moments& found,
+                              Looks& looks) const {
   const auto next_id = [&] { return merge.done() ? std::nullopt : std::optional(merge.next()); };
   read_ahead(
-      n, next_id, [&](const MomentFacts& moment) { return is_visible(viewer, moment); }, found);
+      n, next_id, [&](const MomentFacts& moment) { return is_visible(viewer, moment); }, found,
+      looks);
 }
 
-TimelinePage FeedReader::make_page(PersonIndex viewer, const PlaceInTimeline& place,
+TimelinePage FeedReader::read_page(const core::AccountId& viewer_id, const PlaceInTimeline& place,
                                    std::size_t limit, const Reading& older,
                                    const Reading& newer) const {
-  TimelinePage page;
-  Moments found;
-  if (place.newer_than) {
-    found = newer(*place.newer_than, limit + 1);
-    page.has_newer = found.size() > limit;
-    if (page.has_newer) found.pop_back();
-    std::reverse(found.begin(), found.end());
-    page.has_older = !found.empty() && !older(found.back()->id, 1).empty();
-  } else {
-    found = older(place.older_than.value_or(kAboveAll), limit + 1);
-    page.has_older = found.size() > limit;
-    if (page.has_older) found.pop_back();
-    // Anyone who asks for the newest has got them.
-    page.has_newer = place.older_than && !found.empty() && !newer(found.front()->id, 1).empty();
+  grants_.release_due();
+  {
+    const std::shared_lock lock(state_.mutex);
+    const PersonIndex viewer = graph_.find_person(viewer_id);
+    Looks looks = this->looks();
+    const auto at_once = [&](const Reading& reading) {
+      return [&](core::MomentId bound, std::size_t n) { return reading(viewer, bound, n, looks); };
+    };
+    auto found = find_page<const MomentFacts*>(place, limit, at_once(older), at_once(newer));
+    if (!looks.too_few) return make_page(viewer, found);
   }
-  page.entries.reserve(found.size());
-  for (const MomentFacts* moment : found) page.entries.push_back(entry_of(viewer, *moment));
+  const auto in_pieces = [&](const Reading& reading) {
+    return [&](core::MomentId bound, std::size_t n) {
+      return read_in_pieces(viewer_id, bound, n, reading);
+    };
+  };
+  const auto ids = find_page<core::MomentId>(place, limit, in_pieces(older), in_pieces(newer));
+  const std::shared_lock lock(state_.mutex);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  FoundPage<const MomentFacts*> found{{}, ids.has_older, ids.has_newer};
+  for (const core::MomentId id : ids.moments) {
+    const MomentFacts* moment = moments_.find(id);
+    if (moment != nullptr && is_visible(viewer, *moment)) found.moments.push_back(moment);
+  }
+  return make_page(viewer, found);
+}
+
+TimelinePage FeedReader::make_page(PersonIndex viewer,
+                                   const FoundPage<const MomentFacts*>& found) const {
+  TimelinePage page;
+  page.has_older = found.has_older;
+  page.has_newer = found.has_newer;
+  page.entries.reserve(found.moments.size());
+  for (const MomentFacts* moment : found.moments) page.entries.push_back(entry_of(viewer, *moment));
   return page;
+}
+
+std::vector<core::MomentId> FeedReader::read_in_pieces(const core::AccountId& viewer_id,
+                                                       core::MomentId bound, std::size_t n,
+                                                       const Reading& reading) const {
+  std::vector<core::MomentId> ids;
+  while (true) {
+    const std::shared_lock lock(state_.mutex);
+    Looks looks = this->looks();
+    const PersonIndex viewer = graph_.find_person(viewer_id);
+    for (const MomentFacts* moment : reading(viewer, bound, n - ids.size(), looks)) {
+      ids.push_back(moment->id);
+    }
+    if (!looks.too_few) return ids;
+    bound = looks.stopped_at.value();
+  }
 }
 
 // Some arrays at a time, for it has to wait for all who read.
