@@ -35,7 +35,7 @@ def _message(service, event):
 
 
 def document(services):
-    described = yaml.safe_load(TOPICS.read_text())
+    described = yaml.load(TOPICS.read_text(), Loader=yaml.CSafeLoader)
     states = described.pop("channels")
     described["channels"] = {_key(name): _channel(service) for name, service in services.items()} | states
     described["operations"] = {f"publish_{_key(name)}": _operation(service) for name, service in services.items()}
@@ -43,7 +43,7 @@ def document(services):
         f"{_key(service.name)}.{event.name}": _message(service, event)
         for service in services.values() for event in service.events.values()}}
 
-    class Dumper(yaml.SafeDumper):
+    class Dumper(yaml.CSafeDumper):
         ignore_aliases = staticmethod(lambda data: True)
 
     return HEAD + yaml.dump(described, Dumper=Dumper, sort_keys=False, width=118, allow_unicode=True)

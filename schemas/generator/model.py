@@ -147,7 +147,7 @@ class Service:
     """One file. `streams`: name -> Stream; `enums`: name -> Enum; `objects`: name -> list of Field; `events`: name -> Event."""
 
     def __init__(self, file):
-        described = yaml.safe_load(file.read_text())
+        described = yaml.load(file.read_text(), Loader=yaml.CSafeLoader)
         self.name = described["service"]
         if file.stem != self.name:
             raise SchemaError(f"{file.name} describes the events of another service, {self.name}")

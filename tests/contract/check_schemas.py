@@ -57,8 +57,7 @@ def check_events(root):
     yield from golden.findings(root / "schemas", services)
 
 
-def schema_of_event(root, producer, promised):
-    services = model.load_services(root / "schemas")
+def schema_of_event(services, producer, promised):
     event = services[producer].events.get(promised["type"]) if producer in services else None
     if event is None or event.version < promised["schema_version"]:
         return None
@@ -66,7 +65,7 @@ def schema_of_event(root, producer, promised):
 
 
 def check_contracts(root):
-    states = state_schemas(root)
+    services, states = model.load_services(root / "schemas"), state_schemas(root)
     for state in states.values():
         jsonschema.Draft7Validator.check_schema(state)
     files = sorted((root / "schemas/contracts").glob("*/*.json"))
@@ -77,7 +76,7 @@ def check_contracts(root):
         consumer, producer = file.parent.name, file.stem
         if (contract["consumer"], contract["producer"]) != (consumer, producer):
             yield f"{file.name} of {consumer} names another consumer or producer than its path"
-        promises = [(promised, schema_of_event(root, producer, promised)) for promised in contract["events"]]
+        promises = [(promised, schema_of_event(services, producer, promised)) for promised in contract["events"]]
         promises += [(promised, states.get((producer, promised["type"]))) for promised in contract.get("states", [])]
         for promised, schema in promises:
             if schema is None:
@@ -122,7 +121,7 @@ def check_http(root):
         if not file.exists():
             yield f"{service} has no OpenAPI document"
             continue
-        document = yaml.safe_load(file.read_text())
+        document = yaml.load(file.read_text(), Loader=yaml.CSafeLoader)
         if not str(document.get("openapi", "")).startswith("3.1"):
             yield f"{file.name} is not OpenAPI 3.1"
         for path in document["paths"]:

@@ -10,7 +10,7 @@ def services(root):
 
 
 def document_of(root, service):
-    return yaml.safe_load((root / f"schemas/http/{service}.yaml").read_text())
+    return yaml.load((root / f"schemas/http/{service}.yaml").read_text(), Loader=yaml.CSafeLoader)
 
 
 def resolved(document, node):

@@ -265,7 +265,7 @@ class Operation:
 
 def operations():
     for service in registry.names():
-        document = yaml.safe_load((ROOT / f"schemas/http/{service}.yaml").read_text(encoding="utf-8"))
+        document = yaml.load((ROOT / f"schemas/http/{service}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
         for path, methods in document["paths"].items():
             for method, operation in methods.items():
                 if isinstance(operation, dict) and "operationId" in operation:

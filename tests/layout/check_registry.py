@@ -73,7 +73,7 @@ def check_gateway(root, services):
 
 def check_compose(root, services):
     file = "deploy/compose.yaml"
-    document = yaml.safe_load((root / file).read_text(encoding="utf-8"))
+    document = yaml.load((root / file).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     containers = document["services"]
     databases = document["configs"]["databases"]["content"]
     for service in services:
@@ -95,13 +95,13 @@ def check_compose(root, services):
 
 def check_manifests(root, services):
     file = "k8s/base/kustomization.yaml"
-    resources = yaml.safe_load((root / file).read_text(encoding="utf-8"))["resources"]
+    resources = yaml.load((root / file).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)["resources"]
     for service in services:
         entry = f"../../services/{service.name}/k8s"
         if entry not in resources:
             yield f"{file}: {service.name} is missing; add to resources: {entry}"
         own = root / f"services/{service.name}/k8s/service.yaml"
-        found = list(yaml.safe_load_all(own.read_text(encoding="utf-8"))) if own.is_file() else []
+        found = list(yaml.load_all(own.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)) if own.is_file() else []
         if not any(one["kind"] == "Service" and one["metadata"]["name"] == service.name for one in found):
             yield f"services/{service.name}/k8s/service.yaml: add a Service with the name {service.name}"
 

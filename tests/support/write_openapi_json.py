@@ -9,5 +9,5 @@ import yaml
 
 for name in sys.argv[2:]:
     source = pathlib.Path(name)
-    document = yaml.safe_load(source.read_text())
+    document = yaml.load(source.read_text(), Loader=yaml.CSafeLoader)
     (pathlib.Path(sys.argv[1]) / f"{source.stem}.json").write_text(json.dumps(document, indent=1))
