@@ -6,7 +6,7 @@ Each answer must be one that the document describes; openapi/hooks.py says which
 document with a status taken out must be found wrong. Everything runs in a folder and on ports of its own.
 
   TIDELINE_SEED      the same seed draws the same requests; their answers differ by ids and times (default 1)
-  TIDELINE_EXAMPLES  how many are drawn for an operation, besides those that are derived from its schema (default 15)
+  TIDELINE_EXAMPLES  how many are drawn for an operation, besides those that are derived from its schema (default 5)
   TIDELINE_ROUNDS    with the seeds that follow, each with another caller (default 1: about two minutes)
 """
 import copy
@@ -25,7 +25,7 @@ from whole_suite import ROOT, WholeSuite, registry
 
 BUILD, SCHEMATHESIS = sys.argv[1:3]
 SEED = int(os.environ.get("TIDELINE_SEED", 1))
-EXAMPLES = int(os.environ.get("TIDELINE_EXAMPLES", 15))
+EXAMPLES = int(os.environ.get("TIDELINE_EXAMPLES", 5))
 ROUNDS = int(os.environ.get("TIDELINE_ROUNDS", 1))
 # Those of the documents' examples. openapi/schemathesis.toml has them too.
 PEOPLE = ["0042", "0711", "20260007", "20260042"]
