@@ -79,6 +79,19 @@ Cut CuttingProxy::cut_of(const std::string& passing) {
   return std::exchange(cut_, Cut::Never);
 }
 
+void CuttingProxy::count_cut() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++cuts_;
+  }
+  was_cut_.notify_all();
+}
+
+bool CuttingProxy::await_cut_after(int cuts, std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  return was_cut_.wait_for(lock, timeout, [&] { return cuts_ > cuts; });
+}
+
 void CuttingProxy::accept_all() {
   while (!stopping_) {
     pollfd wanted{listener_, POLLIN, 0};
@@ -116,7 +129,7 @@ void CuttingProxy::serve(int client) {
         while (!stopping_ && !readable(server)) {
         }
       }
-      if (cut != Cut::Never) ++cuts_;
+      if (cut != Cut::Never) count_cut();
       if (cut == Cut::HoldBeforeServer || cut == Cut::HoldAfterServer) {
         while (!stopping_ && !readable(client)) {
         }

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,11 +30,14 @@ class CuttingProxy {
   // From the next cuts on, refuse; or no more.
   void refuse_after_cut(bool refusing = true) { refuse_after_cut_ = refusing; }
   int cuts() const { return cuts_; }
+  // Whether there are more than that many cuts, or soon are.
+  bool await_cut_after(int cuts, std::chrono::milliseconds timeout);
 
  private:
   void accept_all();
   void serve(int client);
   Cut cut_of(const std::string& passing);
+  void count_cut();
 
   const int server_port_;
   int port_ = 0;
@@ -42,6 +47,7 @@ class CuttingProxy {
   std::atomic<bool> refuse_after_cut_{false};
   std::atomic<int> cuts_{0};
   std::mutex mutex_;
+  std::condition_variable was_cut_;
   std::string text_;
   Cut cut_ = Cut::Never;
   std::vector<std::thread> connections_;

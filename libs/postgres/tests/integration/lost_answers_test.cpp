@@ -12,6 +12,7 @@
 #include "eventsourcing/testing/appends.hpp"
 #include "eventsourcing/testing/random_history.hpp"
 #include "killed_program.hpp"
+#include "support/costly_law.hpp"
 #include "two_clusters.hpp"
 
 namespace tideline::postgres::testing {
@@ -103,12 +104,7 @@ class Saboteur {
     const int cuts = proxy.cuts();
     proxy.refuse_after_cut(refuses);
     proxy.cut_at(texts_[i / 2 % texts_.size()], refuses ? Cut::AfterServer : kKinds[i % 3]);
-    const auto until =
-        std::chrono::steady_clock::now() + std::chrono::milliseconds(refuses ? 100 : 5);
-    while (proxy.cuts() == cuts && std::chrono::steady_clock::now() < until) {
-      std::this_thread::yield();
-    }
-    if (proxy.cuts() != cuts) {
+    if (proxy.await_cut_after(cuts, std::chrono::milliseconds(refuses ? 100 : 5))) {
       ++cuts_;
       if (refuses) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
@@ -146,7 +142,7 @@ class LostAnswers : public ::testing::Test {
              std::chrono::steady_clock::now() > deadline;
     };
     do {
-      EXPECT_TRUE(rc::check("appends whose answers are lost are serial", one_trial));
+      EXPECT_TRUE(test_support::holds("appends whose answers are lost are serial", 40, one_trial));
     } while (!is_enough());
     EXPECT_GT(saboteur.cuts(), 5);
     EXPECT_GT(unknown, 0) << "every outcome was known";
