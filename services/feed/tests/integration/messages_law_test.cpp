@@ -15,6 +15,7 @@
 
 #include "../feed_app.hpp"
 #include "feed_database.hpp"
+#include "support/costly_law.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -303,7 +304,7 @@ class Campus {
 TEST(MessagesLaw, BoxesAreWhatAPlainModelSays) {
   FeedDatabase tables;
   std::size_t steps = 0;
-  EXPECT_TRUE(rc::check("boxes equal the model", [&] {
+  EXPECT_TRUE(test_support::holds("boxes equal the model", 40, [&] {
     const auto numbers = *rc::gen::container<Numbers>(40, rc::gen::arbitrary<std::uint32_t>());
     Campus campus(tables);
     for (const std::uint32_t number : numbers) {
