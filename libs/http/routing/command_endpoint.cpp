@@ -140,9 +140,13 @@ bool wait_for_all(const es::PositionVector& wanted, Models models) {
   return true;
 }
 
-// Whether all is there, now or in time. Throws AnsweredLater where the request is to wait for it
-// without its worker.
-bool is_there(const Request& request, const es::PositionVector& wanted, Models models) {
+Problem behind() {
+  return unavailable("what you have just written is not visible here yet, try again");
+}
+
+}  // namespace
+
+bool await_positions(const Request& request, const es::PositionVector& wanted, Models models) {
   if (wanted.empty() || cover(models, wanted)) return true;
   if (request.position_waits == nullptr) return wait_for_all(wanted, models);
   auto& wait = request.position_wait;
@@ -158,12 +162,6 @@ bool is_there(const Request& request, const es::PositionVector& wanted, Models m
   }
   return true;
 }
-
-Problem behind() {
-  return unavailable("what you have just written is not visible here yet, try again");
-}
-
-}  // namespace
 
 Parsed<es::PositionVector> read_position(const Request& request) {
   const std::size_t count = request.headers.count(kPositionHeader);
@@ -244,7 +242,7 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
   if (!wanted) return wanted.response();
   bool fresh = false;
   try {
-    fresh = is_there(request, *wanted, models);
+    fresh = await_positions(request, *wanted, models);
   } catch (const AnsweredLater& later) {
     return later.response();
   }
@@ -261,7 +259,7 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
 
 void await_models(const Request& request, Models models) {
   const auto wanted = value_of(read_position(request));
-  if (!is_there(request, wanted, models)) refuse(behind());
+  if (!await_positions(request, wanted, models)) refuse(behind());
 }
 
 }  // namespace tideline::http

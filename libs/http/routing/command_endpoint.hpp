@@ -91,6 +91,12 @@ inline constexpr std::chrono::milliseconds kPositionWaitMax{2000};
 Response answer_query(const Request& request, Models models, WhenBehind when_behind,
                       const std::function<Response()>& query);
 
+// Whether every model has applied `wanted`, now or before the request has waited for
+// kPositionWaitMax in all. Leaves the handler where it is to wait without its worker: it is called
+// again then, from its beginning.
+bool await_positions(const Request& request, const eventsourcing::PositionVector& wanted,
+                     Models models);
+
 // For commands that decide on a read model: refuses with 400 or 503 when the models are not there.
 void await_models(const Request& request, Models models);
 

@@ -69,7 +69,7 @@ struct Comments {
   PeopleByAccount people;
 };
 
-Json comment_items(const ApiPorts& ports, core::MomentId moment,
+Json comment_items(const ApiPorts& ports, const Request& request, core::MomentId moment,
                    const std::vector<CommentEntry>& entries) {
   std::vector<core::CommentId> ids;
   std::vector<core::AccountId> authors;
@@ -81,7 +81,7 @@ Json comment_items(const ApiPorts& ports, core::MomentId moment,
   const auto recent = ports.contents.find_sealed_comments(ids);
   std::erase_if(ids, [&](core::CommentId id) { return recent.contains(id); });
   const auto found = core::value_of(read_up_to_engine(
-      ports, ports.tables_applied,
+      ports, request, ports.tables_applied,
       [&](Transaction& transaction) {
         Comments read{recent, ports.people.find_many(transaction, authors)};
         read.rows.merge(find_comments(transaction, moment, ids));
@@ -124,7 +124,7 @@ Response handle_comments(const ApiPorts& ports, const Request& request) {
         ports.reader.comments_of(*id, request.account(), {wanted.before, wanted.after},
                                  static_cast<std::size_t>(wanted.limit));
     if (!comments) return to_response(http::not_found());
-    auto items = comment_items(ports, *id, comments->items);
+    auto items = comment_items(ports, request, *id, comments->items);
     http::Page page;
     page.items = std::move(items);
     if (comments->more_before) page.before = core::to_string(comments->items.front().id);
@@ -140,7 +140,7 @@ Response handle_history(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.engine_applied, [&]() -> Response {
     const auto moment = ports.reader.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
-    auto texts = moment_texts(ports, *moment);
+    auto texts = moment_texts(ports, request, *moment);
     if (texts.empty()) return to_response(http::not_found());
     http::Page page;
     page.items = std::move(texts);

@@ -33,7 +33,7 @@ Response handle_image(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.engine_applied, [&] {
     const auto moment = ports.reader.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
-    const auto author = author_of_image(ports, *moment, hash);
+    const auto author = author_of_image(ports, request, *moment, hash);
     if (!author) return to_response(http::not_found());
     return uploads::answer_content(ports.uploads, *author, hash, uploads::Caching::AskEachTime,
                                    http::not_found());

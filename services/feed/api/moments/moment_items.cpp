@@ -17,6 +17,7 @@ namespace tideline::feed {
 namespace {
 
 using http::Json;
+using http::Request;
 using Accounts = std::vector<core::AccountId>;
 using Contents = std::vector<MomentContents::Moment>;  // of each entry; nullptr: none
 constexpr std::size_t kItemBytes = 512;                // of most
@@ -78,12 +79,12 @@ bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
 }
 
 // The engine may have applied a moment, or an edit, that the tables have not got yet.
-Found read_all_rows(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
-                    const Accounts& accounts) {
+Found read_all_rows(const ApiPorts& ports, const Request& request,
+                    const std::vector<TimelineEntry>& entries, const Accounts& accounts) {
   const Found recent = take_recent(ports, entries);
   if (accounts.empty() && has_all(recent, entries)) return recent;
   return core::value_of(read_up_to_engine(
-      ports, ports.tables_applied,
+      ports, request, ports.tables_applied,
       [&](sql::Transaction& transaction) {
         return read_rows(ports, transaction, entries, accounts, recent);
       },
@@ -171,8 +172,8 @@ MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer
 }
 
 // What the entries lack, from the tables; remembered from now on.
-void fill(const ApiPorts& ports, const core::AccountId& viewer,
-          const std::vector<TimelineEntry>& entries, Contents& contents, PersonByAccount& people) {
+void fill(const ApiPorts& ports, const Request& request, const std::vector<TimelineEntry>& entries,
+          Contents& contents, PersonByAccount& people) {
   const std::uint64_t names_as_of = ports.contents.name_changes();
   std::vector<TimelineEntry> missing;
   Accounts authors;
@@ -182,28 +183,28 @@ void fill(const ApiPorts& ports, const core::AccountId& viewer,
     authors.push_back(entries[i].author);
   }
   if (missing.empty()) return;
-  const auto found = read_all_rows(ports, missing, take_known(ports, authors, people));
+  const auto found = read_all_rows(ports, request, missing, take_known(ports, authors, people));
   const auto opened = open_texts(ports, missing, found);
   take_found(ports, found.people, names_as_of, people);
   auto text = opened.begin();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (contents[i] || text == opened.end() || text->row->id != entries[i].id) continue;
-    contents[i] = keep(ports, viewer, *text++, people.at(entries[i].author));
+    contents[i] = keep(ports, request.account(), *text++, people.at(entries[i].author));
   }
 }
 
 // Whom the viewer names in the audiences of what he wrote himself.
-void name_listed(const ApiPorts& ports, const core::AccountId& viewer, const Contents& contents,
+void name_listed(const ApiPorts& ports, const Request& request, const Contents& contents,
                  PersonByAccount& people) {
   const std::uint64_t names_as_of = ports.contents.name_changes();
   Accounts listed;
   for (const auto& content : contents) {
-    if (!content || content->user_ids().empty() || content->author() != viewer) continue;
+    if (!content || content->user_ids().empty() || content->author() != request.account()) continue;
     listed.insert(listed.end(), content->user_ids().begin(), content->user_ids().end());
   }
   const Accounts missing = take_known(ports, listed, people);
   if (missing.empty()) return;
-  const auto found = read_all_rows(ports, {}, missing);
+  const auto found = read_all_rows(ports, request, {}, missing);
   take_found(ports, found.people, names_as_of, people);
 }
 
@@ -273,14 +274,15 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
 
 }  // namespace
 
-std::size_t append_moment_items(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
-                                const core::AccountId& viewer, std::string& items) {
+std::size_t append_moment_items(const ApiPorts& ports, const Request& request,
+                                const std::vector<TimelineEntry>& entries, std::string& items) {
+  const core::AccountId& viewer = request.account();
   items.reserve(items.size() + entries.size() * kItemBytes);
   if (append_remembered(ports, entries, viewer, items)) return entries.size();
   Contents contents = ports.contents.find(entries);
   PersonByAccount people;
-  fill(ports, viewer, entries, contents, people);
-  name_listed(ports, viewer, contents, people);
+  fill(ports, request, entries, contents, people);
+  name_listed(ports, request, contents, people);
   std::size_t count = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!contents[i]) continue;  // deleted meanwhile
@@ -290,21 +292,21 @@ std::size_t append_moment_items(const ApiPorts& ports, const std::vector<Timelin
   return count;
 }
 
-std::optional<core::AccountId> author_of_image(const ApiPorts& ports, const TimelineEntry& entry,
-                                               std::string_view hash) {
-  const auto found = read_all_rows(ports, {entry}, {});
+std::optional<core::AccountId> author_of_image(const ApiPorts& ports, const Request& request,
+                                               const TimelineEntry& entry, std::string_view hash) {
+  const auto found = read_all_rows(ports, request, {entry}, {});
   const MomentRow& row = found.rows.at(entry.id);
   const bool shows = !row.deleted && std::ranges::find(row.images, hash) != row.images.end();
   return shows ? std::optional(row.author) : std::nullopt;
 }
 
-Json moment_texts(const ApiPorts& ports, const TimelineEntry& entry) {
+Json moment_texts(const ApiPorts& ports, const Request& request, const TimelineEntry& entry) {
   std::vector<TimelineEntry> versions;
   for (std::uint32_t edits = 0; edits <= entry.edits; ++edits) {
     versions.insert(versions.begin(), entry);
     versions.front().edits = edits;
   }
-  const auto found = read_all_rows(ports, versions, {});
+  const auto found = read_all_rows(ports, request, versions, {});
   const auto opened = open_texts(ports, versions, found);
   Json texts = Json::array();
   for (const Opened& text : opened) {

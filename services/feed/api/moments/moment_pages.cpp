@@ -24,7 +24,7 @@ Response page_of(const ApiPorts& ports, const Request& request, std::string_view
   if (page.has_newer) before = core::to_string(page.entries.front().id);
   if (page.has_older) after = core::to_string(page.entries.back().id);
   http::PageText text(kind, before, after);
-  append_moment_items(ports, page.entries, request.account(), text.items());
+  append_moment_items(ports, request, page.entries, text.items());
   return std::move(text).response();
 }
 
@@ -117,7 +117,7 @@ Response handle_moment(const ApiPorts& ports, const Request& request) {
     const auto moment = ports.reader.find_visible(*id, request.account());
     if (!moment) return to_response(http::not_found());
     std::string item;
-    const auto items = append_moment_items(ports, {*moment}, request.account(), item);
+    const auto items = append_moment_items(ports, request, {*moment}, item);
     if (items == 0) return to_response(http::not_found());
     return Response::text(200, "application/json", std::move(item));
   });

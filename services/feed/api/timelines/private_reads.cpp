@@ -1,7 +1,5 @@
 #include "feed/api/timelines/private_reads.hpp"
 
-#include "http/routing/command_endpoint.hpp"
-
 namespace tideline::feed {
 namespace {
 

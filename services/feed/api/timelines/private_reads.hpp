@@ -1,8 +1,8 @@
 // What the routes have in common that depend on who may see what: an answer of some time ago would
 // be a wrong one, so it is 503 instead.
 //
-// Thread-safe. Everything here blocks, for read models to catch up, for http::kPositionWaitMax at
-// most, and for the database.
+// Thread-safe. Everything here blocks for the database. For read models to catch up the request waits
+// without its worker, for http::kPositionWaitMax at most in all.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include "eventsourcing/commands/command.hpp"
 #include "feed/api/ports.hpp"
 #include "http/messages/problem.hpp"
+#include "http/routing/command_endpoint.hpp"
 
 namespace tideline::feed {
 
@@ -32,15 +33,17 @@ void forbidden_as_not_found(const std::function<void()>& step,
                             const std::function<bool()>& may_know,
                             const eventsourcing::Rejection& none);
 
-// Reads the rows of what the engine has let out, each statement alone. Those that the tables have
-// not got yet are waited for, once; retryable when they are still missing.
+// Reads the rows of what the engine has let out, each statement alone. Where the tables have not
+// got all of them yet the request waits for them, without its worker; retryable when they are still
+// missing.
 template <class Read, class IsComplete>
-auto read_up_to_engine(const ApiPorts& ports, eventsourcing::AppliedPositions& tables,
-                       const Read& read, const IsComplete& is_complete)
+auto read_up_to_engine(const ApiPorts& ports, const http::Request& request,
+                       eventsourcing::AppliedPositions& tables, const Read& read,
+                       const IsComplete& is_complete)
     -> decltype(ports.database.read_each_alone(read)) {
   auto found = ports.database.read_each_alone(read);
   if (!found || is_complete(*found)) return found;
-  if (tables.wait_for(ports.engine_applied.current(), http::kPositionWaitMax)) {
+  if (http::await_positions(request, ports.engine_applied.current(), {tables})) {
     found = ports.database.read_each_alone(read);
   }
   if (found && !is_complete(*found)) {

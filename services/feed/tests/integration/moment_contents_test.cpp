@@ -4,6 +4,7 @@
 
 #include "../feed_app.hpp"
 #include "feed_database.hpp"
+#include "http/routing/position_waits.hpp"
 #include "support/sample_images.hpp"
 
 namespace tideline::feed {
@@ -85,6 +86,34 @@ TEST_F(RememberedPages, HaveEachMomentOnceWhereOnlyTheNewestIsRemembered) {
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items[0]["content"], "next");
   EXPECT_EQ(items[1]["content"], "hello");
+}
+
+// Of what the engine shows already: no worker waits, and not for longer than requests may.
+TEST_F(RememberedPages, WaitForTheTablesWithoutAWorker) {
+  http::PositionWaits waits;
+  http::Request request;
+  request.path = "/v1/timeline";
+  request.headers.set("Authorization", "Bearer " + app.id_of("bob").to_string());
+  request.position_waits = &waits;
+  const auto publish = [&](const std::string& text) {
+    app.publish("ada", {{"content", text}, {"audience", "public"}});
+    const auto events = app.deliver_to_engine();
+    app.forget_words_of("ada");
+    return events;
+  };
+  const auto events = publish("next");
+  const auto waiting = app.router.dispatch(request);
+  ASSERT_TRUE(waiting.deferred);
+  EXPECT_FALSE(waiting.deferred->is_given());
+  app.write_tables(events);
+  EXPECT_TRUE(waiting.deferred->is_given());
+  const auto answered = app.router.dispatch(request);
+  ASSERT_EQ(answered.status, 200) << answered.body;
+  EXPECT_EQ(Json::parse(answered.body)["items"].size(), 2U);
+
+  publish("last");
+  request.position_wait.until = std::chrono::steady_clock::now();
+  EXPECT_EQ(app.router.dispatch(request).status, 503);
 }
 
 TEST_F(RememberedPages, NameWhomTheirAuthorHasListedAlsoBehindOtherMoments) {
