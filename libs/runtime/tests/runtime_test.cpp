@@ -72,6 +72,22 @@ std::string mistake_in(std::string_view places) {
   return parsed.ok() ? "" : parsed.error().message;
 }
 
+TEST(CommonSettings, FilesOfTlsComeTogetherAndCanBeUsed) {
+  const auto read = [](const char* settings) {
+    core::Config config(settings, nullptr);
+    const bool has_tls = CommonSettings::read(config).server.tls.has_value();
+    std::string all;
+    for (const auto& mistake : config.mistakes()) all += mistake + "\n";
+    return std::pair(has_tls, all);
+  };
+  const auto [in_clear, nothing] = read("");
+  EXPECT_FALSE(in_clear);
+  EXPECT_EQ(nothing.find("TLS"), std::string::npos) << nothing;
+  const auto [in_tls, told] = read("TIDELINE_HTTP_TLS_CERTIFICATE=/no/such/file.pem\n");
+  EXPECT_TRUE(in_tls) << "a mistake leads to no server in clear";
+  EXPECT_NE(told.find("/no/such/file.pem: "), std::string::npos) << told;
+}
+
 TEST(LogPlaces, AreRangesWithTheirDatabases) {
   const auto places = parse_log_places("0-7=host=a dbname=x;12=postgres://b/y;", 16);
   ASSERT_TRUE(places.ok());
