@@ -63,6 +63,12 @@ class Differences final : public SnapshotVisitor {
   std::vector<std::int64_t> of_person;
 };
 
+// On a busy machine a snapshot beside a flush holds its rows for longer than requests wait.
+postgres::DatabaseOptions patient(postgres::DatabaseOptions options) {
+  options.lock_timeout = std::chrono::minutes(1);
+  return options;
+}
+
 class SnapshotTest : public ::testing::Test {
  protected:
   // Loaded from the newest snapshot that can be used, or else from the tables; or from these alone.
@@ -150,7 +156,7 @@ class SnapshotTest : public ::testing::Test {
   core::ManualClock clock{kStart + 24h};
   RulesInMemory rules{clock};
   EventMaker make;
-  const postgres::DatabaseOptions options = scoring_database();
+  const postgres::DatabaseOptions options = patient(scoring_database());
   postgres::PooledDatabase database{options};
   const crypto::TemporaryFolder place;
   const SnapshotFolder folder{place.path()};
