@@ -5,12 +5,13 @@ namespace tideline::crypto {
 core::Result<KeyFolder::Keys> KeyFolder::read(const std::filesystem::path& folder) {
   Keys keys;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".key") continue;
-    const std::string id = entry.path().stem().string();
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (entry->path().extension() != ".key") continue;
+    const std::string id = entry->path().stem().string();
     if (id.empty() || id.size() > kIdMax)
       return core::invalid_input("the name of a key is too long: " + id);
-    const auto secret = KeyedHash::read_secret(entry.path());
+    const auto secret = KeyedHash::read_secret(entry->path());
     if (!secret) return secret.error();
     keys.emplace(id, *secret);
   }
@@ -34,12 +35,14 @@ std::shared_ptr<const KeyFolder::Keys> KeyFolder::keys() const {
   return keys_;
 }
 
-std::shared_ptr<const KeyFolder::Keys> KeyFolder::look_again() {
-  if (folder_.empty()) return keys();
+core::Status KeyFolder::look_again() {
+  if (folder_.empty()) return core::success();
+  const std::lock_guard reading(reading_);
   auto found = read(folder_);
+  if (!found) return found.error();
   const std::lock_guard lock(mutex_);
-  if (found) keys_ = std::make_shared<const Keys>(*std::move(found));
-  return keys_;
+  keys_ = std::make_shared<const Keys>(*std::move(found));
+  return core::success();
 }
 
 }  // namespace tideline::crypto

@@ -28,9 +28,9 @@ class KeyFolder {
   static std::unique_ptr<KeyFolder> of(const KeyedHash::Secret& key);
 
   [[nodiscard]] std::shared_ptr<const Keys> keys() const;
-  // Reads the folder again, so that a process that runs learns of a new key. Blocks. What cannot be
-  // read changes nothing.
-  std::shared_ptr<const Keys> look_again();
+  // Reads the folder again, so that a process that runs learns of a new key. Blocks. The error of a
+  // file that cannot be read; then nothing has changed.
+  core::Status look_again();
 
  private:
   KeyFolder(std::filesystem::path folder, Keys keys)
@@ -38,6 +38,7 @@ class KeyFolder {
   static core::Result<Keys> read(const std::filesystem::path& folder);
 
   const std::filesystem::path folder_;  // empty: there is none
+  std::mutex reading_;                  // the later reading is what counts
   mutable std::mutex mutex_;
   std::shared_ptr<const Keys> keys_;
 };

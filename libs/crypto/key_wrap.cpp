@@ -83,11 +83,15 @@ core::Result<std::string> FileKeyWrap::wrap(const core::AccountId& subject, cons
   return stored + nonce + sealed;
 }
 
-std::optional<SubjectKey> FileKeyWrap::key_of(const std::string& id) {
-  auto keys = keys_->keys();
-  if (!keys->contains(id)) keys = keys_->look_again();
+core::Result<SubjectKey> FileKeyWrap::key_of(const std::string& id) {
+  if (!keys_->keys()->contains(id)) {
+    const auto looked = keys_->look_again();
+    if (!looked) return looked.error();
+  }
+  const auto keys = keys_->keys();
   const auto found = keys->find(id);
-  return found == keys->end() ? std::nullopt : std::optional(found->second);
+  if (found != keys->end()) return found->second;
+  return core::Error{core::ErrorCode::NotFound, "the wrapping key " + id + " is not there"};
 }
 
 core::Result<SubjectKey> FileKeyWrap::unwrap(const core::AccountId& subject,
@@ -96,9 +100,7 @@ core::Result<SubjectKey> FileKeyWrap::unwrap(const core::AccountId& subject,
   const auto wrapped = parse(stored);
   if (!wrapped) return core::invalid_input("this is not a wrapped key");
   const auto wrapping = key_of(wrapped->id);
-  if (!wrapping)
-    return core::Error{core::ErrorCode::NotFound,
-                       "the wrapping key " + wrapped->id + " is not there"};
+  if (!wrapping) return wrapping.error();
   const std::string data = associated_data(subject, wrapped->id);
   SubjectKey key{};
   const int failed = crypto_aead_xchacha20poly1305_ietf_decrypt(

@@ -52,7 +52,7 @@ class FileKeyWrap final : public KeyWrap {
 
  private:
   explicit FileKeyWrap(std::unique_ptr<KeyFolder> keys) : keys_(std::move(keys)) {}
-  std::optional<SubjectKey> key_of(const std::string& id);
+  core::Result<SubjectKey> key_of(const std::string& id);
 
   const std::unique_ptr<KeyFolder> keys_;
 };

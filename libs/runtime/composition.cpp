@@ -446,7 +446,10 @@ void RunningService::register_health() {
 core::Status RunningService::compose() {
   auto prepared = prepare_databases();
   if (!prepared) return prepared;
-  router_.set_position_seal(make_position_seal(secrets_.position_keys));
+  router_.set_position_seal(make_position_seal(
+      secrets_.position_keys, std::chrono::seconds(60), [this](const std::string& why) {
+        log("runtime").error("keys of position tokens cannot be read", {{"reason", why}});
+      }));
   auto revocations = add_revocations();
   if (!revocations) return revocations;
   if (definition_.uses_people) add_people();

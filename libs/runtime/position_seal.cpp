@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,32 +17,18 @@ namespace {
 // When there may be another key, because a token is met that none has sealed.
 constexpr std::chrono::seconds kLookAgain{1};
 
-// Says once in an interval that it is time, to one of the threads that ask.
-class Interval {
- public:
-  Interval(std::chrono::steady_clock::duration length, std::chrono::steady_clock::time_point first)
-      : length_(length), next_(first.time_since_epoch()) {}
-
-  bool is_over() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    auto next = next_.load();
-    return now >= next && next_.compare_exchange_strong(next, now + length_);
-  }
-
- private:
-  const std::chrono::steady_clock::duration length_;
-  std::atomic<std::chrono::steady_clock::duration> next_;
-};
-
 class Seal {
  public:
-  Seal(std::shared_ptr<crypto::KeyFolder> keys, std::chrono::seconds interval)
+  Seal(std::shared_ptr<crypto::KeyFolder> keys, std::chrono::seconds interval,
+       std::function<void(const std::string&)> on_trouble)
       : keys_(std::move(keys)),
-        look_anyway_(interval, std::chrono::steady_clock::now() + interval) {}
+        interval_(interval),
+        on_trouble_(std::move(on_trouble)),
+        sealing_(keys_->keys()->rbegin()->first) {}
 
   std::string seal(std::string_view token) {
-    const auto keys = look_anyway_.is_over() ? keys_->look_again() : keys_->keys();
-    return std::string(token) + "." + mac_of(keys->rbegin()->second, token);
+    const auto keys = known_now();
+    return std::string(token) + "." + mac_of(keys->at(sealing_key(*keys)), token);
   }
 
   std::optional<std::string> open(std::string_view sealed) {
@@ -48,12 +36,54 @@ class Seal {
     if (dot == std::string_view::npos) return std::nullopt;
     const std::string_view token = sealed.substr(0, dot);
     const std::string_view mac = sealed.substr(dot + 1);
-    const bool is_ours = is_by_one_of(*keys_->keys(), token, mac) ||
-                         (look_again_.is_over() && is_by_one_of(*keys_->look_again(), token, mac));
-    return is_ours ? std::optional<std::string>(token) : std::nullopt;
+    if (is_by_one_of(*known_now(), token, mac)) return std::string(token);
+    // Others may be looking for the same key.
+    const std::lock_guard lock(mutex_);
+    if (!is_by_one_of(*keys_->keys(), token, mac)) {
+      // Anybody may send a token of nobody's.
+      if (Steady::now() < looked_ + kLookAgain) return std::nullopt;
+      look();
+      if (!is_by_one_of(*keys_->keys(), token, mac)) return std::nullopt;
+    }
+    return std::string(token);
   }
 
  private:
+  using Steady = std::chrono::steady_clock;
+  using Keys = crypto::KeyFolder::Keys;
+
+  std::shared_ptr<const Keys> known_now() {
+    if (Steady::now() >= next_look_.load()) {
+      const std::lock_guard lock(mutex_);
+      if (Steady::now() >= next_look_.load()) look();
+    }
+    return keys_->keys();
+  }
+
+  // Under mutex_.
+  void look() {
+    const auto status = keys_->look_again();
+    const std::string trouble = status ? "" : status.error().message;
+    if (!trouble.empty() && trouble != trouble_ && on_trouble_) on_trouble_(trouble);
+    trouble_ = trouble;
+    looked_ = Steady::now();
+    next_look_ = looked_ + interval_;
+  }
+
+  // A key that was added while this process ran is used when the others must know it, too.
+  std::string sealing_key(const Keys& keys) {
+    const std::string& newest = keys.rbegin()->first;
+    const std::lock_guard lock(mutex_);
+    if (newest != sealing_) {
+      if (newest != coming_) {
+        coming_ = newest;
+        sealing_from_ = Steady::now() + 2 * interval_;
+      }
+      if (Steady::now() >= sealing_from_ || !keys.contains(sealing_)) sealing_ = newest;
+    }
+    return sealing_;
+  }
+
   // No user_id holds a colon: where the key is the one of account ids, none of these is ever a mac.
   static std::string mac_of(const crypto::KeyedHash::Secret& key, std::string_view token) {
     const crypto::KeyedHash keyed(key);
@@ -68,15 +98,23 @@ class Seal {
   }
 
   const std::shared_ptr<crypto::KeyFolder> keys_;
-  Interval look_again_{kLookAgain, std::chrono::steady_clock::now()};
-  Interval look_anyway_;
+  const std::chrono::seconds interval_;
+  const std::function<void(const std::string&)> on_trouble_;
+  std::mutex mutex_;
+  std::string trouble_;
+  std::string sealing_;
+  std::string coming_;
+  Steady::time_point sealing_from_;
+  Steady::time_point looked_;
+  std::atomic<Steady::time_point> next_look_{Steady::now() + interval_};
 };
 
 }  // namespace
 
 http::PositionSeal make_position_seal(std::shared_ptr<crypto::KeyFolder> keys,
-                                      std::chrono::seconds interval) {
-  const auto seal = std::make_shared<Seal>(std::move(keys), interval);
+                                      std::chrono::seconds interval,
+                                      std::function<void(const std::string&)> on_trouble) {
+  const auto seal = std::make_shared<Seal>(std::move(keys), interval, std::move(on_trouble));
   return {[seal](std::string_view token) { return seal->seal(token); },
           [seal](std::string_view sealed) { return seal->open(sealed); }};
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "crypto/key_folder.hpp"
 #include "http/routing/router.hpp"
@@ -12,9 +14,11 @@
 namespace tideline::runtime {
 
 // The last key seals, all open. The folder is read again at each interval, and when a token was
-// sealed by none of them, for another service may have a new one already: once a second at most.
-// The seal's functions are thread-safe.
+// sealed by none of them, for another service may have a new one already: once a second at most. A
+// key that comes meanwhile seals when two intervals have passed, so that every process has read it.
+// `on_trouble` is told why the folder cannot be read. The seal's functions are thread-safe.
 http::PositionSeal make_position_seal(std::shared_ptr<crypto::KeyFolder> keys,
-                                      std::chrono::seconds interval = std::chrono::seconds(60));
+                                      std::chrono::seconds interval = std::chrono::seconds(60),
+                                      std::function<void(const std::string&)> on_trouble = {});
 
 }  // namespace tideline::runtime

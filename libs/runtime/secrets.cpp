@@ -24,7 +24,7 @@ std::shared_ptr<crypto::KeyFolder> load_position_keys(const CommonSettings& sett
                                                       core::Config& config) {
   if (settings.position_keys.empty()) {
     const auto secret = crypto::KeyedHash::read_secret(settings.account_secret_file);
-    // What is wrong with that file is told by who needs it most.
+    // AccountIds::load() has told what is wrong with that file.
     return secret ? crypto::KeyFolder::of(*secret) : nullptr;
   }
   auto keys = crypto::KeyFolder::load(settings.position_keys);

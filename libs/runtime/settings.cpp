@@ -40,7 +40,7 @@ http::ServerOptions read_server(core::Config& config) {
   server.connections_max =
       number("TIDELINE_HTTP_CONNECTIONS", server.connections_max, 1, 1'000'000);
   server.connections_per_source_max =
-      number("TIDELINE_HTTP_CONNECTIONS_SOURCE", server.connections_max / 2 + 1, 1, 1'000'000);
+      number("TIDELINE_HTTP_CONNECTIONS_SOURCE", server.connections_per_source_max, 0, 1'000'000);
   server.streams_max = number("TIDELINE_HTTP_STREAMS", server.streams_max, 0, 1'000'000);
   server.streams_per_account_max =
       number("TIDELINE_HTTP_STREAMS_ACCOUNT", server.streams_per_account_max, 0, 1'000'000);

@@ -219,6 +219,17 @@ def check_that_only_the_gateway_is_answered(suite):
     print("services answer the gateway alone")
 
 
+def check_names(suite):
+    """Of a service's certificate, which is renewed while it serves: the gateway asks for that of the service."""
+    suite.authority.certify("accounts", "DNS:accounts")
+    watch = Service(suite.metrics_port)
+
+    def reached():
+        return watch.expect(200, "GET", "/readyz")[1]["services"]
+    until(lambda: f"accounts stands for nobody else: {reached()}",
+          lambda: (reached()["accounts"], reached()["projects"], reached()["scoring"]) == (1, 0, 0))
+
+
 def check_service_among_strangers(suite):
     """It waits, and says why."""
     config = (suite.folder / "accounts/config").read_text(encoding="utf-8")
@@ -258,6 +269,7 @@ def main():
         check_forgeries(suite)
         check_strangers(suite)
         check_that_only_the_gateway_is_answered(suite)
+        check_names(suite)
         check_service_among_strangers(suite)
         check_wrong_settings(suite)
         print("done")

@@ -26,7 +26,7 @@ std::string escape(std::string_view text) {
   return made;
 }
 
-// With TLS it has the name that is asked for: where that is comes from connect_to().
+// With TLS it has the name that is asked for; use_tls() says where that is.
 std::string url_of(const OutgoingRequest& request, const std::optional<ClientTls>& tls) {
   std::string url = "http://" + request.address + request.path;
   if (tls) url = "https://" + tls->server + request.path;
@@ -109,6 +109,9 @@ class Transfer {
     connect_to_ = curl_slist_append(nullptr, ("::" + address).c_str());
     set(CURLOPT_CONNECT_TO, connect_to_);
     set(CURLOPT_CAINFO, tls.identity.authority.c_str());
+    // No other authority, such as those of the system; and no memory of what the file held.
+    set(CURLOPT_CAPATH, static_cast<char*>(nullptr));
+    set(CURLOPT_CA_CACHE_TIMEOUT, 0L);
     set(CURLOPT_SSLCERT, tls.identity.certificate.c_str());
     set(CURLOPT_SSLKEY, tls.identity.key.c_str());
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_3));

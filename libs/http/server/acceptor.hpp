@@ -12,11 +12,11 @@
 
 namespace tideline::http {
 
-// Thread-safe but for start(). The reactors run from before start() until after stop().
 // Of the other end of a connected socket, as bytes: an IPv4 address, or the network of an IPv6
 // address (/64), all of which a client has for itself as a rule. Empty: it is gone.
 std::string source_of(int descriptor);
 
+// Thread-safe but for start(). The reactors run from before start() until after stop().
 class Acceptor {
  public:
   // Under which the reactors watch the listening socket. Connections have others.

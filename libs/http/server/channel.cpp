@@ -64,6 +64,7 @@ std::optional<std::size_t> Channel::send_tls(std::string_view bytes) {
 }
 
 bool Channel::has_input() const {
+  if (session_ && SSL_has_pending(session_.get()) == 1) return true;
   char byte = 0;
   return recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
@@ -76,6 +77,7 @@ bool Channel::all_taken() const {
 // So that the client can tell the end from a cut.
 void Channel::say_goodbye() {
   if (!session_ || failed_ || SSL_is_init_finished(session_.get()) == 0) return;
+  if ((SSL_get_shutdown(session_.get()) & SSL_SENT_SHUTDOWN) != 0) return;
   ERR_clear_error();
   SSL_shutdown(session_.get());
 }
@@ -93,6 +95,7 @@ void Channel::close(bool reset) {
   } else {
     say_goodbye();
   }
+  session_.reset();  // it knows the number of the descriptor
   ::close(std::exchange(descriptor_, -1));
 }
 

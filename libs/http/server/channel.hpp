@@ -38,7 +38,7 @@ class Channel {
   // How many were taken, 0 as long as there is no room; nullopt: the client is gone. What was not
   // taken must come first the next time.
   std::optional<std::size_t> send(std::string_view bytes);
-  // Whether the kernel holds bytes that were not received.
+  // Whether there are bytes that were not received, or a record of which a part has come.
   [[nodiscard]] bool has_input() const;
   // Whether the client's kernel has acknowledged all; also when it is gone.
   [[nodiscard]] bool all_taken() const;

@@ -258,8 +258,9 @@ bool Connection::may_hold() const {
 }
 
 void Connection::send_interim(std::string_view bytes) {
-  // The socket has room for so little unless the client misbehaves; then it can do without.
-  [[maybe_unused]] const auto sent = channel_.send(bytes);
+  // The socket has room for so little unless the client misbehaves. In TLS what was begun would
+  // have to go on before anything else.
+  if (channel_.send(bytes) != bytes.size()) finish(true);
 }
 
 // True when everything is out; else it goes on when there is room, or the client is gone.

@@ -156,7 +156,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   std::atomic<bool> draining_{false};
   std::atomic<std::size_t> streams_{0};
   Shares streams_of_accounts_{options_.streams_per_account_max};
-  Shares connections_of_sources_{options_.connections_per_source_max};
+  std::optional<Shares> connections_of_sources_;
   std::unique_ptr<TlsServer> tls_;
   std::atomic<std::uint64_t> next_connection_{1};
   std::atomic<std::uint64_t> next_request_{1};
@@ -179,6 +179,8 @@ core::Status Server::Impl::start() {
   const SignalsBlocked blocked;
   started_ = true;
   connections_max_ = affordable_connections(options_.connections_max);
+  const std::size_t share = options_.connections_per_source_max;
+  connections_of_sources_.emplace(share > 0 ? share : (connections_max_ + 1) / 2);
   if (options_.tls) {
     auto tls = TlsServer::load(*options_.tls, [this](std::string_view why) {
       if (observer_ != nullptr) observer_->on_tls_trouble(why);
@@ -203,7 +205,7 @@ void Server::Impl::take_over(int descriptor) {
   }
   if (full) return turn_away(descriptor, "the server has as many connections as it takes");
   std::string source = source_of(descriptor);
-  if (!connections_of_sources_.take(source)) {
+  if (!connections_of_sources_->take(source)) {
     return turn_away(descriptor, "your address has as many connections as it may have");
   }
   {
@@ -278,7 +280,7 @@ void Server::Impl::forget(std::uint64_t connection) {
 }
 
 void Server::Impl::on_destroyed(const std::string& source) {
-  connections_of_sources_.give_back(source);
+  connections_of_sources_->give_back(source);
   std::lock_guard lock(mutex_);
   --alive_;
   destroyed_.notify_all();

@@ -43,10 +43,11 @@ struct ServerOptions {
   // connections are taken.
   std::size_t connections_max = 10000;
 
-  // Of these, from one address (IPv6: one /64). Default 5,000. One more is treated alike. Gateways
-  // bring the connections of many, and each needs some 1,000.
-  std::size_t connections_per_source_max = 5000;
-  // Clients must show a certificate then; without, HTTP is spoken in clear.
+  // Of these, from one address (IPv6: one /64). Default 0: half of those that are taken. One more
+  // is treated alike. Gateways bring the connections of many, and each needs some 1,000.
+  std::size_t connections_per_source_max = 0;
+  // Clients must show a certificate then; without, HTTP is spoken in clear. The process must ignore
+  // SIGPIPE: OpenSSL's writes raise it.
   std::optional<TlsOptions> tls = std::nullopt;
 
   // Open event streams. Default 1,000. One more is answered 503 with Retry-After.

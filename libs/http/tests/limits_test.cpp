@@ -98,6 +98,7 @@ TEST(Limits, RefusesBeforeWorkBeginsWhenTheQueueIsFull) {
 TEST(Limits, TakesNoMoreConnectionsThanItMay) {
   ServerOptions options;
   options.connections_max = 2;
+  options.connections_per_source_max = 2;
   RunningServer running(options);
   TestClient first(running.port());
   TestClient second(running.port());

@@ -12,8 +12,8 @@
 namespace tideline::http {
 namespace {
 
-// Sessions that are resumed must have been begun with the same.
-constexpr std::string_view kSessionContext = "tideline";
+// Otherwise a key file with a password would be asked for at the terminal.
+int no_password(char*, int, int, void*) { return 0; }
 
 std::string reason() {
   const unsigned long code = ERR_get_error();
@@ -31,6 +31,7 @@ core::Result<TlsServer::Context> TlsServer::read(const TlsOptions& options) {
   Context made(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
   CHECK(made != nullptr, "OpenSSL has memory");
   SSL_CTX* const context = made.get();
+  SSL_CTX_set_default_passwd_cb(context, no_password);
   const TlsIdentity& files = options.identity;
   const auto refused = [](const std::string& file) {
     return core::invalid_input(file + ": " + reason());
@@ -46,17 +47,22 @@ core::Result<TlsServer::Context> TlsServer::read(const TlsOptions& options) {
   SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   X509_VERIFY_PARAM* const verified = SSL_CTX_get0_param(context);
-  X509_VERIFY_PARAM_set_hostflags(verified, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  X509_VERIFY_PARAM_set_hostflags(
+      verified, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_WILDCARDS);
   for (const std::string& name : options.clients) {
-    if (X509_VERIFY_PARAM_add1_host(verified, name.c_str(), name.size()) != 1)
+    // With a dot before it a name stands for all below it.
+    if (name.starts_with('.') ||
+        X509_VERIFY_PARAM_add1_host(verified, name.c_str(), name.size()) != 1)
       return core::invalid_input("not a name of a client: " + name);
   }
-  SSL_CTX_set_session_id_context(context,
-                                 reinterpret_cast<const unsigned char*>(kSessionContext.data()),
-                                 kSessionContext.size());
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context, 0);
   // What could not be sent at once lies elsewhere when it is tried again, with more behind it.
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
+  // Records without data are many turns of the reactor, not one long one.
+  SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
   return made;
 }
 
@@ -90,12 +96,14 @@ TlsServer::Context TlsServer::current() {
   looked_ = now;
   auto seen = changes();
   if (seen == changes_) return context_;
-  changes_ = std::move(seen);
   auto context = read(options_);
   if (context) {
     context_ = *std::move(context);
-  } else {
-    on_trouble_(context.error().message);
+    changes_ = std::move(seen);
+    trouble_.clear();
+  } else if (trouble_ != context.error().message) {
+    trouble_ = context.error().message;
+    on_trouble_(trouble_);
   }
   return context_;
 }

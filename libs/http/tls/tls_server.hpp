@@ -1,7 +1,8 @@
 // The server's side of TLS: a certificate of its own, and clients that must show one (RFC 8446).
 //
 // Files are looked at again every second: what an authority renews is used for the connections
-// that begin from then on, without a restart. Files that cannot be used change nothing.
+// that begin from then on, without a restart. Files that cannot be used change nothing, and are
+// tried again. Sessions are not resumed: each connection shows its certificate anew.
 #pragma once
 
 #include <openssl/types.h>
@@ -59,7 +60,8 @@ class TlsServer {
   const std::function<void(std::string_view)> on_trouble_;
   std::mutex mutex_;
   Context context_;
-  Changes changes_;
+  Changes changes_;      // when the files were as they are in context_
+  std::string trouble_;  // as told last
   std::chrono::steady_clock::time_point looked_;
 };
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/check.hpp"
 #include "feed/projections/engine/author_merge.hpp"
 #include "feed/projections/engine/feed_pages.hpp"
 #include "feed/projections/engine/feed_state.hpp"
@@ -153,7 +154,10 @@ class FeedReader {
                          std::size_t limit, const Reading& older, const Reading& newer) const;
   std::vector<core::MomentId> read_in_pieces(const core::AccountId& viewer, core::MomentId bound,
                                              std::size_t n, const Reading& reading) const;
-  Looks looks() const { return {state_.options.looks_at_once}; }
+  Looks looks() const {
+    CHECK(state_.options.looks_at_once > 0, "a page looks at something");
+    return {state_.options.looks_at_once};
+  }
   // Under no lock: a reader may change the viewer's own array alone.
   void make_room() const;
 

@@ -423,15 +423,18 @@ TimelinePage FeedReader::read_page(const core::AccountId& viewer_id, const Place
       return read_in_pieces(viewer_id, bound, n, reading);
     };
   };
-  const auto ids = find_page<core::MomentId>(place, limit, in_pieces(older), in_pieces(newer));
-  const std::shared_lock lock(state_.mutex);
-  const PersonIndex viewer = graph_.find_person(viewer_id);
-  FoundPage<const MomentFacts*> found{{}, ids.has_older, ids.has_newer};
-  for (const core::MomentId id : ids.moments) {
-    const MomentFacts* moment = moments_.find(id);
-    if (moment != nullptr && is_visible(viewer, *moment)) found.moments.push_back(moment);
+  while (true) {
+    const auto ids = find_page<core::MomentId>(place, limit, in_pieces(older), in_pieces(newer));
+    const std::shared_lock lock(state_.mutex);
+    const PersonIndex viewer = graph_.find_person(viewer_id);
+    FoundPage<const MomentFacts*> found{{}, ids.has_older, ids.has_newer};
+    for (const core::MomentId id : ids.moments) {
+      const MomentFacts* moment = moments_.find(id);
+      if (moment != nullptr && is_visible(viewer, *moment)) found.moments.push_back(moment);
+    }
+    // There is none to go on from where all of them have gone meanwhile.
+    if (!found.moments.empty() || ids.moments.empty()) return make_page(viewer, found);
   }
-  return make_page(viewer, found);
 }
 
 TimelinePage FeedReader::make_page(PersonIndex viewer,
