@@ -10,11 +10,12 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+import folders  # noqa: E402
 PASSWORD = "tideline for ever"
 WAIT_S = 30
 
@@ -46,8 +47,7 @@ class Suite:
     def __init__(self, build, settings):
         self.build = build
         self.base = free_base()
-        self.home = pathlib.Path(tempfile.mkdtemp(prefix="tideline-abuse.", dir=os.environ.get("TMPDIR", "/var/tmp")))
-        self.home.chmod(0o755)
+        self.home = pathlib.Path(folders.temporary_folder("abuse"))
         self.environment = {**os.environ, **settings, "TIDELINE_HOME": str(self.home),
                             "TIDELINE_PORT_BASE": str(self.base)}
         for name in ("TIDELINE_PG", "TIDELINE_KAFKA"):

@@ -11,13 +11,12 @@ import json
 import pathlib
 import shutil
 import sys
-import tempfile
 import time
 import urllib.parse
 
 import yaml
 from client import Client, png
-from parts import fail, registration, until
+from parts import fail, registration, temporary_folder, until
 from whole_suite import ROOT, WholeSuite, registry
 
 TABLE = pathlib.Path(__file__).with_suffix(".txt")
@@ -282,8 +281,7 @@ def lines(client, operators):
 
 def main():
     started = time.monotonic()
-    home = tempfile.mkdtemp(prefix="tideline-authorisation.", dir="/var/tmp")
-    pathlib.Path(home).chmod(0o755)
+    home = temporary_folder("authorisation")
     suite = WholeSuite(home)
     try:
         suite.start(sys.argv[1])

@@ -16,11 +16,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 import yaml
-from parts import fail, registration, until
+from parts import fail, registration, temporary_folder, until
 from whole_suite import ROOT, WholeSuite, registry
 
 BUILD, SCHEMATHESIS = sys.argv[1:3]
@@ -115,8 +114,7 @@ def check_that_it_can_fail(suite, caller):
 
 def main():
     started = time.monotonic()
-    home = tempfile.mkdtemp(prefix="tideline-documents.", dir="/var/tmp")
-    pathlib.Path(home).chmod(0o755)
+    home = temporary_folder("documents")
     suite = Suite(home)
     findings = 0
     try:

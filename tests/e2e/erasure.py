@@ -15,13 +15,12 @@ import secrets
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 import yaml
 from client import Client, png
 from described import resolved
-from parts import fail, program, registration
+from parts import fail, program, registration, temporary_folder
 from whole_suite import ROOT, WholeSuite, registry
 
 from smtp_server import SmtpServer
@@ -375,8 +374,7 @@ class Erasure:
 
 def main():
     texts = Texts()
-    home = tempfile.mkdtemp(prefix="tideline-erasure.", dir="/var/tmp")
-    pathlib.Path(home).chmod(0o755)
+    home = temporary_folder("erasure")
     name = texts.new("register", "user_id")
     suite = WholeSuite(home)
     suite.mail = SmtpServer()

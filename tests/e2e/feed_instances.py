@@ -21,11 +21,10 @@ import random
 import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 
-from parts import Service, fail, free_ports, kill, part, program, query, registration, until
+from parts import Service, fail, free_ports, kill, part, program, query, registration, temporary_folder, until
 
 BUILD = pathlib.Path(sys.argv[1])
 SEED = int(os.environ.get("TIDELINE_SEED", time.time_ns() % 1_000_000))
@@ -427,8 +426,7 @@ def is_quiet(suite, world, readers):
 def main():
     print(f"seed {SEED}")
     os.environ["TIDELINE_RATE_ACCOUNT"] = "1000000"
-    folder = tempfile.mkdtemp(prefix="tideline-instances.", dir="/var/tmp")
-    pathlib.Path(folder).chmod(0o755)
+    folder = temporary_folder("instances")
     suite = Suite(folder)
     readers = None
     try:

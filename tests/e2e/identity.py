@@ -15,11 +15,10 @@ import shutil
 import ssl
 import struct
 import sys
-import tempfile
 import time
 
 from authority import Authority
-from parts import fail, registration, until
+from parts import fail, registration, temporary_folder, until
 from whole_suite import WholeSuite
 
 from smtp_server import SmtpServer
@@ -195,8 +194,7 @@ def check_strange_server(suite, home):
 
 
 def main():
-    home = tempfile.mkdtemp(prefix="tideline-identity.", dir="/var/tmp")
-    pathlib.Path(home).chmod(0o755)
+    home = temporary_folder("identity")
     suite = Campus(home)
     suite.mail.start()
     try:

@@ -10,7 +10,8 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from ports import free_ports  # noqa: F401  (for the tests)
+from folders import temporary_folder  # noqa: F401  (for the tests)
+from ports import free_ports  # noqa: F401
 
 PARTS = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "parts"
 

@@ -11,9 +11,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
-from parts import Service, fail, free_ports, kill, part, program, query, registration, topic_ends, until
+from parts import Service, fail, free_ports, kill, part, program, query, registration, temporary_folder, topic_ends, until
 
 BUILD = pathlib.Path(sys.argv[1])
 LOGS = 4
@@ -155,8 +154,7 @@ def check_postgres_put_back(installation):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="tideline-restored.", dir="/var/tmp")
-    pathlib.Path(folder).chmod(0o755)
+    folder = temporary_folder("restored")
     installation = Installation(folder)
     try:
         installation.start()

@@ -16,9 +16,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
-from parts import fail, part, position_of, query, registration, until
+from parts import fail, part, position_of, query, registration, temporary_folder, until
 from whole_suite import WholeSuite, registry
 
 READS = ["/v1/me", "/v1/contacts", "/v1/timeline", "/v1/points/me", "/v1/projects?author=ada"]
@@ -94,8 +93,7 @@ def rotate_passwords(suite, build):
 
 def main():
     build = sys.argv[1]
-    home = tempfile.mkdtemp(prefix="tideline-rotation.", dir="/var/tmp")
-    pathlib.Path(home).chmod(0o755)
+    home = temporary_folder("rotation")
     suite = WholeSuite(home)
     gateway = suite.gateway
     try:

@@ -10,10 +10,9 @@ import secrets
 import shutil
 import subprocess
 import sys
-import tempfile
 
 from authority import Authority
-from parts import PARTS, Service, fail, free_ports, kill, part, position_of, program, registration, until
+from parts import PARTS, Service, fail, free_ports, kill, part, position_of, program, registration, temporary_folder, until
 from whole_suite import registry
 
 BUILD = pathlib.Path(sys.argv[1])
@@ -260,8 +259,7 @@ def check_wrong_settings(suite):
 
 
 def main():
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="tideline-secured.", dir="/var/tmp"))
-    folder.chmod(0o755)
+    folder = pathlib.Path(temporary_folder("secured"))
     suite = Suite(folder)
     try:
         suite.start()

@@ -11,9 +11,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
-from parts import Service, fail, free_ports, kill, part, program, query, registration, topic_ends, until
+from parts import Service, fail, free_ports, kill, part, program, query, registration, temporary_folder, topic_ends, until
 
 BUILD = pathlib.Path(sys.argv[1])
 PEOPLE = 8
@@ -188,8 +187,7 @@ def check_refusals(suite):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="tideline-spread.", dir="/var/tmp")
-    pathlib.Path(folder).chmod(0o755)
+    folder = temporary_folder("spread")
     suite = Suite(folder)
     try:
         suite.start()

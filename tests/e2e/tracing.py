@@ -11,10 +11,9 @@ import json
 import pathlib
 import shutil
 import sys
-import tempfile
 import threading
 
-from parts import Service, fail, free_ports, kill, part, program, query, registration, until
+from parts import Service, fail, free_ports, kill, part, program, query, registration, temporary_folder, until
 
 BUILD = pathlib.Path(sys.argv[1])
 SERVICES = {"accounts": "tideline_accounts", "social-graph": "tideline_social_graph"}
@@ -163,8 +162,7 @@ def check_trace(suite):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="tideline-tracing.", dir="/var/tmp")
-    pathlib.Path(folder).chmod(0o755)
+    folder = temporary_folder("tracing")
     suite = Suite(folder)
     try:
         suite.start()
