@@ -187,10 +187,11 @@ class Service {
   }
 
   std::string page_of(std::uint32_t person) {
-    const core::AccountId& viewer = preloaded_.account(person);  // as a token names him
+    http::Request request;
+    request.principal.emplace(http::Principal{.account = preloaded_.account(person)});
     http::PageText text("timeline", {}, {});
-    const auto page = engine_.reader().timeline(viewer, {}, kPage);
-    feed::append_moment_items(api_, page.entries, viewer, text.items());
+    const auto page = engine_.reader().timeline(request.account(), {}, kPage);
+    feed::append_moment_items(api_, request, page.entries, text.items());
     return std::move(text).response().body;
   }
 

@@ -35,8 +35,8 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
   eventsourcing::AppliedPositions applied;
   // Room for one array alone: the others wait for theirs, or are merged.
   FeedEngine engine({.timeline_length_max = 16,
-                     .looks_at_once = 2,
                      .timeline_bytes_max = ViewerTimelines::room_for(16, 1),
+                     .looks_at_once = 2,
                      .rules = {},
                      .on_fan_out = {}});
   applied.reset(engine.sources(), {});
