@@ -1,8 +1,8 @@
 // What the routes have in common that depend on who may see what: an answer of some time ago would
 // be a wrong one, so it is 503 instead.
 //
-// Thread-safe. Everything here blocks for the database. For read models to catch up the request waits
-// without its worker, for http::kPositionWaitMax at most in all.
+// Thread-safe. Everything here blocks for the database. For read models to catch up the request
+// waits without its worker, for http::kPositionWaitMax at most in all.
 #pragma once
 
 #include <functional>
