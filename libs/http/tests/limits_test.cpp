@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "http/server/shares.hpp"
 #include "running_server.hpp"
 #include "test_client.hpp"
@@ -95,11 +97,9 @@ TEST(Limits, RefusesBeforeWorkBeginsWhenTheQueueIsFull) {
   EXPECT_EQ(refused.answer().status, 200);
 }
 
-TEST(Limits, TakesNoMoreConnectionsThanItMay) {
-  ServerOptions options;
-  options.connections_max = 2;
-  options.connections_per_source_max = 2;
-  RunningServer running(options);
+// Of a server that takes two connections; `meanwhile` while it has them.
+void expect_a_third_is_refused(
+    const RunningServer& running, const std::function<void()>& meanwhile = [] {}) {
   TestClient first(running.port());
   TestClient second(running.port());
   ASSERT_TRUE(first.send(get("/hello")) && second.send(get("/hello")));
@@ -110,6 +110,7 @@ TEST(Limits, TakesNoMoreConnectionsThanItMay) {
   EXPECT_EQ(refused.header("Retry-After"), "1");
   EXPECT_EQ(refused.header("Connection"), "close");
   EXPECT_TRUE(third.ended());
+  meanwhile();
   first.hang_up();
   EXPECT_TRUE(eventually([&] {
     TestClient again(running.port());
@@ -117,25 +118,23 @@ TEST(Limits, TakesNoMoreConnectionsThanItMay) {
   }));
 }
 
+TEST(Limits, TakesNoMoreConnectionsThanItMay) {
+  ServerOptions options;
+  options.connections_max = 2;
+  options.connections_per_source_max = 2;
+  const RunningServer running(options);
+  expect_a_third_is_refused(running);
+}
+
 TEST(Limits, TakesNoMoreConnectionsOfOneAddressThanItsShare) {
   ServerOptions options;
   options.connections_per_source_max = 2;
-  RunningServer running(options);
-  TestClient first(running.port());
-  TestClient second(running.port());
-  ASSERT_TRUE(first.send(get("/hello")) && second.send(get("/hello")));
-  ASSERT_TRUE(first.receive() && second.receive());
-  TestClient third(running.port());
-  EXPECT_EQ(third.answer().status, 503);
-  EXPECT_TRUE(third.ended());
-  TestClient elsewhere(running.port(), 0, "127.0.0.2");
-  ASSERT_TRUE(elsewhere.send(get("/hello")));
-  EXPECT_EQ(elsewhere.answer().status, 200);
-  first.hang_up();
-  EXPECT_TRUE(eventually([&] {
-    TestClient again(running.port());
-    return again.send(get("/hello")) && again.answer().status == 200;
-  }));
+  const RunningServer running(options);
+  expect_a_third_is_refused(running, [&] {
+    TestClient elsewhere(running.port(), 0, "127.0.0.2");
+    ASSERT_TRUE(elsewhere.send(get("/hello")));
+    EXPECT_EQ(elsewhere.answer().status, 200);
+  });
 }
 
 TEST(Shares, EachHolderHasItsOwnAndGivesItBack) {

@@ -4,7 +4,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include <array>
 #include <utility>
 
 #include "core/check.hpp"
