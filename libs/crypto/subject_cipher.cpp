@@ -46,7 +46,8 @@ std::optional<core::Bytes> unpack(std::string_view sealed) {
   return bytes;
 }
 
-core::Result<std::string> open_under(const SubjectKey& key, const SealedText& text) {
+// nullopt: it was sealed under another key.
+core::Result<std::optional<std::string>> open_under(const SubjectKey& key, const SealedText& text) {
   const std::optional<core::Bytes> bytes = unpack(text.sealed);
   if (!bytes) return core::invalid_input("this is not a sealed text");
   const std::string data = associated_data(text.author, text.context);
@@ -55,10 +56,8 @@ core::Result<std::string> open_under(const SubjectKey& key, const SealedText& te
       reinterpret_cast<unsigned char*>(plaintext.data()), nullptr, nullptr,
       bytes->data() + kNonceBytes, bytes->size() - kNonceBytes, raw(data), data.size(),
       bytes->data(), key.data());
-  if (failed != 0) {
-    return core::invalid_input("a sealed text is damaged, or of another author or context");
-  }
-  return plaintext;
+  if (failed != 0) return std::optional<std::string>();
+  return std::optional(std::move(plaintext));
 }
 
 }  // namespace
@@ -197,7 +196,7 @@ core::Result<std::vector<std::optional<std::string>>> SubjectCipher::open_many(
       opened.emplace_back(std::nullopt);
       continue;
     }
-    core::Result<std::string> plaintext = open_under(*key, text);
+    core::Result<std::optional<std::string>> plaintext = open_under(*key, text);
     if (!plaintext) return plaintext.error();
     opened.emplace_back(std::move(*plaintext));
   }

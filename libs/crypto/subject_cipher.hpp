@@ -41,7 +41,9 @@ struct SealedText {
 };
 
 // Thread-safe. Every call can block on the port that holds the keys. Errors: those of the port; and
-// InvalidInput for a text that is damaged or was sealed for another author or context.
+// InvalidInput for what is no sealed text at all. One that does not open under its author's key is
+// gone: the key that it was sealed under has been destroyed, or was lost with a database, and the
+// author got another one since. Nobody could tell a damaged text from that.
 class SubjectCipher final : public eventsourcing::TextSealer {
  public:
   // Both must outlive the cipher.
@@ -54,7 +56,7 @@ class SubjectCipher final : public eventsourcing::TextSealer {
   core::Result<std::string> seal(const core::AccountId& author, std::string_view plaintext,
                                  std::string_view context) override;
 
-  // nullopt: the author's key has been destroyed, his text is gone.
+  // nullopt: the key has been destroyed or lost, the text is gone.
   core::Result<std::optional<std::string>> open(const core::AccountId& author,
                                                 std::string_view sealed,
                                                 std::string_view context) override;
@@ -63,7 +65,7 @@ class SubjectCipher final : public eventsourcing::TextSealer {
   std::string index(std::string_view text, std::string_view context) const override;
 
   // A page at once: at most one question to the port. The answer at [i] belongs to texts[i]; one
-  // damaged text fails the call.
+  // that is no sealed text fails the call.
   core::Result<std::vector<std::optional<std::string>>> open_many(
       std::span<const SealedText> texts);
 

@@ -2,6 +2,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <charconv>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -20,8 +21,10 @@ namespace {
 
 constexpr std::size_t kBatch = 2000;
 constexpr milliseconds kSeekTimeout{2000};
+constexpr milliseconds kStateEndsTimeout{1000};
+constexpr const char* kGenerationHeader = "tideline_generation";
 
-// What one publish() waits for.
+// What one send() waits for.
 struct Delivery {
   std::size_t open = 0;
   std::optional<core::Error> error;
@@ -35,22 +38,38 @@ void on_delivery(rd_kafka_t*, const rd_kafka_message_t* message, void*) {
   }
 }
 
+// 0 where the record does not say.
+std::int64_t generation_of(const rd_kafka_message_t& message) {
+  rd_kafka_headers_t* headers = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  if (rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+      rd_kafka_header_get_last(headers, kGenerationHeader, &value, &size) !=
+          RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return 0;
+  }
+  const auto* const text = static_cast<const char*>(value);
+  std::int64_t generation = 0;
+  std::from_chars(text, text + size, generation);
+  return generation;
+}
+
 }  // namespace
 
-struct KafkaStatePublisher::State {
+struct KafkaStateSink::State {
   const StateTopicOptions options;
   std::mutex mutex;
   Client client;
   ClientTopic topic;
 };
 
-KafkaStatePublisher::KafkaStatePublisher(StateTopicOptions options) {
+KafkaStateSink::KafkaStateSink(StateTopicOptions options) {
   ClientConf conf = make_conf(
       options.brokers, options.client_id,
       {{"enable.idempotence", "true"},
        {"acks", "all"},
        {"linger.ms", "1"},
-       // Every record has its report by then, so that none refers to a publish() that has returned.
+       // Every record has its report by then, so that none refers to a send() that has returned.
        {"message.timeout.ms", std::to_string(options.publish_timeout.count())}});
   rd_kafka_conf_set_dr_msg_cb(conf.get(), on_delivery);
   Client client = make_producer(std::move(conf));
@@ -60,32 +79,49 @@ KafkaStatePublisher::KafkaStatePublisher(StateTopicOptions options) {
       new State{std::move(options), {}, std::move(client), std::move(topic)});
 }
 
-KafkaStatePublisher::~KafkaStatePublisher() { state_->topic.reset(); }
+KafkaStateSink::~KafkaStateSink() { state_->topic.reset(); }
 
-core::Status KafkaStatePublisher::publish(const std::vector<StateUpdate>& updates) {
+core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates,
+                                  std::int64_t generation) {
   const std::lock_guard lock(state_->mutex);
   Delivery delivery;
+  const std::string number = generation > 0 ? std::to_string(generation) : "";
   for (const StateUpdate& update : updates) {
     const auto partition = core::log_of(update.key, state_->options.partitions);
     // A null value, other than an empty one, is a tombstone.
     void* value = update.value ? const_cast<char*>(update.value->data()) : nullptr;
     const std::size_t size = update.value ? update.value->size() : 0;
+    rd_kafka_headers_t* headers = nullptr;
+    if (!number.empty()) {
+      headers = rd_kafka_headers_new(1);
+      rd_kafka_header_add(headers, kGenerationHeader, -1, number.data(),
+                          static_cast<ssize_t>(number.size()));
+    }
     const auto error = rd_kafka_producev(
         state_->client.get(), RD_KAFKA_V_RKT(state_->topic.get()),
         RD_KAFKA_V_PARTITION(static_cast<std::int32_t>(partition.value())),
         RD_KAFKA_V_KEY(update.key.data(), update.key.size()), RD_KAFKA_V_VALUE(value, size),
-        RD_KAFKA_V_OPAQUE(&delivery), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+        RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_OPAQUE(&delivery),
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
       ++delivery.open;
       rd_kafka_poll(state_->client.get(), 0);
       continue;
     }
+    if (headers != nullptr) rd_kafka_headers_destroy(headers);  // taken over by success alone
     delivery.error = kafka_error(error, "publication of a state");
     break;
   }
   while (delivery.open > 0) rd_kafka_poll(state_->client.get(), 10);
   if (delivery.error) return *delivery.error;
   return core::success();
+}
+
+core::Result<std::vector<core::KafkaOffset>> KafkaStateSink::ends() {
+  const auto known = query_ends(state_->client.get(), state_->options.topic,
+                                state_->options.partitions, kStateEndsTimeout);
+  if (!known) return known.error();
+  return std::vector<core::KafkaOffset>(known->begin(), known->end());
 }
 
 struct KafkaStateSource::State {
@@ -166,6 +202,7 @@ core::Result<StatePoll> KafkaStateSource::poll(milliseconds timeout) {
                 }
                 StateRecord record{partition,
                                    core::KafkaOffset(message.offset),
+                                   generation_of(message),
                                    {static_cast<const char*>(message.key), message.key_len},
                                    std::nullopt};
                 if (message.payload != nullptr) {

@@ -18,17 +18,21 @@ struct StateTopicOptions {
   std::string topic;
   std::uint32_t partitions = 16;
   std::string client_id = "tideline-state-topic";
-  // How long publish() waits for its acknowledgements.
+  // How long send() waits for its acknowledgements.
   std::chrono::milliseconds publish_timeout{10000};
 };
 
-// Thread-safe; one batch at a time. The partition of a key is chosen as core::log_of chooses logs.
-class KafkaStatePublisher final : public eventsourcing::StatePublisher {
+// One batch at a time. The partition of a key is chosen as core::log_of chooses logs; the
+// generation lies in a header of the record, which those of generation 0 do without.
+class KafkaStateSink final : public eventsourcing::StateSink {
  public:
-  explicit KafkaStatePublisher(StateTopicOptions options);
-  ~KafkaStatePublisher() override;
+  explicit KafkaStateSink(StateTopicOptions options);
+  ~KafkaStateSink() override;
 
-  core::Status publish(const std::vector<eventsourcing::StateUpdate>& updates) override;
+  core::Status send(const std::vector<eventsourcing::StateUpdate>& updates,
+                    std::int64_t generation) override;
+  // Waits a second at most.
+  core::Result<std::vector<core::KafkaOffset>> ends() override;
 
  private:
   struct State;

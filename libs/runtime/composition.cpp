@@ -214,12 +214,17 @@ void RunningService::on_profiles_changed(people::ProfileView::ProfilesChanged ch
   profile_view_->tell_changes(std::move(changed));
 }
 
-eventsourcing::StatePublisher& RunningService::state_publisher(StateTopic topic) {
-  auto& publisher = state_publishers_[topic];
-  if (!publisher) {
-    publisher = std::make_unique<kafka::KafkaStatePublisher>(state_topic_options(settings_, topic));
-  }
-  return *publisher;
+eventsourcing::StatePublisher& RunningService::state_publisher(StateTopic topic,
+                                                               std::string projection) {
+  auto made = std::make_unique<projections::StatePublication>(
+      name_of(topic), std::move(projection),
+      projections::StatePublicationPorts{
+          database_, std::make_unique<kafka::KafkaStateSink>(state_topic_options(settings_, topic)),
+          clock_, log_lines(name_of(topic))});
+  state_publications_.push_back(std::move(made));
+  projections::StatePublication& publication = *state_publications_.back();
+  add_background(name_of(topic), [&publication](std::stop_token stop) { publication.run(stop); });
+  return publication;
 }
 
 void RunningService::add_state_view(StateTopic topic,

@@ -15,6 +15,7 @@
 #include "postgres/store/event_store.hpp"
 #include "postgres/store/relay_checkpoints.hpp"
 #include "postgres/store/subject_keys.hpp"
+#include "projections/runner/state_publication.hpp"
 #include "projections/runner/state_topic_runner.hpp"
 #include "revocations/revoked_tokens.hpp"
 #include "runtime/append_log.hpp"
@@ -55,6 +56,7 @@ class RunningService final : public ServiceContext {
   const ServiceDefinition& definition() const { return definition_; }
   const CommonSettings& settings() const { return settings_; }
   const postgres::DatabaseOptions& postgres_options() const { return database_.options(); }
+  postgres::LogDatabases log_databases() const { return log_pools_.databases(); }
   // The steps that make the tables of the read models, without those of the event store.
   std::vector<postgres::MigrationSet> model_migrations() const;
   // As the runner of `projection` reads its events, but all partitions and in no group.
@@ -80,7 +82,7 @@ class RunningService final : public ServiceContext {
   eventsourcing::AppliedPositions& people_applied() override;
   void on_department(people::ProfileView::DepartmentSeen seen) override;
   void on_profiles_changed(people::ProfileView::ProfilesChanged changed) override;
-  eventsourcing::StatePublisher& state_publisher(StateTopic topic) override;
+  eventsourcing::StatePublisher& state_publisher(StateTopic topic, std::string projection) override;
   void add_state_view(StateTopic topic, std::unique_ptr<eventsourcing::StateView> view) override;
   AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;
   std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
@@ -154,7 +156,7 @@ class RunningService final : public ServiceContext {
   kafka::GapReporter gaps_;
   // One for each database that holds logs.
   std::vector<std::unique_ptr<DatabaseRelay>> relays_;
-  std::map<StateTopic, std::unique_ptr<kafka::KafkaStatePublisher>> state_publishers_;
+  std::vector<std::unique_ptr<projections::StatePublication>> state_publications_;
   std::vector<States> state_views_;
   people::ProfileView* profile_view_ = nullptr;  // one of these
   std::vector<std::shared_ptr<void>> kept_;

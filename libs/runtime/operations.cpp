@@ -2,12 +2,13 @@
 
 #include "runtime/dead_letter_operation.hpp"
 #include "runtime/rebuild_operation.hpp"
+#include "runtime/recover_operation.hpp"
 #include "runtime/wrap_keys_operation.hpp"
 
 namespace tideline::runtime {
 
 std::vector<Operation> operations() {
-  return {dead_letter_operation(), rebuild_operation(), wrap_keys_operation()};
+  return {dead_letter_operation(), rebuild_operation(), recover_operation(), wrap_keys_operation()};
 }
 
 }  // namespace tideline::runtime

@@ -82,8 +82,9 @@ class ServiceContext {
   // Told whose profiles have changed in the directory, likewise.
   virtual void on_profiles_changed(people::ProfileView::ProfilesChanged changed) = 0;
 
-  // For the one service whose topic it is.
-  virtual eventsourcing::StatePublisher& state_publisher(StateTopic topic) = 0;
+  // For the one service whose topic it is, and the one projection that publishes it.
+  virtual eventsourcing::StatePublisher& state_publisher(StateTopic topic,
+                                                         std::string projection) = 0;
   // Takes the view over and runs it on a thread of its own over that topic.
   virtual void add_state_view(StateTopic topic, std::unique_ptr<eventsourcing::StateView> view) = 0;
 

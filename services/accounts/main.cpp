@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "accounts/api/routes.hpp"
-#include "accounts/cli/role_operation.hpp"
+#include "accounts/cli/account_operations.hpp"
 #include "accounts/cli/sign_up_operations.hpp"
 #include "accounts/migrations.hpp"
 #include "accounts/projections/account_projection.hpp"
@@ -136,7 +136,7 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       context.add_projection(std::make_unique<accounts::ProjectListProjection>());
   const auto blocks_model = context.add_projection(std::make_unique<blocks::BlockProjection>());
   context.add_projection(std::make_unique<accounts::ProfileFeed>(
-      profiles, context.state_publisher(runtime::StateTopic::Profiles)));
+      profiles, context.state_publisher(runtime::StateTopic::Profiles, "profile-feed")));
   context.add_state_view(runtime::StateTopic::Scores, std::make_unique<accounts::ScoreView>());
 
   accounts::ApiPorts ports{.commands = context.commands(),
@@ -184,5 +184,6 @@ int main(int argc, char** argv) {
            },
        .compose = [&](runtime::ServiceContext& context) { compose(context, settings, keys); },
        .operations = {accounts::role_operation(settings), accounts::second_factor_operation(),
-                      accounts::enrol_operation(), accounts::invite_operation(settings)}});
+                      accounts::password_operation(), accounts::enrol_operation(),
+                      accounts::invite_operation(settings)}});
 }

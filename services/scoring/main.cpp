@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
                      .committed = scores.committed,
                      .caught_up =
                          [status = context.status_of("scores")] { return status().caught_up_once; },
-                     .topic = context.state_publisher(runtime::StateTopic::Scores),
+                     .topic = context.state_publisher(runtime::StateTopic::Scores, "score-feed"),
                      .campus = context.campus(),
                      .clock = context.clock()},
                  settings.publisher));

@@ -97,7 +97,8 @@ class CommandSession {
       : store_(store), context_(context) {}
 
   // Folds the events of a stream that count for its decider. One that the codec does not know is an
-  // Error, never skipped.
+  // Error, never skipped. A stub, of which nothing is known but its type, is handed to D::lost()
+  // where D has that, and else changes nothing.
   template <Decider D, CodecOf<D> C>
   Loaded<D> load(const core::StreamId& stream, const C& codec) {
     static_assert(Compacted<D> || Bounded<D>, "a stream's length must not cost its commands");
@@ -113,6 +114,13 @@ class CommandSession {
   Loaded<D> load_last(const core::StreamId& stream, const C& codec) {
     Loaded<D> loaded{stream, {}, {}};
     const auto last = core::value_of(store_.read_last(stream));
+    if (last && is_stub(*last)) {
+      // What it was before, and what has been lost since.
+      for (const RecordedEvent& recorded : read(stream, std::nullopt)) {
+        fold<D>(loaded, recorded, codec);
+      }
+      return loaded;
+    }
     if (last) fold<D>(loaded, *last, codec);
     note_loaded(stream, loaded.version, last ? last->position : core::LogPosition(0));
     return loaded;
@@ -166,6 +174,11 @@ class CommandSession {
   }
   template <Decider D, CodecOf<D> C>
   static void fold(Loaded<D>& loaded, const RecordedEvent& recorded, const C& codec) {
+    if (is_stub(recorded)) {
+      if constexpr (requires { D::lost(loaded.state); }) D::lost(loaded.state);
+      loaded.version = recorded.version;
+      return;
+    }
     std::optional<typename D::Event> event = decode<D>(recorded, codec);
     if (!event) {
       // A newer program wrote it: one that knows it may decide.

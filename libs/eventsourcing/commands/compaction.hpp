@@ -50,8 +50,11 @@ class CompactedEvents {
  public:
   explicit CompactedEvents(const CompactionRule& rule) : rule_(rule) {}
 
+  // A stub says nothing that an event of its type would: it supersedes none.
   void add(RecordedEvent event) {
-    std::erase_if(kept_, [&](const auto& older) { return rule_.supersedes(event, older); });
+    const bool stub = is_stub(event);
+    std::erase_if(kept_,
+                  [&](const auto& older) { return !stub && rule_.supersedes(event, older); });
     kept_.push_back(std::move(event));
   }
   // The last event of the stream is always the last of these.

@@ -46,4 +46,10 @@ struct RecordedEvent {
   Visibility visibility = Visibility::Public;
 };
 
+// A private event without its data: as topics have it, and as a log has it that was taken back from
+// its topic.
+inline bool is_stub(const RecordedEvent& event) {
+  return event.visibility == Visibility::Private && event.data.empty();
+}
+
 }  // namespace tideline::eventsourcing

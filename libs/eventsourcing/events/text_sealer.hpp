@@ -24,7 +24,7 @@ class TextSealer {
   // Conflict (not retryable) when the author's key has been destroyed.
   virtual core::Result<std::string> seal(const core::AccountId& author, std::string_view plaintext,
                                          std::string_view context) = 0;
-  // nullopt: the author's key has been destroyed, the text is gone.
+  // nullopt: the key that it was sealed under has been destroyed or lost, the text is gone.
   virtual core::Result<std::optional<std::string>> open(const core::AccountId& author,
                                                         std::string_view sealed,
                                                         std::string_view context) = 0;

@@ -26,6 +26,7 @@ class InMemoryStateTopic::Source final : public StateSource {
     StatePoll result;
     for (std::uint32_t i = 0; i < partitions(); ++i) {
       const auto& records = topic_.partitions_[i];
+      if (*next_[i] > records.size()) next_[i] = 0;  // as Kafka's readers do behind an end
       for (; *next_[i] < records.size(); ++*next_[i]) result.records.push_back(records[*next_[i]]);
       result.ends_reached.push_back(i);
     }
@@ -47,7 +48,8 @@ class InMemoryStateTopic::Source final : public StateSource {
 
 InMemoryStateTopic::InMemoryStateTopic(std::uint32_t partitions) : partitions_(partitions) {}
 
-core::Status InMemoryStateTopic::publish(const std::vector<StateUpdate>& updates) {
+core::Status InMemoryStateTopic::send(const std::vector<StateUpdate>& updates,
+                                      std::int64_t generation) {
   {
     const std::lock_guard lock(mutex_);
     for (const StateUpdate& update : updates) {
@@ -55,11 +57,23 @@ core::Status InMemoryStateTopic::publish(const std::vector<StateUpdate>& updates
           core::log_of(update.key, static_cast<std::uint32_t>(partitions_.size())).value();
       auto& records = partitions_[partition];
       const core::KafkaOffset offset(static_cast<std::int64_t>(records.size()));
-      records.push_back({partition, offset, update.key, update.value});
+      records.push_back({partition, offset, generation, update.key, update.value});
     }
   }
   published_.notify_all();
   return core::success();
+}
+
+core::Result<std::vector<core::KafkaOffset>> InMemoryStateTopic::ends() {
+  const std::lock_guard lock(mutex_);
+  std::vector<core::KafkaOffset> ends;
+  for (const auto& records : partitions_) ends.emplace_back(records.size());
+  return ends;
+}
+
+void InMemoryStateTopic::put_back(std::size_t records) {
+  const std::lock_guard lock(mutex_);
+  for (auto& partition : partitions_) partition.resize(std::min(partition.size(), records));
 }
 
 std::unique_ptr<StateSource> InMemoryStateTopic::source() {

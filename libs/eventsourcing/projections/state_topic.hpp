@@ -4,6 +4,10 @@
 // There are no positions here. Deliveries repeat and come in any order of different keys; which of
 // two values of a key is newer is the view's business (a version inside the value). The Kafka
 // adapters are in kafka/state_topic.hpp; InMemoryStateTopic below is for tests.
+//
+// A topic that has lost records is written anew, all of it, under a higher generation, which every
+// record carries. A reader's offset may be of the topic as it was before: whoever meets a higher
+// generation reads from the first record again.
 #pragma once
 
 #include <chrono>
@@ -30,17 +34,34 @@ struct StateUpdate {
   std::optional<std::string> value;  // nullopt = erase
 };
 
+// Publishes the topic of a service's own; called by the projection whose states they are, from its
+// flush.
 class StatePublisher {
  public:
   virtual ~StatePublisher() = default;
 
+  // Sends all and waits until all are acknowledged. What is known of the topic changes in
+  // `transaction`, with the checkpoint of the projection. An Error: some may be there, send all
+  // again. Throws TransactionFailed.
+  virtual core::Status publish(sql::Transaction& transaction,
+                               const std::vector<StateUpdate>& updates) = 0;
+};
+
+// A topic as it is written. Thread-safe.
+class StateSink {
+ public:
+  virtual ~StateSink() = default;
+
   // Sends all and waits until all are acknowledged. An Error: some may be there, send all again.
-  virtual core::Status publish(const std::vector<StateUpdate>& updates) = 0;
+  virtual core::Status send(const std::vector<StateUpdate>& updates, std::int64_t generation) = 0;
+  // By partition: one past its last record.
+  virtual core::Result<std::vector<core::KafkaOffset>> ends() = 0;
 };
 
 struct StateRecord {
   std::uint32_t partition = 0;
   core::KafkaOffset offset;
+  std::int64_t generation = 0;
   std::string key;
   std::optional<std::string> value;
 };
@@ -87,12 +108,15 @@ class StateView {
 };
 
 // A compacted topic in memory, for tests. Thread-safe; must outlive its sources.
-class InMemoryStateTopic final : public StatePublisher {
+class InMemoryStateTopic final : public StateSink {
  public:
   explicit InMemoryStateTopic(std::uint32_t partitions);
 
-  core::Status publish(const std::vector<StateUpdate>& updates) override;
+  core::Status send(const std::vector<StateUpdate>& updates, std::int64_t generation = 0) override;
+  core::Result<std::vector<core::KafkaOffset>> ends() override;
   std::unique_ptr<StateSource> source();
+  // Back to an older copy, which has at most so many records in each partition.
+  void put_back(std::size_t records);
 
  private:
   class Source;

@@ -136,7 +136,8 @@ MigrationSet base_migrations(std::uint32_t logs) {
            {7, "dead_letter_replay", kDeadLetterReplaySql},
            {8, "presume", kPresumeSql},
            {9, "seen", kSeenSql},
-           {10, "stream_compaction", kCompactionSql}}};
+           {10, "stream_compaction", kCompactionSql},
+           {11, "state_topic_generation", kStateTopicGenerationSql}}};
 }
 
 }  // namespace tideline::postgres

@@ -28,6 +28,13 @@ const char* const kAdvanceSql =
     " WHERE c.projection = $1 AND c.service = n.service AND c.log = n.log"
     " AND c.generation = n.generation AND c.position = n.previous RETURNING c.log";
 
+const char* const kRestartSql =
+    "WITH all_of_it AS (SELECT service, log FROM projection_checkpoint WHERE projection = $1"
+    " ORDER BY service, log FOR UPDATE)"
+    " UPDATE projection_checkpoint c SET generation = c.generation + 1, next_offset = 0,"
+    " position = 0 FROM all_of_it a"
+    " WHERE c.projection = $1 AND c.service = a.service AND c.log = a.log";
+
 const char* const kHeldSql =
     "SELECT service, log, position, next_offset, generation FROM projection_checkpoint"
     " WHERE projection = $1";
@@ -135,6 +142,10 @@ bool advance(sql::Transaction& transaction, std::string_view projection,
   const sql::Rows updated = transaction.execute(
       kAdvanceSql, {projection, services, logs, generations, from, to, offsets});
   return updated.size() == steps.size();
+}
+
+void restart(sql::Transaction& transaction, std::string_view projection) {
+  transaction.execute(kRestartSql, {projection});
 }
 
 std::map<eventsourcing::SourcePartition, Held> held(sql::Transaction& transaction,

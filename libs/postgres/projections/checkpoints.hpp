@@ -20,6 +20,7 @@ namespace tideline::postgres::checkpoints {
 extern const char* const kInsertMissingSql;
 extern const char* const kClaimSql;
 extern const char* const kAdvanceSql;
+extern const char* const kRestartSql;
 extern const char* const kHeldSql;
 extern const char* const kParkSql;
 extern const char* const kParkedSql;
@@ -52,6 +53,9 @@ struct Step {
 // or its position is not `from`.
 bool advance(sql::Transaction& transaction, std::string_view projection,
              const std::vector<Step>& steps);
+
+// Back to the first event, for all owners: each finds its generation raised.
+void restart(sql::Transaction& transaction, std::string_view projection);
 
 struct Held {
   core::LogPosition position;

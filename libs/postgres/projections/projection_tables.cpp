@@ -65,4 +65,9 @@ ALTER TABLE dead_letter_skip
   ADD parked_reason text NOT NULL DEFAULT '';
 )sql";
 
+// 0: of a topic that has lost nothing yet.
+const char* const kStateTopicGenerationSql = R"sql(
+ALTER TABLE state_topic_checkpoint ADD generation bigint NOT NULL DEFAULT 0;
+)sql";
+
 }  // namespace tideline::postgres

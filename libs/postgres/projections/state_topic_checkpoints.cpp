@@ -1,32 +1,37 @@
 #include "postgres/projections/state_topic_checkpoints.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace tideline::postgres {
 
-StateTopicOffsets state_topic_offsets(sql::Transaction& transaction, std::string_view view) {
-  StateTopicOffsets offsets;
+StateTopicPlace state_topic_place(sql::Transaction& transaction, std::string_view view) {
+  StateTopicPlace place;
   for (const sql::Row& row : transaction.execute(
-           "SELECT partition, next_offset FROM state_topic_checkpoint WHERE view = $1", {view})) {
-    offsets[static_cast<std::uint32_t>(row.integer(0))] = core::KafkaOffset(row.integer(1));
+           "SELECT partition, next_offset, generation FROM state_topic_checkpoint WHERE view = $1",
+           {view})) {
+    place.next[static_cast<std::uint32_t>(row.integer(0))] = core::KafkaOffset(row.integer(1));
+    place.generation = std::max(place.generation, row.integer(2));
   }
-  return offsets;
+  return place;
 }
 
 void advance_state_topic(sql::Transaction& transaction, std::string_view view,
-                         const StateTopicOffsets& next) {
+                         const StateTopicPlace& place) {
   std::vector<std::uint32_t> partitions;
   std::vector<std::int64_t> offsets;
-  for (const auto& [partition, offset] : next) {
+  for (const auto& [partition, offset] : place.next) {
     partitions.push_back(partition);
     offsets.push_back(offset.value());
   }
   transaction.execute(
-      "INSERT INTO state_topic_checkpoint AS c (view, partition, next_offset)"
-      " SELECT $1, n.partition, n.next_offset FROM unnest($2::int[], $3::bigint[])"
+      "INSERT INTO state_topic_checkpoint AS c (view, partition, next_offset, generation)"
+      " SELECT $1, n.partition, n.next_offset, $4::bigint FROM unnest($2::int[], $3::bigint[])"
       " AS n(partition, next_offset) ORDER BY n.partition"
-      " ON CONFLICT (view, partition) DO UPDATE SET next_offset = EXCLUDED.next_offset",
-      {view, partitions, offsets});
+      " ON CONFLICT (view, partition) DO UPDATE"
+      " SET next_offset = excluded.next_offset, generation = excluded.generation"
+      " WHERE (excluded.generation, excluded.next_offset) > (c.generation, c.next_offset)",
+      {view, partitions, offsets, place.generation});
 }
 
 }  // namespace tideline::postgres

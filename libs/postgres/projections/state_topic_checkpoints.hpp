@@ -1,5 +1,5 @@
-// How far a view has read a state topic, as statements. Every function runs inside the caller's
-// transaction and throws TransactionFailed.
+// How far a view has read a state topic, and how far its publisher has written one, as statements.
+// Every function runs inside the caller's transaction and throws TransactionFailed.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,16 @@
 
 namespace tideline::postgres {
 
-// By partition, where the next record is expected.
-using StateTopicOffsets = std::map<std::uint32_t, core::KafkaOffset>;
+struct StateTopicPlace {
+  std::int64_t generation = 0;                      // of the topic, the highest that was met
+  std::map<std::uint32_t, core::KafkaOffset> next;  // by partition: where the next record comes
+};
 
-StateTopicOffsets state_topic_offsets(sql::Transaction& transaction, std::string_view view);
-// Replicas keep one checkpoint together: what one of them has written need not be read again.
+// `view`: the reader's name, or the topic's for its publisher.
+StateTopicPlace state_topic_place(sql::Transaction& transaction, std::string_view view);
+// Replicas keep one checkpoint together: of two places the one that is further stays, and the one
+// of a higher generation is further.
 void advance_state_topic(sql::Transaction& transaction, std::string_view view,
-                         const StateTopicOffsets& next);
+                         const StateTopicPlace& place);
 
 }  // namespace tideline::postgres

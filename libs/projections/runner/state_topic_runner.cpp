@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kStateIdlePoll{100};
+constexpr milliseconds kLookInterval{10'000};
 constexpr milliseconds kBackoffMin{50};
 constexpr milliseconds kBackoffMax{5000};
 
@@ -35,6 +36,9 @@ struct StateTopicRunner::State {
   void step(std::stop_token stop);
   void wait(std::stop_token stop);
   core::Status load();
+  core::Status look_at_last_records();
+  bool take_all(const std::vector<eventsourcing::StateRecord>& records);
+  void begin_anew(std::int64_t of);
   void take(const eventsourcing::StateRecord& record);
   void flush();
   void failed(const core::Error& error);
@@ -54,8 +58,12 @@ struct StateTopicRunner::State {
   bool load_needed = true;
   milliseconds backoff = kBackoffMin;
   bool backing_off = false;
-  postgres::StateTopicOffsets pending;  // next offsets since the last flush
+  std::int64_t generation = 0;
+  // By partition, where the next record comes: of all, and of those read since the last flush.
+  std::map<std::uint32_t, core::KafkaOffset> next;
+  std::map<std::uint32_t, core::KafkaOffset> pending;
   std::size_t pending_records = 0;
+  SteadyTime looked_at = std::chrono::steady_clock::now();
   std::optional<SteadyTime> first_pending;
   std::set<std::uint32_t> ends_reached;
 
@@ -76,8 +84,9 @@ void StateTopicRunner::State::step(std::stop_token stop) {
     counts.last_problem = polled.error().message;
     return wait(stop);
   }
-  for (const eventsourcing::StateRecord& record : polled->records) take(record);
-  ends_reached.insert(polled->ends_reached.begin(), polled->ends_reached.end());
+  if (take_all(polled->records)) {
+    ends_reached.insert(polled->ends_reached.begin(), polled->ends_reached.end());
+  }
   const bool at_end = ends_reached.size() >= source->partitions();
   const bool catches_up = at_end && !counts.caught_up_once;
   if (first_pending) {
@@ -85,6 +94,10 @@ void StateTopicRunner::State::step(std::stop_token stop) {
     if (due || catches_up || pending_records >= policy.events) flush();
   }
   if (at_end && !load_needed) counts.caught_up_once = true;
+  const bool look_due = std::chrono::steady_clock::now() - looked_at >= kLookInterval;
+  if (at_end && look_due && !load_needed) {
+    if (const auto sought = look_at_last_records(); !sought) failed(sought.error());
+  }
 }
 
 // A pause that the stop ends at once.
@@ -96,25 +109,57 @@ void StateTopicRunner::State::wait(std::stop_token stop) {
 }
 
 core::Status StateTopicRunner::State::load() {
-  std::map<std::uint32_t, core::KafkaOffset> from;
-  for (std::uint32_t i = 0; i < source->partitions(); ++i) from[i] = core::KafkaOffset(0);
+  postgres::StateTopicPlace place;
   const core::Status loaded = transact([&](sql::Transaction& transaction) {
-    if (durable) {
-      for (const auto& [partition, offset] :
-           postgres::state_topic_offsets(transaction, view.name()))
-        from[partition] = offset;
-    }
+    if (durable) place = postgres::state_topic_place(transaction, view.name());
     view.load(transaction);
   });
   if (!loaded) return loaded;
-  for (const auto& [partition, offset] : from) {
-    if (partition >= source->partitions()) continue;
-    const core::Status sought = source->seek(partition, offset);
-    if (!sought) return sought;
-  }
+  if (durable) generation = place.generation;
+  next = std::move(place.next);
+  const core::Status sought = look_at_last_records();
+  if (!sought) return sought;
   load_needed = false;
   counts.last_problem.clear();
   return loaded;
+}
+
+// Goes on with the last record that was read, once more. Where the topic has been written anew
+// since, with as many records as were read or fewer, nothing else would say so.
+core::Status StateTopicRunner::State::look_at_last_records() {
+  looked_at = std::chrono::steady_clock::now();
+  for (std::uint32_t partition = 0; partition < source->partitions(); ++partition) {
+    const std::int64_t read = next[partition].value();
+    const auto sought =
+        source->seek(partition, core::KafkaOffset(std::max<std::int64_t>(0, read - 1)));
+    if (!sought) return sought;
+  }
+  return core::success();
+}
+
+// False: all of it comes again.
+bool StateTopicRunner::State::take_all(const std::vector<eventsourcing::StateRecord>& records) {
+  for (const eventsourcing::StateRecord& record : records) {
+    if (record.generation > generation) {
+      begin_anew(record.generation);
+      return false;
+    }
+    take(record);
+  }
+  return true;
+}
+
+// The view keeps what it has: states that come again change nothing.
+void StateTopicRunner::State::begin_anew(std::int64_t of) {
+  log("warn", "the topic has been written anew: reads it from the first record");
+  generation = of;
+  for (std::uint32_t i = 0; i < source->partitions(); ++i) next[i] = core::KafkaOffset(0);
+  if (durable) {
+    pending = next;
+    if (!first_pending) first_pending = std::chrono::steady_clock::now();
+  }
+  ends_reached.clear();
+  if (const auto sought = look_at_last_records(); !sought) failed(sought.error());
 }
 
 void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
@@ -125,8 +170,9 @@ void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
     ++counts.passed_over;
     log("warn", "passes over the state of " + record.key + ": " + failure.what());
   }
+  next[record.partition] = core::KafkaOffset(record.offset.value() + 1);
   if (!durable) return;
-  pending[record.partition] = core::KafkaOffset(record.offset.value() + 1);
+  pending[record.partition] = next[record.partition];
   ++pending_records;
   if (!first_pending) first_pending = std::chrono::steady_clock::now();
 }
@@ -134,7 +180,7 @@ void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
 void StateTopicRunner::State::flush() {
   const core::Status status = transact([&](sql::Transaction& transaction) {
     view.flush(transaction);
-    postgres::advance_state_topic(transaction, view.name(), pending);
+    postgres::advance_state_topic(transaction, view.name(), {generation, pending});
   });
   if (!status) return failed(status.error());
   view.flushed();

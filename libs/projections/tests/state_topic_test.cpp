@@ -54,7 +54,7 @@ TEST(StateTopicRunnerTest, TheNewestStateWinsAndATombstoneErases) {
   eventsourcing::InMemoryStateTopic topic(3);
   TablesInMemory tables;
   ASSERT_TRUE(topic
-                  .publish({{"a", "2:new"},
+                  .send({{"a", "2:new"},
                             {"a", "1:old"},
                             {"b", "1:Bob"},
                             {"c", "unreadable"},

@@ -14,6 +14,9 @@ constexpr const char* kNoEmail = "does not look like an e-mail address";
 
 constexpr http::Length kPasswordLength{8, 256};
 
+constexpr const char* kEasilyGuessed =
+    "is easily guessed: take several words, or characters drawn at random";
+
 constexpr http::Length kAppCodeLength{6, 6};
 
 // Of a text that is long enough, or "".
@@ -46,9 +49,22 @@ std::string read_new_password(http::FieldReader& fields, const char* name,
                               const std::vector<std::string_view>& own) {
   std::string password = fields.text(name, kPasswordLength);
   if (!password.empty() && crypto::is_easily_guessed(password, own)) {
-    fields.violate(name, "is easily guessed: take several words, or characters drawn at random");
+    fields.violate(name, kEasilyGuessed);
   }
   return password;
+}
+
+core::Status check_new_password(std::string_view password,
+                                const std::vector<std::string_view>& own) {
+  const std::size_t length = http::is_valid_utf8(password) ? http::count_code_points(password) : 0;
+  if (length < kPasswordLength.min || length > kPasswordLength.max) {
+    return core::invalid_input("a password has " + std::to_string(kPasswordLength.min) + " to " +
+                               std::to_string(kPasswordLength.max) + " characters");
+  }
+  if (crypto::is_easily_guessed(password, own)) {
+    return core::invalid_input(std::string("the password ") + kEasilyGuessed);
+  }
+  return core::success();
 }
 
 std::string read_app_code(http::FieldReader& fields) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accounts/domain/account.hpp"
+#include "core/result.hpp"
 #include "http/messages/json.hpp"
 
 namespace tideline::accounts {
@@ -26,6 +27,10 @@ bool looks_like_email(std::string_view text);
 // Member `name`, of at least 8 characters and not easily guessed. `own`: words of whoever sets it.
 std::string read_new_password(http::FieldReader& fields, const char* name,
                               const std::vector<std::string_view>& own = {});
+
+// The same of one that came otherwise. InvalidInput says what is wrong with it.
+core::Status check_new_password(std::string_view password,
+                                const std::vector<std::string_view>& own);
 
 inline constexpr http::Length kCodeLength{1, 64};
 

@@ -74,6 +74,15 @@ core::Status forget_second_factor(es::EventStore& store, core::Timestamp now,
   });
 }
 
+core::Status let_in_again(es::EventStore& store, es::TextSealer& sealer, core::Timestamp now,
+                          const core::AccountId& account, const std::string& user_id,
+                          const std::string& password_hash) {
+  return run(store, now, "password", [&](es::CommandSession& session) {
+    es::change<Account>(session, keys::account(account), es::EventCodec<Account>(sealer),
+                        LetInAgain{user_id, password_hash});
+  });
+}
+
 core::Status enrol(es::EventStore& store, core::Timestamp now, const core::AccountId& account,
                    const core::AccountId& address) {
   return run(store, now, "import", [&](es::CommandSession& session) {

@@ -1,11 +1,13 @@
-// Gives a role to an account, or takes it. No route does: it is for who may run programs on the
-// server.
+// Changes of an account that no route makes: for who may run programs on the server.
 #pragma once
+
+#include <string>
 
 #include "accounts/events.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "eventsourcing/events/text_sealer.hpp"
 #include "eventsourcing/store/event_store.hpp"
 
 namespace tideline::accounts {
@@ -22,6 +24,13 @@ core::Status change_role(eventsourcing::EventStore& store, core::Timestamp now,
 // For who has lost the authenticator app. NotFound likewise, and where there is no second factor.
 core::Status forget_second_factor(eventsourcing::EventStore& store, core::Timestamp now,
                                   const core::AccountId& account);
+
+// Another password for who cannot set one; all sessions of the account end. `user_id` becomes the
+// profile's where that cannot be read any more. NotFound: nobody has registered the account, or it
+// is closed.
+core::Status let_in_again(eventsourcing::EventStore& store, eventsourcing::TextSealer& sealer,
+                          core::Timestamp now, const core::AccountId& account,
+                          const std::string& user_id, const std::string& password_hash);
 
 // A code for `account` goes to `address` alone from now on (a keyed hash). Done already counts as
 // done. Blocks on the store; thread-safe.

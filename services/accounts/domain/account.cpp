@@ -25,7 +25,8 @@ Profile changed_profile(Profile profile, const ChangeProfile& change) {
 
 // Sets the password, or the same again to end all sessions and their tokens.
 Events with_password(const Account::State& state, std::string hash) {
-  const std::uint32_t number = state.password_version + 1;
+  // PasswordChanged has no first: where the first one was lost, this is the second.
+  const std::uint32_t number = std::max<std::uint32_t>(state.password_version, 1) + 1;
   return {PasswordSet{std::move(hash), number}, PasswordChanged{state.account, number}};
 }
 
@@ -90,7 +91,12 @@ Account::State Account::evolve(State state, const Event& event) {
                    state.password_version =
                        fact.number == kNotNumbered ? state.password_version + 1 : fact.number;
                  },
-                 [&](const PasswordChanged&) {},
+                 [&](const PasswordChanged& fact) {
+                   if (fact.number <= state.password_version) return;
+                   // Which one was lost with the database; the earlier one is no longer good.
+                   state.password_hash.clear();
+                   state.password_version = fact.number;
+                 },
                  [&](const ProfileChanged& fact) { state.profile = fact.profile; },
                  [&](const EmailVerified& fact) {
                    state.verified = VerifyEmail{fact.address, fact.email};
@@ -134,6 +140,14 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const ResetPassword& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             return with_password(state, wanted.new_hash);
+          },
+          [&](const LetInAgain& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            Events events = with_password(state, wanted.new_hash);
+            if (state.profile.user_id.empty()) {
+              events.emplace_back(ProfileChanged{state.account, {.user_id = wanted.user_id}});
+            }
+            return events;
           },
           [&](const SetSecondFactor& wanted) { return set_second_factor(state, wanted); },
           [&](const RemoveSecondFactor& wanted) -> Decision<Event> {

@@ -48,6 +48,11 @@ struct ChangePassword {
 struct ResetPassword {
   std::string new_hash;
 };
+// By somebody with access to the server. `user_id` is for a profile that cannot be read any more.
+struct LetInAgain {
+  std::string user_id;
+  std::string new_hash;
+};
 // `code_matches`: of an app that has the secret.
 struct SetSecondFactor {
   bool password_matches = false;
@@ -99,7 +104,7 @@ struct Account {
   static State evolve(State state, const Event& event);
 
   using Command = std::variant<RegisterAccount, ChangeProfile, ChangePassword, VerifyEmail,
-                               ResetPassword, SetSecondFactor, RemoveSecondFactor,
+                               ResetPassword, LetInAgain, SetSecondFactor, RemoveSecondFactor,
                                ForgetSecondFactor, ChangeRoles, CloseAccount>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };

@@ -60,6 +60,8 @@ struct Session {
     std::string client;  // of a stream that was read from its beginning
   };
   static State evolve(State state, const Event& event);
+  // It was refreshed, or it ended: either way what is known of its token is of no use.
+  static void lost(State& state) { state.phase = Phase::Revoked; }
 
   using Command = std::variant<OpenSession, RefreshSession, SignOut, EndSession>;
   // RefreshSession gives SessionRefreshed; or, for an older token, SessionRevoked (the caller

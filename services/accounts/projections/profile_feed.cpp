@@ -56,7 +56,7 @@ void ProfileFeed::remember(const core::AccountId& account, std::optional<std::st
   latest_[account] = {std::move(sealed), version};
 }
 
-void ProfileFeed::flush(sql::Transaction&) {
+void ProfileFeed::flush(sql::Transaction& transaction) {
   if (latest_.empty()) return;
   erase_closed();
   const auto opened = open_all();
@@ -72,7 +72,7 @@ void ProfileFeed::flush(sql::Transaction&) {
     updates.push_back({account.to_string(), to_value(account, latest.version, names)});
   }
   if (updates.empty()) return;
-  if (auto published = publisher_.publish(updates); !published) {
+  if (auto published = publisher_.publish(transaction, updates); !published) {
     // Whatever the topic says, the events are sound: the runner must try again, not park them.
     core::Error error = published.error();
     error.retryable = true;

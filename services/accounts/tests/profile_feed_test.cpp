@@ -11,7 +11,8 @@ namespace {
 
 class Topic final : public eventsourcing::StatePublisher {
  public:
-  core::Status publish(const std::vector<eventsourcing::StateUpdate>& updates) override {
+  core::Status publish(sql::Transaction&,
+                       const std::vector<eventsourcing::StateUpdate>& updates) override {
     if (failing) return core::internal_error("no broker");
     for (const auto& update : updates) latest[update.key] = json::parse(update.value.value());
     published += updates.size();

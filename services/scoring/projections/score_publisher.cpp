@@ -81,7 +81,7 @@ void ScorePublisher::publish(sql::Transaction& transaction,
     updates.push_back({state.account.to_string(), value_of(state, day)});
   }
   if (updates.empty()) return;
-  if (auto published = ports_.topic.publish(updates); !published) {
+  if (auto published = ports_.topic.publish(transaction, updates); !published) {
     // Whatever the topic says, the events are sound: the runner must try again, not park them.
     core::Error error = published.error();
     error.retryable = true;

@@ -17,7 +17,8 @@ namespace tideline::scoring {
 // Thread-safe.
 class PublishedScores final : public eventsourcing::StatePublisher {
  public:
-  core::Status publish(const std::vector<eventsourcing::StateUpdate>& updates) override {
+  core::Status publish(sql::Transaction&,
+                       const std::vector<eventsourcing::StateUpdate>& updates) override {
     const std::lock_guard lock(mutex_);
     if (std::exchange(failing_, false)) return core::internal_error("no broker");
     for (const auto& update : updates) {

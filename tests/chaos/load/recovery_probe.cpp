@@ -38,9 +38,22 @@ Command RecoveryProbe::command() {
                 call_of("PATCH", "/v1/projects/" + project_, {{"introduction", text}}), 200,
                 "ProjectEdited");
   }
+  // In turns, for a person may have a thousand.
+  if (service_ == "social-graph" && tag_.empty()) {
+    Command command = does("tag-create", service_, call_of("POST", "/v1/tags", {{"name", text}}),
+                           201, "TagCountChanged,TagCreated");
+    command.learn = [this](const auto& reply) {
+      if (acknowledged(reply)) tag_ = reply.json().at("id").template get<std::string>();
+    };
+    return command;
+  }
   if (service_ == "social-graph") {
-    return does("tag-create", service_, call_of("POST", "/v1/tags", {{"name", text}}), 201,
-                "TagCountChanged,TagCreated");
+    Command command = does("tag-delete", service_, call_of("DELETE", "/v1/tags/" + tag_), 204,
+                           "TagCountChanged,TagDeleted");
+    command.learn = [this](const auto& reply) {
+      if (acknowledged(reply)) tag_.clear();
+    };
+    return command;
   }
   if (service_ == "feed") {
     return does("moment", service_,

@@ -35,6 +35,7 @@ class RecoveryProbe {
   Sender& sender_;
   Journal& journal_;
   std::string project_;
+  std::string tag_;  // "" = none is there
   std::uint64_t written_ = 0;
 };
 

@@ -68,6 +68,9 @@ struct PublishedService {
           eventsourcing::NewEvent made;
           made.type = "Counted";
           made.data = R"({"n":)" + std::to_string(appended++) + "}";
+          if (private_each > 0 && appended % private_each == 0) {
+            made.visibility = eventsourcing::Visibility::Private;
+          }
           part.events.push_back(std::move(made));
         }
         versions[stream] += events;
@@ -138,6 +141,7 @@ struct PublishedService {
   postgres::PostgresEventStore store;
   std::map<core::StreamId, std::uint64_t> versions;
   std::size_t appended = 0;
+  std::size_t private_each = 0;             // one of so many events is private; 0: none
   eventsourcing::PositionVector positions;  // of everything appended
 };
 

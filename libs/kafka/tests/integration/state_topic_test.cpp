@@ -122,9 +122,9 @@ TEST_F(StateTopicIntegration, WhatWasReplacedIsForgottenInBoundedTime) {
 }
 
 TEST_F(StateTopicIntegration, StatesComeThroughAndTombstonesErase) {
-  KafkaStatePublisher publisher(options);
-  ASSERT_TRUE(publisher.publish({{"a", "Ada"}, {"b", "Bob"}, {"c", ""}, {"d", "unreadable"}}).ok());
-  ASSERT_TRUE(publisher.publish({{"b", std::nullopt}}).ok());
+  KafkaStateSink topic(options);
+  ASSERT_TRUE(topic.send({{"a", "Ada"}, {"b", "Bob"}, {"c", ""}, {"d", "unreadable"}}, 0).ok());
+  ASSERT_TRUE(topic.send({{"b", std::nullopt}}, 0).ok());
   EXPECT_EQ(catch_up(), 5U);
   EXPECT_EQ(value_of("a"), "Ada");
   EXPECT_EQ(value_of("b"), std::nullopt);
@@ -133,11 +133,11 @@ TEST_F(StateTopicIntegration, StatesComeThroughAndTombstonesErase) {
 }
 
 TEST_F(StateTopicIntegration, GoesOnWhereItStopped) {
-  KafkaStatePublisher publisher(options);
-  ASSERT_TRUE(publisher.publish({{"a", "Ada"}, {"b", "Bob"}}).ok());
+  KafkaStateSink topic(options);
+  ASSERT_TRUE(topic.send({{"a", "Ada"}, {"b", "Bob"}}, 0).ok());
   EXPECT_EQ(catch_up(), 2U);
-  ASSERT_TRUE(publisher.publish({{"a", "Ada Lovelace"}}).ok());
-  EXPECT_EQ(catch_up(), 1U);
+  ASSERT_TRUE(topic.send({{"a", "Ada Lovelace"}}, 0).ok());
+  EXPECT_EQ(catch_up(), 3U) << "the new one, and the last of two partitions once more";
   EXPECT_EQ(value_of("a"), "Ada Lovelace");
   EXPECT_EQ(value_of("b"), "Bob");
 }
@@ -147,8 +147,8 @@ TEST_F(StateTopicIntegration, AnEmptyTopicCountsAsCaughtUp) { EXPECT_EQ(catch_up
 TEST_F(StateTopicIntegration, APublicationThatIsNotAcknowledgedIsAnError) {
   options.brokers = "127.0.0.1:1";
   options.publish_timeout = 300ms;
-  KafkaStatePublisher publisher(options);
-  EXPECT_FALSE(publisher.publish({{"a", "Ada"}}).ok());
+  KafkaStateSink topic(options);
+  EXPECT_FALSE(topic.send({{"a", "Ada"}}, 0).ok());
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 //   tideline-accounts --config FILE roles give operator USER_ID...
 //   tideline-accounts --config FILE roles take operator USER_ID...
 //   tideline-accounts --config FILE second-factor remove USER_ID       for who has lost the app
+//   tideline-accounts --config FILE password USER_ID <FILE             for who has lost the
+//   password
 #pragma once
 
 #include "accounts/settings.hpp"
@@ -18,5 +20,9 @@ runtime::Operation role_operation(const Settings& settings);
 
 // Takes the roles of the account as well.
 runtime::Operation second_factor_operation();
+
+// Reads the new password from the first line of standard input, and ends all sessions of the
+// account.
+runtime::Operation password_operation();
 
 }  // namespace tideline::accounts

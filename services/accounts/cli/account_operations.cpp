@@ -1,14 +1,17 @@
-#include "accounts/cli/role_operation.hpp"
+#include "accounts/cli/account_operations.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "accounts/api/account_fields.hpp"
 #include "accounts/api/profile_seal.hpp"
 #include "accounts/api/server_commands.hpp"
 #include "accounts/projections/account_queries.hpp"
+#include "crypto/password_hash.hpp"
 #include "runtime/composition.hpp"
 
 namespace tideline::accounts {
@@ -88,6 +91,21 @@ int remove_second_factor(runtime::RunningService& service, const std::string& us
   return 0;
 }
 
+int set_password(runtime::RunningService& service, const std::string& user_id) {
+  std::string password;
+  std::getline(std::cin, password);
+  const auto good = check_new_password(password, {user_id});
+  if (!good) return failed(good.error().message);
+  crypto::PasswordHasher hasher;
+  const auto hash = hasher.hash(password);
+  if (!hash) return failed(hash.error().message);
+  const auto set = let_in_again(service.store(), service.cipher(), service.clock().now(),
+                                service.account_ids().of(user_id), user_id, *hash);
+  if (!set) return failed(user_id + ": " + set.error().message);
+  std::printf("%s signs in with that password, and has no other session\n", user_id.c_str());
+  return 0;
+}
+
 }  // namespace
 
 runtime::Operation role_operation(const Settings& settings) {
@@ -105,6 +123,17 @@ runtime::Operation second_factor_operation() {
                 ->required();
             return [user_id](runtime::RunningService& service, std::stop_token) {
               return remove_second_factor(service, *user_id);
+            };
+          }};
+}
+
+runtime::Operation password_operation() {
+  return {"password", "set the password of an account, read from standard input",
+          [](CLI::App& command) -> runtime::Operation::Run {
+            auto user_id = std::make_shared<std::string>();
+            command.add_option("USER_ID", *user_id)->required();
+            return [user_id](runtime::RunningService& service, std::stop_token) {
+              return set_password(service, *user_id);
             };
           }};
 }

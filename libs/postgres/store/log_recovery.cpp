@@ -1,0 +1,238 @@
+#include "postgres/store/log_recovery.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "eventsourcing/topics/partition_progress.hpp"
+
+namespace tideline::postgres {
+namespace {
+
+using core::KafkaOffset;
+using core::LogIndex;
+using core::LogPosition;
+using eventsourcing::PartitionProgress;
+using eventsourcing::RecordedEvent;
+using eventsourcing::SourcePartition;
+using eventsourcing::Verdict;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPoll{200};
+
+const std::vector<std::string> kColumns{
+    "log",          "position",       "stream_id", "version",     "event_id",
+    "type",         "schema_version", "private",   "recorded_at", "correlation_id",
+    "causation_id", "traceparent",    "seen",      "data"};
+
+[[noreturn]] void fail(core::Error error) { throw sql::TransactionFailed(std::move(error)); }
+
+class Recovery {
+ public:
+  Recovery(sql::Transaction& transaction, eventsourcing::RecordSource& source,
+           const LogRecoveryOptions& options, const std::stop_token& stop)
+      : transaction_(transaction), source_(source), options_(options), stop_(stop) {}
+
+  std::vector<RecoveredLog> run() {
+    lock_logs();
+    read_topic();
+    std::vector<RecoveredLog> recovered;
+    for (auto& [index, log] : logs_) {
+      if (!log.forked) continue;
+      put_behind(log);
+      recovered.push_back(log.report);
+    }
+    if (!recovered.empty()) protect_events();
+    return recovered;
+  }
+
+ private:
+  struct Log {
+    PartitionProgress progress;
+    std::optional<KafkaOffset> end;  // none: not assigned yet
+    bool forked = false;
+    RecoveredLog report;
+    std::vector<RecordedEvent> batch;
+
+    bool is_read() const { return end && progress.seen() >= *end; }
+  };
+
+  // A checkpoint that came back with the copy says what was published before it was made. A
+  // position lies at its own offset or behind: none takes less than a record.
+  void lock_logs() {
+    for (const LogIndex index : options_.logs) {
+      const auto rows = transaction_.execute(
+          "SELECT c.position FROM event_log l JOIN relay_checkpoint c USING (log)"
+          " WHERE log = $1 FOR UPDATE OF l, c",
+          {index});
+      if (rows.empty()) fail(core::internal_error("a log has no row"));
+      const std::int64_t published = rows[0].integer(0);
+      Log& log = logs_[index];
+      log.report.log = index;
+      log.report.agreed = LogPosition(static_cast<std::uint64_t>(published));
+      log.progress.restart(log.report.agreed, KafkaOffset(published));
+    }
+  }
+
+  void read_topic() {
+    auto heard_at = std::chrono::steady_clock::now();
+    const auto is_read = [](const auto& entry) { return entry.second.is_read(); };
+    while (!std::all_of(logs_.begin(), logs_.end(), is_read)) {
+      if (stop_.stop_requested()) fail({core::ErrorCode::Unavailable, "stopped", false});
+      auto polled = source_.poll(kPoll);
+      if (polled)
+        assigned_.insert(assigned_.end(), polled->assigned.begin(), polled->assigned.end());
+      const bool begun = begin();
+      if (polled && (take(*polled) || begun)) {
+        heard_at = std::chrono::steady_clock::now();
+      } else if (std::chrono::steady_clock::now() - heard_at > options_.patience) {
+        fail({core::ErrorCode::Unavailable, "the topic cannot be read to its end", false});
+      }
+    }
+  }
+
+  // False: there is nothing to begin with, or the brokers do not say where it ends.
+  bool begin() {
+    if (assigned_.empty()) return false;
+    const auto ends = source_.end_offsets();
+    if (!ends) return false;
+    for (const SourcePartition& partition : std::exchange(assigned_, {})) {
+      const auto found = logs_.find(partition.log);
+      const bool ours = found != logs_.end();
+      const KafkaOffset end = ends->at(partition);
+      // Nothing comes of any partition before all have been sought.
+      const auto sought =
+          source_.seek(partition, ours ? found->second.progress.next_offset() : end);
+      if (!sought) fail(sought.error());
+      if (ours) found->second.end = end;
+    }
+    return true;
+  }
+
+  // False: nothing has come.
+  bool take(eventsourcing::PollResult& polled) {
+    for (eventsourcing::SourceRecord& record : polled.records) {
+      const auto found = logs_.find(record.event.log);
+      if (found == logs_.end()) continue;
+      Log& log = found->second;
+      const Verdict verdict = log.progress.look_at(record.event.position, record.offset);
+      if (verdict == Verdict::Hold) {
+        fail({core::ErrorCode::Unavailable,
+              "the topic lacks position " + std::to_string(log.progress.missing().value()) +
+                  " of log " + std::to_string(found->first.value()),
+              false});
+      }
+      if (verdict != Verdict::Apply) continue;
+      log.progress.applied(record.event.position, record.offset);
+      log.batch.push_back(std::move(record.event));
+    }
+    for (auto& [index, log] : logs_) {
+      if (!log.batch.empty()) compare(log);
+    }
+    return !polled.records.empty();
+  }
+
+  void compare(Log& log) {
+    auto first = log.batch.begin();
+    if (!log.forked) {
+      const auto held = transaction_.execute(
+          "SELECT event_id FROM event WHERE log = $1 AND position BETWEEN $2 AND $3"
+          " ORDER BY position",
+          {log.report.log, first->position, log.batch.back().position});
+      for (const sql::Row& row : held) {
+        if (row.text(0) != first->id) break;
+        log.report.agreed = first->position;
+        ++first;
+      }
+      if (first != log.batch.end()) set_aside(log);
+    }
+    take_back(log, first);
+    log.batch.clear();
+  }
+
+  // What stands in the places of others, to be put behind them.
+  void set_aside(Log& log) {
+    log.forked = true;
+    if (!std::exchange(unprotected_, true)) {
+      transaction_.execute("CREATE TEMP TABLE set_aside (LIKE event) ON COMMIT DROP");
+      transaction_.execute("GRANT DELETE ON event TO CURRENT_USER");
+      transaction_.execute("ALTER TABLE event DISABLE TRIGGER event_is_never_changed");
+    }
+    transaction_.execute(
+        "WITH gone AS (DELETE FROM event WHERE log = $1 AND position > $2 RETURNING *)"
+        " INSERT INTO set_aside SELECT * FROM gone",
+        {log.report.log, log.report.agreed});
+  }
+
+  void protect_events() {
+    transaction_.execute("ALTER TABLE event ENABLE TRIGGER event_is_never_changed");
+    transaction_.execute("REVOKE DELETE ON event FROM CURRENT_USER");
+  }
+
+  void take_back(Log& log, std::vector<RecordedEvent>::iterator first) {
+    std::vector<sql::Params> rows;
+    for (; first != log.batch.end(); ++first) {
+      const RecordedEvent& event = *first;
+      rows.push_back({event.log, event.position, event.stream.value(), event.version, event.id,
+                      event.type, event.schema_version,
+                      event.visibility == eventsourcing::Visibility::Private, event.time,
+                      event.metadata.correlation_id, event.metadata.causation_id,
+                      event.metadata.traceparent, event.metadata.seen, event.data});
+      ++log.report.taken_back;
+      if (eventsourcing::is_stub(event)) ++log.report.without_data;
+    }
+    if (!rows.empty()) transaction_.copy_in("event", kColumns, rows);
+  }
+
+  void put_behind(Log& log) {
+    RecoveredLog& report = log.report;
+    const sql::Params from{report.log, report.agreed};
+    // What was known of a stream that has become longer in the middle says nothing any more.
+    transaction_.execute(
+        "DELETE FROM stream_compaction WHERE stream_id IN"
+        " (SELECT stream_id FROM event WHERE log = $1 AND position > $2)",
+        from);
+    const auto moved = transaction_.execute(
+        "WITH before AS (SELECT stream_id, count(*) AS events FROM event"
+        " WHERE log = $1 AND position > $2 GROUP BY stream_id),"
+        " moved AS (INSERT INTO event (log, position, stream_id, version, event_id, type,"
+        " schema_version, private, recorded_at, correlation_id, causation_id, traceparent, seen,"
+        " data) SELECT log, position + $3, stream_id, version + coalesce(before.events, 0),"
+        " event_id, type, schema_version, private, recorded_at, correlation_id, causation_id,"
+        " traceparent, seen, data FROM set_aside LEFT JOIN before USING (stream_id)"
+        " WHERE log = $1 ORDER BY position RETURNING 1) SELECT count(*) FROM moved",
+        {report.log, report.agreed, report.taken_back});
+    report.moved = static_cast<std::uint64_t>(moved.at(0).integer(0));
+    const LogPosition published(report.agreed.value() + report.taken_back);
+    transaction_.execute("UPDATE relay_checkpoint SET position = $2 WHERE log = $1",
+                         {report.log, published});
+    transaction_.execute("UPDATE event_log SET position = $2 WHERE log = $1",
+                         {report.log, LogPosition(published.value() + report.moved)});
+  }
+
+  sql::Transaction& transaction_;
+  eventsourcing::RecordSource& source_;
+  const LogRecoveryOptions& options_;
+  const std::stop_token& stop_;
+  std::map<LogIndex, Log> logs_;
+  std::vector<SourcePartition> assigned_;  // and not sought yet
+  bool unprotected_ = false;
+};
+
+}  // namespace
+
+core::Result<std::vector<RecoveredLog>> recover_logs(sql::Database& database,
+                                                     eventsourcing::RecordSource& source,
+                                                     const LogRecoveryOptions& options,
+                                                     const std::stop_token& stop) {
+  std::vector<RecoveredLog> recovered;
+  const core::Status done = database.transact([&](sql::Transaction& transaction) {
+    recovered = Recovery(transaction, source, options, stop).run();
+  });
+  if (!done) return done.error();
+  return recovered;
+}
+
+}  // namespace tideline::postgres
