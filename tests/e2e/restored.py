@@ -2,9 +2,10 @@
 """restored.py BUILD: a whole service (accounts) whose servers are put back to older copies of their data.
 
 Kafka first, to a copy that has not even the topics: the service, which goes on running, makes them and publishes
-everything again. Then PostgreSQL, which nobody can mend but a person: /readyz says which position Kafka has and the
-database has not, and nothing is published where something else is already, while the service runs, when it is
-written to, and when it is started again. Everything runs in a folder and on ports of its own."""
+everything again, events and profiles. Then PostgreSQL: /readyz says which position Kafka has and the database has
+not, and nothing is published where something else is already, while the service runs, when it is written to, and when
+it is started again. A person runs `recover`: what was published is there again, what was written meanwhile comes
+behind it, and who has lost the password gets another one. Everything runs in a folder and on ports of its own."""
 import collections
 import json
 import pathlib
@@ -17,6 +18,7 @@ from parts import Service, fail, free_ports, kill, part, program, query, registr
 BUILD = pathlib.Path(sys.argv[1])
 LOGS = 4
 TOPIC = "tideline.accounts"
+PROFILES = "tideline.profiles"
 
 
 class Installation:
@@ -45,10 +47,7 @@ class Installation:
              f"TIDELINE_JWT_SIGNING_KEY={self.folder}/secrets/jwt/{kid}.pem")
 
     def stop(self):
-        if self.restarted:
-            self.restarted.kill()
-            self.restarted.wait()
-        kill(f"{self.folder}/accounts", "services")
+        self.kill_service()
         kill(f"{self.folder}/kafka", "kafka")
         kill(f"{self.folder}/pg", "postgres")
 
@@ -66,9 +65,15 @@ class Installation:
         self.copy(f"{self.keeps[name]}.saved", self.keeps[name])
         part(name, *self.starts[name])
 
+    def kill_service(self):
+        kill(f"{self.folder}/accounts", "services")
+        if self.restarted:
+            self.restarted.kill()
+            self.restarted.wait()
+
     def restart_service(self):
         """Not by parts/services, which waits until it is ready."""
-        kill(f"{self.folder}/accounts", "services")
+        self.kill_service()
         log = open(f"{self.folder}/accounts/log.restarted", "wb")
         self.restarted = subprocess.Popen(
             [f"{self.folder}/accounts/bin/tideline-accounts", "--config", f"{self.folder}/accounts/config"],
@@ -92,6 +97,27 @@ class Installation:
             found[int(partition)].append((int(own["position"]), named["ce_id"]))
         return found
 
+    def profiles(self):
+        """The latest state of each account, and the generations of all records; nothing while Kafka is away."""
+        done = subprocess.run(["kcat", "-C", "-e", "-q", "-b", self.brokers, "-t", PROFILES, "-o", "beginning", "-f",
+                               "%h\\t%s\\n"], capture_output=True, text=True, check=False)
+        latest, generations = {}, set()
+        for line in done.stdout.splitlines():
+            headers, value = line.split("\t")
+            state = json.loads(value)
+            generations.add(int(headers.removeprefix("tideline_generation=") or 0))
+            if state["version"] >= latest.get(state["account_id"], {"version": 0})["version"]:
+                latest[state["account_id"]] = state
+        return latest, generations
+
+    def operate(self, *words, answer=0, text=None):
+        """A subcommand of the service's program: its lines."""
+        command = [f"{self.folder}/accounts/bin/tideline-accounts", "--config", f"{self.folder}/accounts/config", *words]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if done.returncode != answer:
+            fail(f"{' '.join(words)}: {done.returncode} instead of {answer}: {done.stdout}{done.stderr}")
+        return done.stdout.splitlines(), done.stderr
+
     def readiness(self):
         try:
             status, _, text = self.service.call("GET", "/readyz")
@@ -105,18 +131,33 @@ class Installation:
 
 
 def register(installation, name, count, expected=(201,)):
-    for i in range(count):
-        status, _, text = installation.service.call("POST", "/v1/accounts", None, registration(f"{name}{i}"))
+    """Who was answered that they are registered."""
+    done = []
+    for user in (f"{name}{i}" for i in range(count)):
+        status, _, text = installation.service.call("POST", "/v1/accounts", None, registration(user))
         if status not in expected:
-            fail(f"registering {name}{i}: {status} {text}")
+            fail(f"registering {user}: {status} {text}")
+        if status == 201:
+            done.append(user)
+    return done
+
+
+def sign_in(installation, user, password, expected=201):
+    credentials = {"user_id": user, "password": password}
+    return installation.service.expect(expected, "POST", "/v1/sessions", None, credentials)[1]
 
 
 def check_kafka_put_back(installation):
     register(installation, "early", 4)
     installation.is_published()
-    before = installation.records()
+    until(lambda: f"all profiles are published: {installation.profiles()}", lambda: len(installation.profiles()[0]) == 4)
+    before, (profiles, generations) = installation.records(), installation.profiles()
     installation.put_back("kafka")
     until("the topics are made again, and everything is published", lambda: installation.records() == before)
+    until(lambda: f"so are the profiles: {installation.profiles()} of {profiles}",
+          lambda: installation.profiles()[0] == profiles)
+    if max(installation.profiles()[1]) <= max(generations):
+        fail(f"readers cannot know that they must begin anew: {installation.profiles()[1]} after {generations}")
     until(lambda: f"ready again: {installation.readiness()}",
           lambda: installation.readiness()[1].get("status") == "ready")
     register(installation, "later", 1)
@@ -140,7 +181,7 @@ def check_postgres_put_back(installation):
         return status == 503 and "PostgreSQL lost events" in answer["parts"].get("relay", {}).get("detail", "")
     until(lambda: f"/readyz says what is lost: {installation.readiness()}", says_so)
     # Others take the places of those that are lost, and go beyond them.
-    register(installation, "usurper", 12, (201, 503))
+    usurpers = register(installation, "usurper", 12, (201, 503))
     if not any(installation.heads()[log] > heads[log] for log in lost):
         fail("nothing was written in place of what is lost")
     installation.restart_service()
@@ -151,6 +192,45 @@ def check_postgres_put_back(installation):
             fail(f"log {log} is papered over: {after[log][len(before[log]):]} behind {before[log]}")
     print(f"lost {[len(before[log]) - heads[log] for log in lost]} events of logs {lost}; "
           f"{installation.readiness()[1]['parts']['relay']['detail']}")
+    return before, usurpers
+
+
+def check_recovery(installation, before, usurpers):
+    lost = sum(map(len, before.values())) - sum(
+        int(position) for _, position in query(installation.conninfo(), "SELECT log, position FROM relay_checkpoint"))
+    _, said = installation.operate("recover", answer=1)
+    if "stop it first" not in said:
+        fail(f"it recovers under a running service: {said}")
+    installation.kill_service()
+    lines, _ = installation.operate("recover")
+    recovered = [json.loads(line) for line in lines]
+    taken_back = sum(log["taken_back"] for log in recovered)
+    if taken_back < 6 or taken_back > lost or not any(log["moved"] for log in recovered):
+        fail(f"{lost} events were lost: {recovered}")
+    installation.restart_service()
+    until(lambda: f"ready again: {installation.readiness()}",
+          lambda: installation.readiness()[1].get("status") == "ready")
+    installation.is_published()
+    after = installation.records()
+    for log, records in before.items():
+        if after[log][:len(records)] != records:
+            fail(f"log {log} is another one: {after[log]} after {records}")
+    for user in ["early0", *usurpers]:
+        sign_in(installation, user, f"tideline-{user}")
+    # The password was in PostgreSQL alone, and so was the key of the profile.
+    sign_in(installation, "lost0", "tideline-lost0", expected=401)
+    installation.operate("password", "lost0", text="short\n", answer=1)
+    installation.operate("password", "lost0", text="three words of another\n")
+    token = sign_in(installation, "lost0", "three words of another")["access_token"]
+    installation.service.expect(200, "PATCH", "/v1/me", token, {"real_name": "Found again"})
+    me = installation.service.expect(200, "GET", "/v1/me", token)[1]
+    if (me["user_id"], me["real_name"]) != ("lost0", "Found again"):
+        fail(f"the profile of lost0 is {me}")
+    until("others see it", lambda: "Found again" in installation.service.call("GET", "/v1/profiles/lost0", token)[2])
+    until(lambda: f"it is published: {installation.profiles()}",
+          lambda: "Found again" in {state["real_name"] for state in installation.profiles()[0].values()})
+    installation.operate("rebuild", "--all", "--verify")
+    print(f"recovered {recovered}")
 
 
 def main():
@@ -159,7 +239,8 @@ def main():
     try:
         installation.start()
         check_kafka_put_back(installation)
-        check_postgres_put_back(installation)
+        before, usurpers = check_postgres_put_back(installation)
+        check_recovery(installation, before, usurpers)
         print("done")
     finally:
         installation.stop()

@@ -102,7 +102,7 @@ TEST_F(SubjectCipherTest, OpensWhatItSealed) {
                   const std::string sealed = *cipher.seal(author, text, context);
                   RC_ASSERT(sealed.starts_with("1."));
                   RC_ASSERT(**cipher.open(author, sealed, context) == text);
-                  RC_ASSERT(!cipher.open(author, sealed, context + "x").ok());
+                  RC_ASSERT(!cipher.open(author, sealed, context + "x")->has_value());
                   RC_ASSERT(*cipher.seal(author, text, context) != sealed);
                 }));
 }
@@ -147,6 +147,15 @@ TEST_F(SubjectCipherTest, ATextUnderAKeyThatWasLostIsGone) {
   EXPECT_EQ(*after.open(account(1), sealed, kContext), std::nullopt);
 }
 
+TEST_F(SubjectCipherTest, WhatIsNoSealedTextIsAnError) {
+  for (const char* text : {"", "1.", "1.AAAA", "2.AAAA", "text"}) {
+    const auto opened = cipher.open(account(2), text, kContext);
+    ASSERT_TRUE(opened.ok()) << "nobody has a key for it";
+    seal(account(1), "so that there is a key");
+    EXPECT_EQ(cipher.open(account(1), text, kContext).error().code, core::ErrorCode::InvalidInput);
+  }
+}
+
 TEST_F(SubjectCipherTest, EveryChangedLetterIsNoticed) {
   const std::string sealed = seal(account(1), "some text");
   for (std::size_t i = 0; i < sealed.size(); ++i) {
@@ -154,7 +163,8 @@ TEST_F(SubjectCipherTest, EveryChangedLetterIsNoticed) {
     changed[i] = changed[i] == 'A' ? 'B' : 'A';
     const auto opened = cipher.open(account(1), changed, kContext);
     EXPECT_FALSE(opened.ok() && opened->has_value()) << "letter " << i;
-    EXPECT_FALSE(cipher.open(account(1), sealed.substr(0, i), kContext).ok()) << "cut at " << i;
+    const auto cut = cipher.open(account(1), sealed.substr(0, i), kContext);
+    EXPECT_FALSE(cut.ok() && cut->has_value()) << "cut at " << i;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -390,6 +391,112 @@ struct SwitchCodec {
     return std::nullopt;
   }
 };
+
+// Some events of the stream were lost with the database: their data is gone.
+class StoreWithStubs final : public ForwardingEventStore {
+ public:
+  StoreWithStubs(EventStore& store, std::set<std::uint64_t> lost)
+      : ForwardingEventStore(store), lost_(std::move(lost)) {}
+  core::Result<std::vector<RecordedEvent>> read_stream(const core::StreamId& stream,
+                                                       core::StreamVersion after,
+                                                       std::size_t limit) override {
+    return without_data(ForwardingEventStore::read_stream(stream, after, limit));
+  }
+  core::Result<std::vector<RecordedEvent>> read_compacted(const core::StreamId& stream,
+                                                          std::uint32_t revision,
+                                                          std::size_t limit) override {
+    return without_data(ForwardingEventStore::read_compacted(stream, revision, limit));
+  }
+  core::Result<std::optional<RecordedEvent>> read_last(const core::StreamId& stream) override {
+    auto last = ForwardingEventStore::read_last(stream);
+    if (*last) blank(**last);
+    return last;
+  }
+
+ private:
+  void blank(RecordedEvent& event) const {
+    if (!lost_.contains(event.version.value())) return;
+    event.visibility = Visibility::Private;
+    event.data.clear();
+  }
+  core::Result<std::vector<RecordedEvent>> without_data(
+      core::Result<std::vector<RecordedEvent>> got) const {
+    for (RecordedEvent& event : *got) blank(event);
+    return got;
+  }
+
+  const std::set<std::uint64_t> lost_;
+};
+
+// As Switch, and wants to know of what was lost.
+struct WatchedSwitch : Switch {
+  struct State : Switch::State {
+    int lost = 0;
+  };
+  static State evolve(State state, const Event& event) {
+    static_cast<Switch::State&>(state) = Switch::evolve(state, event);
+    return state;
+  }
+  static void lost(State& state) { ++state.lost; }
+  static Decision<Event> decide(const State& state, const Command& command) {
+    return Switch::decide(state, command);
+  }
+};
+
+class CommandsOverStubs : public ::testing::Test {
+ protected:
+  CommandsOverStubs() {
+    // On, off, on, off, on, off, of which the last two are lost.
+    for (int i = 0; i < 6; ++i) in(events_, [&](CommandSession& session) { flip(session); });
+  }
+  template <class Body>
+  void in(EventStore& store, const Body& body) {
+    const CommandContext context{clock_.now(), {}, std::nullopt, std::nullopt};
+    const auto outcome = run_command(store, context, [&](CommandSession& session) {
+      body(session);
+      return Answer{204, "", "", {}};
+    });
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_TRUE(std::holds_alternative<CommandDone>(*outcome));
+  }
+  bool flip(CommandSession& session) {
+    return change<Switch>(session, stream_, SwitchCodec{}, Switch::Flip{}).state.on;
+  }
+
+  core::ManualClock clock_{*core::parse_iso8601("2026-01-02T03:04:05Z")};
+  core::SeededRandom random_{1};
+  InMemoryEventStore events_{"feed", 4, clock_, random_};
+  StoreWithStubs store_{events_, {5, 6}};
+  const core::StreamId stream_{"switch-1"};
+};
+
+TEST_F(CommandsOverStubs, AStubChangesNothingButTheVersion) {
+  in(store_, [&](CommandSession& session) {
+    const auto loaded = session.load<Switch>(stream_, SwitchCodec{});
+    EXPECT_EQ(loaded.version, core::StreamVersion(6));
+    EXPECT_FALSE(loaded.state.on);
+    EXPECT_TRUE(loaded.state.on_before) << "it supersedes nothing";
+  });
+  in(store_, [&](CommandSession& session) { EXPECT_TRUE(flip(session)); });
+  in(store_, [&](CommandSession& session) { EXPECT_FALSE(flip(session)); });
+}
+
+TEST_F(CommandsOverStubs, TheLastStateIsTheLastThatIsKnown) {
+  in(store_, [&](CommandSession& session) {
+    const auto loaded = session.load_last<Switch>(stream_, SwitchCodec{});
+    EXPECT_EQ(loaded.version, core::StreamVersion(6));
+    EXPECT_FALSE(loaded.state.on);
+    change<Switch>(session, loaded, SwitchCodec{}, Switch::Flip{});
+  });
+  EXPECT_EQ(store_.read_last(stream_).value()->version, core::StreamVersion(7));
+}
+
+TEST_F(CommandsOverStubs, ADeciderIsToldOfThem) {
+  in(store_, [&](CommandSession& session) {
+    EXPECT_EQ(session.load<WatchedSwitch>(stream_, SwitchCodec{}).state.lost, 2);
+    EXPECT_EQ(session.load_last<WatchedSwitch>(stream_, SwitchCodec{}).state.lost, 2);
+  });
+}
 
 // Counts what is read of the store.
 class CountingStore final : public ForwardingEventStore {

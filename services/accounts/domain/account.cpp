@@ -144,9 +144,10 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const LetInAgain& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             Events events = with_password(state, wanted.new_hash);
-            if (state.profile.user_id.empty()) {
-              events.emplace_back(ProfileChanged{state.account, {.user_id = wanted.user_id}});
-            }
+            if (!state.profile.user_id.empty()) return events;
+            Profile profile;
+            profile.user_id = wanted.user_id;
+            events.emplace_back(ProfileChanged{state.account, std::move(profile)});
             return events;
           },
           [&](const SetSecondFactor& wanted) { return set_second_factor(state, wanted); },

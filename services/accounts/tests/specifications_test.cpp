@@ -105,6 +105,40 @@ TEST(AccountSpecification, ResetsThePasswordAndEndsSessions) {
       .then_rejected("no-such-account");
 }
 
+TEST(AccountSpecification, IsLetInAgainByWhoRunsTheServer) {
+  given<Account>(kRegistered, kPassword)
+      .when(LetInAgain{"ada", "hash-2"})
+      .then(PasswordSet{"hash-2", 2}, PasswordChanged{kAda, 2});
+  given<Account>(kRegistered, kPassword, kClosed)
+      .when(LetInAgain{"ada", "hash-2"})
+      .then_rejected("no-such-account");
+  given<Account>().when(LetInAgain{"ada", "hash-2"}).then_rejected("no-such-account");
+}
+
+// The password was lost with the database, and the key that the profile was sealed under.
+TEST(AccountSpecification, IsLetInAgainWithoutWhatWasLost) {
+  AccountRegistered unreadable = kRegistered;
+  unreadable.profile = {};
+  ProfileChanged named{kAda, {}};
+  named.profile.user_id = "ada";
+  given<Account>(unreadable)
+      .when(LetInAgain{"ada", "hash-2"})
+      .then(PasswordSet{"hash-2", 2}, PasswordChanged{kAda, 2}, named);
+  given<Account>(unreadable, PasswordChanged{kAda, 5})
+      .when(LetInAgain{"ada", "hash-6"})
+      .then(PasswordSet{"hash-6", 6}, PasswordChanged{kAda, 6}, named);
+}
+
+TEST(AccountSpecification, APasswordIsNoLongerGoodWhenItsSuccessorWasLost) {
+  Account::State state;
+  for (const Account::Event& event : {Account::Event(kRegistered), Account::Event(kPassword),
+                                      Account::Event(PasswordChanged{kAda, 2})}) {
+    state = Account::evolve(std::move(state), event);
+  }
+  EXPECT_EQ(state.password_hash, "");
+  EXPECT_EQ(state.password_version, 2U);
+}
+
 TEST(AccountSpecification, TakesASecondFactorAndGivesItBack) {
   const SetSecondFactor wanted{true, true, "secret"};
   const SecondFactorSet set{kAda, "secret"};
@@ -254,6 +288,15 @@ TEST(SessionSpecification, EndsByItsOwnersHand) {
   given<Session>().when(EndSession{kAda}).then_rejected("no-such-session");
 }
 
+// Lost with the database: it was refreshed, so that the token that is known is an old one, or
+// ended.
+TEST(SessionSpecification, IsOverWhenItsLastEventWasLost) {
+  Session::State state = Session::evolve({}, SessionOpened{facts("first"), ""});
+  Session::lost(state);
+  EXPECT_TRUE(Session::decide(state, refresh_with("first")).rejected());
+  EXPECT_TRUE(Session::decide(state, EndSession{kAda}).events().empty());
+}
+
 TEST(SessionListSpecification, HasThoseThatGoOn) {
   using Ids = std::vector<std::string>;
   const SessionListChanged one{kAda, {"a"}};
@@ -295,8 +338,8 @@ TEST(AccountSpecification, CompactionKeepsDecisions) {
   expect_compaction_keeps_decisions<Account>(
       {to_physics, to_history, ChangePassword{true, "2"}, ChangePassword{true, "3"},
        ChangeRoles{{AccountRole::Operator}}, ChangeRoles{}, VerifyEmail{kBob, "ada@campus.example"},
-       VerifyEmail{kAda, "a@campus.example"}, ResetPassword{"4"}, SetSecondFactor{true, true, "a"},
-       RemoveSecondFactor{true}, ForgetSecondFactor{}},
+       VerifyEmail{kAda, "a@campus.example"}, ResetPassword{"4"}, LetInAgain{"ada", "5"},
+       SetSecondFactor{true, true, "a"}, RemoveSecondFactor{true}, ForgetSecondFactor{}},
       {kRegistered, kPassword});
   expect_compaction_keeps_decisions<Account>(
       {RegisterAccount{kAda, kProfile, "1", kNow}, to_physics, CloseAccount{true, kNow}});

@@ -237,31 +237,32 @@ TEST(StatePublication, AReaderLooksAtTheLastRecordOnceMore) {
 TEST(StatePublicationLaw, AReaderKnowsTheLatestStates) {
   EXPECT_TRUE(test_support::holds("a reader knows the latest states", 8, [] {
     Installation installation;
-    const auto steps = *rc::gen::inRange(5, 40);
+    const auto steps = *rc::gen::inRange(10, 60);
     for (int i = 0; i < steps; ++i) {
-      switch (*rc::gen::inRange(0, 10)) {
+      switch (*rc::gen::inRange(0, 11)) {
         case 0:
+        case 1:
           installation.read();
           break;
-        case 1:
+        case 2:
           (void)installation.publication.look();
           break;
-        case 2:
+        case 3:
           installation.publish(/*killed=*/true);
           break;
-        case 3: {
-          const int records = *rc::gen::inRange(0, 6);
+        case 4: {
+          const int records = *rc::gen::inRange(0, 4);
           if (installation.would_lack(records)) {
             installation.topic.put_back(static_cast<std::size_t>(records));
           }
           break;
         }
-        case 4:
         case 5:
+        case 6:
           installation.publish();
           break;
         default:
-          installation.happens(std::string(1, static_cast<char>('a' + *rc::gen::inRange(0, 8))));
+          installation.happens(std::string(1, static_cast<char>('a' + *rc::gen::inRange(0, 5))));
       }
     }
     RC_ASSERT(installation.publication.look().ok());
