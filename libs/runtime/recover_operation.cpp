@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kafka/consumer.hpp"
-#include "postgres/store/log_recovery.hpp"
+#include "postgres/recovery/log_recovery.hpp"
 #include "runtime/composition.hpp"
 
 namespace tideline::runtime {

@@ -57,6 +57,7 @@ MAY_INCLUDE = [
         r"libs/postgres/store/",
         ["core", "sql", "eventsourcing/events", "eventsourcing/store", "crypto/subject_keys.hpp", "crypto/key_wrap.hpp", "postgres/connections"],
     ),
+    (r"libs/postgres/recovery/", ["core", "sql", "eventsourcing/events", "eventsourcing/topics"]),
     (r"libs/projections/runner/", ["core", "sql", "eventsourcing", "postgres/projections"]),
     (r"libs/projections/rebuild/", ["core", "sql", "eventsourcing", "postgres/projections", "projections/runner"]),
     (r"libs/kafka/", ["core", "eventsourcing"]),

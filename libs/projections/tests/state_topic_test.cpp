@@ -55,10 +55,10 @@ TEST(StateTopicRunnerTest, TheNewestStateWinsAndATombstoneErases) {
   TablesInMemory tables;
   ASSERT_TRUE(topic
                   .send({{"a", "2:new"},
-                            {"a", "1:old"},
-                            {"b", "1:Bob"},
-                            {"c", "unreadable"},
-                            {"b", std::nullopt}})
+                         {"a", "1:old"},
+                         {"b", "1:Bob"},
+                         {"c", "unreadable"},
+                         {"b", std::nullopt}})
                   .ok());
   Newest newest;
   const StateTopicStatus status = run_until_caught_up(newest, topic, tables);

@@ -1,6 +1,6 @@
 // A database that was put back to an older copy, and its topic: what was published is taken back,
 // what was written since is moved behind it.
-#include "postgres/store/log_recovery.hpp"
+#include "postgres/recovery/log_recovery.hpp"
 
 #include <numeric>
 

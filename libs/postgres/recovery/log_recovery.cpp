@@ -1,4 +1,4 @@
-#include "postgres/store/log_recovery.hpp"
+#include "postgres/recovery/log_recovery.hpp"
 
 #include <algorithm>
 #include <map>
