@@ -190,12 +190,13 @@ core::Result<PartitionTails::Checkpoints> Relay::State::claim_logs() {
   PartitionTails::Checkpoints claimed;
   bool verified = false;
   for (const Log& log : logs) {
-    if (log.lost || (log.active && verified)) continue;
+    if (log.active && verified) continue;
     const auto mine = ports.checkpoints.claim(log.index);
     if (!mine) return mine.error();
     if (log.active && !*mine) return core::unavailable(name_of(log) + " has another relay now");
     verified = verified || log.active;
-    if (log.active || !*mine) continue;
+    // A lost one is held, so that nobody recovers it under a service that runs.
+    if (log.active || log.lost || !*mine) continue;
     const auto checkpoint = ports.checkpoints.load(log.index);
     if (!checkpoint) return checkpoint.error();
     claimed[log.index] = *checkpoint;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kBatch = 2000;
 constexpr milliseconds kSeekTimeout{2000};
 constexpr milliseconds kStateEndsTimeout{1000};
-constexpr const char* kGenerationHeader = "tideline_generation";
+constexpr const char* kEditionHeader = "tideline_edition";
 
 // What one send() waits for.
 struct Delivery {
@@ -39,19 +39,19 @@ void on_delivery(rd_kafka_t*, const rd_kafka_message_t* message, void*) {
 }
 
 // 0 where the record does not say.
-std::int64_t generation_of(const rd_kafka_message_t& message) {
+std::int64_t edition_of(const rd_kafka_message_t& message) {
   rd_kafka_headers_t* headers = nullptr;
   const void* value = nullptr;
   std::size_t size = 0;
   if (rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
-      rd_kafka_header_get_last(headers, kGenerationHeader, &value, &size) !=
+      rd_kafka_header_get_last(headers, kEditionHeader, &value, &size) !=
           RD_KAFKA_RESP_ERR_NO_ERROR) {
     return 0;
   }
   const auto* const text = static_cast<const char*>(value);
-  std::int64_t generation = 0;
-  std::from_chars(text, text + size, generation);
-  return generation;
+  std::int64_t edition = 0;
+  std::from_chars(text, text + size, edition);
+  return edition;
 }
 
 }  // namespace
@@ -81,11 +81,10 @@ KafkaStateSink::KafkaStateSink(StateTopicOptions options) {
 
 KafkaStateSink::~KafkaStateSink() { state_->topic.reset(); }
 
-core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates,
-                                  std::int64_t generation) {
+core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates, std::int64_t edition) {
   const std::lock_guard lock(state_->mutex);
   Delivery delivery;
-  const std::string number = generation > 0 ? std::to_string(generation) : "";
+  const std::string number = edition > 0 ? std::to_string(edition) : "";
   for (const StateUpdate& update : updates) {
     const auto partition = core::log_of(update.key, state_->options.partitions);
     // A null value, other than an empty one, is a tombstone.
@@ -94,7 +93,7 @@ core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates,
     rd_kafka_headers_t* headers = nullptr;
     if (!number.empty()) {
       headers = rd_kafka_headers_new(1);
-      rd_kafka_header_add(headers, kGenerationHeader, -1, number.data(),
+      rd_kafka_header_add(headers, kEditionHeader, -1, number.data(),
                           static_cast<ssize_t>(number.size()));
     }
     const auto error = rd_kafka_producev(
@@ -202,7 +201,7 @@ core::Result<StatePoll> KafkaStateSource::poll(milliseconds timeout) {
                 }
                 StateRecord record{partition,
                                    core::KafkaOffset(message.offset),
-                                   generation_of(message),
+                                   edition_of(message),
                                    {static_cast<const char*>(message.key), message.key_len},
                                    std::nullopt};
                 if (message.payload != nullptr) {

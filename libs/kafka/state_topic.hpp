@@ -23,14 +23,14 @@ struct StateTopicOptions {
 };
 
 // One batch at a time. The partition of a key is chosen as core::log_of chooses logs; the
-// generation lies in a header of the record, which those of generation 0 do without.
+// edition lies in a header of the record, which those of edition 0 do without.
 class KafkaStateSink final : public eventsourcing::StateSink {
  public:
   explicit KafkaStateSink(StateTopicOptions options);
   ~KafkaStateSink() override;
 
   core::Status send(const std::vector<eventsourcing::StateUpdate>& updates,
-                    std::int64_t generation) override;
+                    std::int64_t edition) override;
   // Waits a second at most.
   core::Result<std::vector<core::KafkaOffset>> ends() override;
 

@@ -34,8 +34,7 @@ class Recovered {
       if (!*claimed) return core::unavailable("the service runs: stop it first");
     }
     kafka::KafkaRecordSource topic(consumer());
-    const auto recovered = postgres::recover_logs(
-        database_, topic, {.service = service_.definition().name, .logs = logs_}, stop);
+    const auto recovered = postgres::recover_logs(database_, topic, {.logs = logs_}, stop);
     if (!recovered) return recovered.error();
     for (const postgres::RecoveredLog& log : *recovered) print(log);
     return core::success();
@@ -44,6 +43,7 @@ class Recovered {
  private:
   static postgres::DatabaseOptions without_time_limit(postgres::DatabaseOptions options) {
     options.statement_timeout = std::chrono::milliseconds(0);
+    options.idle_in_transaction_timeout = std::chrono::milliseconds(0);
     return options;
   }
 
@@ -58,11 +58,9 @@ class Recovered {
   }
 
   static void print(const postgres::RecoveredLog& log) {
-    const nlohmann::json line{{"log", log.log.value()},
-                              {"agreed", log.agreed.value()},
-                              {"taken_back", log.taken_back},
-                              {"without_data", log.without_data},
-                              {"moved", log.moved}};
+    const nlohmann::json line{{"log", log.log.value()},       {"agreed", log.agreed.value()},
+                              {"taken_back", log.taken_back}, {"without_data", log.without_data},
+                              {"moved", log.moved},           {"set_aside", log.set_aside}};
     std::printf("%s\n", line.dump().c_str());
   }
 

@@ -98,17 +98,17 @@ class Installation:
         return found
 
     def profiles(self):
-        """The latest state of each account, and the generations of all records; nothing while Kafka is away."""
+        """The latest state of each account, and the editions of all records; nothing while Kafka is away."""
         done = subprocess.run(["kcat", "-C", "-e", "-q", "-b", self.brokers, "-t", PROFILES, "-o", "beginning", "-f",
                                "%h\\t%s\\n"], capture_output=True, text=True, check=False)
-        latest, generations = {}, set()
+        latest, editions = {}, set()
         for line in done.stdout.splitlines():
             headers, value = line.split("\t")
             state = json.loads(value)
-            generations.add(int(headers.removeprefix("tideline_generation=") or 0))
+            editions.add(int(headers.removeprefix("tideline_edition=") or 0))
             if state["version"] >= latest.get(state["account_id"], {"version": 0})["version"]:
                 latest[state["account_id"]] = state
-        return latest, generations
+        return latest, editions
 
     def operate(self, *words, answer=0, text=None):
         """A subcommand of the service's program: its lines."""
@@ -151,13 +151,13 @@ def check_kafka_put_back(installation):
     register(installation, "early", 4)
     installation.is_published()
     until(lambda: f"all profiles are published: {installation.profiles()}", lambda: len(installation.profiles()[0]) == 4)
-    before, (profiles, generations) = installation.records(), installation.profiles()
+    before, (profiles, editions) = installation.records(), installation.profiles()
     installation.put_back("kafka")
     until("the topics are made again, and everything is published", lambda: installation.records() == before)
     until(lambda: f"so are the profiles: {installation.profiles()} of {profiles}",
           lambda: installation.profiles()[0] == profiles)
-    if max(installation.profiles()[1]) <= max(generations):
-        fail(f"readers cannot know that they must begin anew: {installation.profiles()[1]} after {generations}")
+    if max(installation.profiles()[1]) <= max(editions):
+        fail(f"readers cannot know that they must begin anew: {installation.profiles()[1]} after {editions}")
     until(lambda: f"ready again: {installation.readiness()}",
           lambda: installation.readiness()[1].get("status") == "ready")
     register(installation, "later", 1)
@@ -182,6 +182,11 @@ def check_postgres_put_back(installation):
     until(lambda: f"/readyz says what is lost: {installation.readiness()}", says_so)
     # Others take the places of those that are lost, and go beyond them.
     usurpers = register(installation, "usurper", 12, (201, 503))
+    # Somebody takes a name that is free only here.
+    stranger = {**registration("lost0"), "password": "a stranger takes it"}
+    status = installation.service.call("POST", "/v1/accounts", None, stranger)[0]
+    if status not in (201, 503):
+        fail(f"registering lost0 once more: {status}")
     if not any(installation.heads()[log] > heads[log] for log in lost):
         fail("nothing was written in place of what is lost")
     installation.restart_service()
@@ -192,10 +197,10 @@ def check_postgres_put_back(installation):
             fail(f"log {log} is papered over: {after[log][len(before[log]):]} behind {before[log]}")
     print(f"lost {[len(before[log]) - heads[log] for log in lost]} events of logs {lost}; "
           f"{installation.readiness()[1]['parts']['relay']['detail']}")
-    return before, usurpers
+    return before, usurpers, status == 201
 
 
-def check_recovery(installation, before, usurpers):
+def check_recovery(installation, before, usurpers, name_was_taken):
     lost = sum(map(len, before.values())) - sum(
         int(position) for _, position in query(installation.conninfo(), "SELECT log, position FROM relay_checkpoint"))
     _, said = installation.operate("recover", answer=1)
@@ -207,6 +212,8 @@ def check_recovery(installation, before, usurpers):
     taken_back = sum(log["taken_back"] for log in recovered)
     if taken_back < 6 or taken_back > lost or not any(log["moved"] for log in recovered):
         fail(f"{lost} events were lost: {recovered}")
+    if (sum(log["set_aside"] for log in recovered) > 0) != name_was_taken:
+        fail(f"registered as somebody else: {name_was_taken}, and {recovered}")
     installation.restart_service()
     until(lambda: f"ready again: {installation.readiness()}",
           lambda: installation.readiness()[1].get("status") == "ready")
@@ -219,6 +226,7 @@ def check_recovery(installation, before, usurpers):
         sign_in(installation, user, f"tideline-{user}")
     # The password was in PostgreSQL alone, and so was the key of the profile.
     sign_in(installation, "lost0", "tideline-lost0", expected=401)
+    sign_in(installation, "lost0", "a stranger takes it", expected=401)
     installation.operate("password", "lost0", text="short\n", answer=1)
     installation.operate("password", "lost0", text="three words of another\n")
     token = sign_in(installation, "lost0", "three words of another")["access_token"]
@@ -239,8 +247,7 @@ def main():
     try:
         installation.start()
         check_kafka_put_back(installation)
-        before, usurpers = check_postgres_put_back(installation)
-        check_recovery(installation, before, usurpers)
+        check_recovery(installation, *check_postgres_put_back(installation))
         print("done")
     finally:
         installation.stop()

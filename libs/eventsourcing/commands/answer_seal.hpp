@@ -15,8 +15,8 @@ struct AnswerSeal {
 
   // Body and location, as far as there is something in them. An Error of the sealer.
   core::Result<StoredResult> seal(StoredResult result) const;
-  // nullopt: the account is closed, and the answer has gone with it. What was stored before answers
-  // were sealed is given as it is.
+  // nullopt: the account is closed or its key was lost, and the answer has gone with it. What was
+  // stored before answers were sealed is given as it is.
   core::Result<std::optional<StoredResult>> open(StoredResult stored) const;
 };
 

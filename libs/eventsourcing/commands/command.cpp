@@ -27,7 +27,7 @@ CommandResult run_body(const CommandBody& body, CommandSession& session) {
 }
 
 const Rejection kAnswerErased{RejectionKind::Conflict, "answer-erased",
-                              "the account is closed, and what was answered has been erased"};
+                              "what was answered before cannot be read any more"};
 
 core::Result<std::optional<CommandOutcome>> repeated(const AnswerSeal& answers,
                                                      StoredResult stored) {

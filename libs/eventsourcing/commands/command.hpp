@@ -116,7 +116,7 @@ class CommandSession {
     const auto last = core::value_of(store_.read_last(stream));
     if (last && is_stub(*last)) {
       // What it was before, and what has been lost since.
-      for (const RecordedEvent& recorded : read(stream, std::nullopt)) {
+      for (const RecordedEvent& recorded : read(stream, rule_of<D>())) {
         fold<D>(loaded, recorded, codec);
       }
       return loaded;
@@ -175,7 +175,9 @@ class CommandSession {
   template <Decider D, CodecOf<D> C>
   static void fold(Loaded<D>& loaded, const RecordedEvent& recorded, const C& codec) {
     if (is_stub(recorded)) {
-      if constexpr (requires { D::lost(loaded.state); }) D::lost(loaded.state);
+      if constexpr (requires { D::lost(loaded.state, recorded.type); }) {
+        D::lost(loaded.state, recorded.type);
+      }
       loaded.version = recorded.version;
       return;
     }

@@ -59,7 +59,7 @@ inline nlohmann::json index_texts(const TextSealer& sealer, const std::vector<st
 // Of a text that an older event has in clear.
 inline std::string unsealed(std::string_view text) { return std::string(kUnsealed).append(text); }
 
-// "" when the author's key has been destroyed.
+// "" when the author's key has been destroyed or lost.
 inline std::string opened_text(TextSealer& sealer, const core::AccountId& author,
                                std::string_view sealed, std::string_view context) {
   auto opened = sealer.open(author, sealed, context);

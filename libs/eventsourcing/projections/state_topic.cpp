@@ -49,7 +49,7 @@ class InMemoryStateTopic::Source final : public StateSource {
 InMemoryStateTopic::InMemoryStateTopic(std::uint32_t partitions) : partitions_(partitions) {}
 
 core::Status InMemoryStateTopic::send(const std::vector<StateUpdate>& updates,
-                                      std::int64_t generation) {
+                                      std::int64_t edition) {
   {
     const std::lock_guard lock(mutex_);
     for (const StateUpdate& update : updates) {
@@ -57,7 +57,7 @@ core::Status InMemoryStateTopic::send(const std::vector<StateUpdate>& updates,
           core::log_of(update.key, static_cast<std::uint32_t>(partitions_.size())).value();
       auto& records = partitions_[partition];
       const core::KafkaOffset offset(static_cast<std::int64_t>(records.size()));
-      records.push_back({partition, offset, generation, update.key, update.value});
+      records.push_back({partition, offset, edition, update.key, update.value});
     }
   }
   published_.notify_all();

@@ -5,9 +5,9 @@
 // two values of a key is newer is the view's business (a version inside the value). The Kafka
 // adapters are in kafka/state_topic.hpp; InMemoryStateTopic below is for tests.
 //
-// A topic that has lost records is written anew, all of it, under a higher generation, which every
+// A topic that has lost records is written anew, all of it, under a higher edition, which every
 // record carries. A reader's offset may be of the topic as it was before: whoever meets a higher
-// generation reads from the first record again.
+// edition reads from the first record again.
 #pragma once
 
 #include <chrono>
@@ -53,7 +53,7 @@ class StateSink {
   virtual ~StateSink() = default;
 
   // Sends all and waits until all are acknowledged. An Error: some may be there, send all again.
-  virtual core::Status send(const std::vector<StateUpdate>& updates, std::int64_t generation) = 0;
+  virtual core::Status send(const std::vector<StateUpdate>& updates, std::int64_t edition) = 0;
   // By partition: one past its last record.
   virtual core::Result<std::vector<core::KafkaOffset>> ends() = 0;
 };
@@ -61,7 +61,7 @@ class StateSink {
 struct StateRecord {
   std::uint32_t partition = 0;
   core::KafkaOffset offset;
-  std::int64_t generation = 0;
+  std::int64_t edition = 0;
   std::string key;
   std::optional<std::string> value;
 };
@@ -112,7 +112,7 @@ class InMemoryStateTopic final : public StateSink {
  public:
   explicit InMemoryStateTopic(std::uint32_t partitions);
 
-  core::Status send(const std::vector<StateUpdate>& updates, std::int64_t generation = 0) override;
+  core::Status send(const std::vector<StateUpdate>& updates, std::int64_t edition = 0) override;
   core::Result<std::vector<core::KafkaOffset>> ends() override;
   std::unique_ptr<StateSource> source();
   // Back to an older copy, which has at most so many records in each partition.

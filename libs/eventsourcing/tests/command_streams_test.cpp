@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -92,7 +93,7 @@ struct WatchedSwitch : Switch {
     static_cast<Switch::State&>(state) = Switch::evolve(state, event);
     return state;
   }
-  static void lost(State& state) { ++state.lost; }
+  static void lost(State& state, std::string_view) { ++state.lost; }
   static Decision<Event> decide(const State& state, const Command& command) {
     return Switch::decide(state, command);
   }

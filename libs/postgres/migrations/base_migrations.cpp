@@ -119,6 +119,14 @@ CREATE TABLE stream_compaction (
 );
 )sql";
 
+// Events that a recovery took out of the logs, for people to look at (recovery/log_recovery.hpp).
+constexpr const char* kSetAsideSql = R"sql(
+CREATE TABLE event_set_aside (
+  LIKE event,
+  set_aside_at timestamptz NOT NULL DEFAULT now()
+);
+)sql";
+
 }  // namespace
 
 MigrationSet base_migrations(std::uint32_t logs) {
@@ -137,7 +145,8 @@ MigrationSet base_migrations(std::uint32_t logs) {
            {8, "presume", kPresumeSql},
            {9, "seen", kSeenSql},
            {10, "stream_compaction", kCompactionSql},
-           {11, "state_topic_generation", kStateTopicGenerationSql}}};
+           {11, "state_topic_edition", kStateTopicEditionSql},
+           {12, "event_set_aside", kSetAsideSql}}};
 }
 
 }  // namespace tideline::postgres

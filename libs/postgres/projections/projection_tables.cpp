@@ -66,8 +66,8 @@ ALTER TABLE dead_letter_skip
 )sql";
 
 // 0: of a topic that has lost nothing yet.
-const char* const kStateTopicGenerationSql = R"sql(
-ALTER TABLE state_topic_checkpoint ADD generation bigint NOT NULL DEFAULT 0;
+const char* const kStateTopicEditionSql = R"sql(
+ALTER TABLE state_topic_checkpoint ADD edition bigint NOT NULL DEFAULT 0;
 )sql";
 
 }  // namespace tideline::postgres

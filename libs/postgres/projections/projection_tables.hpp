@@ -8,7 +8,7 @@ namespace tideline::postgres {
 extern const char* const kProjectionTablesSql;
 // The step after that: parked events can be applied again.
 extern const char* const kDeadLetterReplaySql;
-// And after that: state_topic_checkpoint knows the generation of the topic.
-extern const char* const kStateTopicGenerationSql;
+// And after that: state_topic_checkpoint knows the edition of the topic.
+extern const char* const kStateTopicEditionSql;
 
 }  // namespace tideline::postgres

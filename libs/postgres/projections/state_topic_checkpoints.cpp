@@ -8,10 +8,10 @@ namespace tideline::postgres {
 StateTopicPlace state_topic_place(sql::Transaction& transaction, std::string_view view) {
   StateTopicPlace place;
   for (const sql::Row& row : transaction.execute(
-           "SELECT partition, next_offset, generation FROM state_topic_checkpoint WHERE view = $1",
+           "SELECT partition, next_offset, edition FROM state_topic_checkpoint WHERE view = $1",
            {view})) {
     place.next[static_cast<std::uint32_t>(row.integer(0))] = core::KafkaOffset(row.integer(1));
-    place.generation = std::max(place.generation, row.integer(2));
+    place.edition = std::max(place.edition, row.integer(2));
   }
   return place;
 }
@@ -25,13 +25,13 @@ void advance_state_topic(sql::Transaction& transaction, std::string_view view,
     offsets.push_back(offset.value());
   }
   transaction.execute(
-      "INSERT INTO state_topic_checkpoint AS c (view, partition, next_offset, generation)"
+      "INSERT INTO state_topic_checkpoint AS c (view, partition, next_offset, edition)"
       " SELECT $1, n.partition, n.next_offset, $4::bigint FROM unnest($2::int[], $3::bigint[])"
       " AS n(partition, next_offset) ORDER BY n.partition"
       " ON CONFLICT (view, partition) DO UPDATE"
-      " SET next_offset = excluded.next_offset, generation = excluded.generation"
-      " WHERE (excluded.generation, excluded.next_offset) > (c.generation, c.next_offset)",
-      {view, partitions, offsets, place.generation});
+      " SET next_offset = excluded.next_offset, edition = excluded.edition"
+      " WHERE (excluded.edition, excluded.next_offset) > (c.edition, c.next_offset)",
+      {view, partitions, offsets, place.edition});
 }
 
 }  // namespace tideline::postgres

@@ -12,14 +12,14 @@
 namespace tideline::postgres {
 
 struct StateTopicPlace {
-  std::int64_t generation = 0;                      // of the topic, the highest that was met
+  std::int64_t edition = 0;                         // of the topic, the highest that was met
   std::map<std::uint32_t, core::KafkaOffset> next;  // by partition: where the next record comes
 };
 
 // `view`: the reader's name, or the topic's for its publisher.
 StateTopicPlace state_topic_place(sql::Transaction& transaction, std::string_view view);
 // Replicas keep one checkpoint together: of two places the one that is further stays, and the one
-// of a higher generation is further.
+// of a higher edition is further.
 void advance_state_topic(sql::Transaction& transaction, std::string_view view,
                          const StateTopicPlace& place);
 

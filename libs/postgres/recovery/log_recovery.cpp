@@ -26,6 +26,9 @@ const std::vector<std::string> kColumns{
     "log",          "position",       "stream_id", "version",     "event_id",
     "type",         "schema_version", "private",   "recorded_at", "correlation_id",
     "causation_id", "traceparent",    "seen",      "data"};
+constexpr const char* kColumnList =
+    "log, position, stream_id, version, event_id, type, schema_version, private, recorded_at,"
+    " correlation_id, causation_id, traceparent, seen, data";
 
 [[noreturn]] void fail(core::Error error) { throw sql::TransactionFailed(std::move(error)); }
 
@@ -39,12 +42,17 @@ class Recovery {
     lock_logs();
     read_topic();
     std::vector<RecoveredLog> recovered;
+    if (!unprotected_) return recovered;
     for (auto& [index, log] : logs_) {
-      if (!log.forked) continue;
-      put_behind(log);
-      recovered.push_back(log.report);
+      if (!log.forked) take_out(log);
     }
-    if (!recovered.empty()) protect_events();
+    find_conflicts();
+    set_conflicts_aside();
+    for (auto& [index, log] : logs_) {
+      put_behind(log);
+      if (log.forked || log.report.set_aside > 0) recovered.push_back(log.report);
+    }
+    protect_events();
     return recovered;
   }
 
@@ -91,6 +99,13 @@ class Recovery {
         fail({core::ErrorCode::Unavailable, "the topic cannot be read to its end", false});
       }
     }
+    for (const auto& [index, log] : logs_) {
+      if (log.progress.gap() == PartitionProgress::Gap::None) continue;
+      fail({core::ErrorCode::Unavailable,
+            "the topic lacks position " + std::to_string(log.progress.missing().value()) +
+                " of log " + std::to_string(index.value()),
+            false});
+    }
   }
 
   // False: there is nothing to begin with, or the brokers do not say where it ends.
@@ -117,13 +132,8 @@ class Recovery {
       const auto found = logs_.find(record.event.log);
       if (found == logs_.end()) continue;
       Log& log = found->second;
+      // One that is held back comes again behind the one that is missing.
       const Verdict verdict = log.progress.look_at(record.event.position, record.offset);
-      if (verdict == Verdict::Hold) {
-        fail({core::ErrorCode::Unavailable,
-              "the topic lacks position " + std::to_string(log.progress.missing().value()) +
-                  " of log " + std::to_string(found->first.value()),
-              false});
-      }
       if (verdict != Verdict::Apply) continue;
       log.progress.applied(record.event.position, record.offset);
       log.batch.push_back(std::move(record.event));
@@ -146,24 +156,73 @@ class Recovery {
         log.report.agreed = first->position;
         ++first;
       }
-      if (first != log.batch.end()) set_aside(log);
+      if (first != log.batch.end()) {
+        log.forked = true;
+        take_out(log);
+      }
     }
     take_back(log, first);
     log.batch.clear();
   }
 
-  // What stands in the places of others, to be put behind them.
-  void set_aside(Log& log) {
-    log.forked = true;
+  // What the database has behind the last event that both have: nobody has read it.
+  void take_out(const Log& log) {
     if (!std::exchange(unprotected_, true)) {
-      transaction_.execute("CREATE TEMP TABLE set_aside (LIKE event) ON COMMIT DROP");
+      transaction_.execute("CREATE TEMP TABLE written_since (LIKE event) ON COMMIT DROP");
+      transaction_.execute(
+          "ALTER TABLE written_since ADD conflicts boolean NOT NULL DEFAULT false");
+      transaction_.execute("CREATE INDEX ON written_since (stream_id)");
+      transaction_.execute("CREATE INDEX ON written_since (recorded_at)");
       transaction_.execute("GRANT DELETE ON event TO CURRENT_USER");
       transaction_.execute("ALTER TABLE event DISABLE TRIGGER event_is_never_changed");
     }
     transaction_.execute(
         "WITH gone AS (DELETE FROM event WHERE log = $1 AND position > $2 RETURNING *)"
-        " INSERT INTO set_aside SELECT * FROM gone",
+        " INSERT INTO written_since SELECT gone.*, false FROM gone",
         {log.report.log, log.report.agreed});
+  }
+
+  // Of one append all events have the same time and the same origin.
+  void find_conflicts() {
+    for (const auto& [index, log] : logs_) {
+      transaction_.execute(
+          "UPDATE written_since w SET conflicts = true WHERE log = $1 AND EXISTS"
+          " (SELECT FROM event e WHERE e.stream_id = w.stream_id AND e.position > $2)",
+          {index, log.report.agreed});
+    }
+    std::int64_t found = 1;
+    while (found > 0) {
+      found = transaction_
+                  .execute(
+                      "WITH found AS (UPDATE written_since w SET conflicts = true"
+                      " WHERE NOT conflicts AND EXISTS (SELECT FROM written_since o"
+                      " WHERE o.conflicts AND (o.stream_id = w.stream_id AND o.version < w.version"
+                      " OR o.recorded_at = w.recorded_at AND o.correlation_id = w.correlation_id"
+                      " AND o.causation_id = w.causation_id)) RETURNING 1)"
+                      " SELECT count(*) FROM found")
+                  .at(0)
+                  .integer(0);
+    }
+  }
+
+  void set_conflicts_aside() {
+    // What was known of a stream that has other events now says nothing any more.
+    for (const auto& [index, log] : logs_) {
+      transaction_.execute(
+          "DELETE FROM stream_compaction WHERE stream_id IN"
+          " (SELECT stream_id FROM event WHERE log = $1 AND position > $2"
+          " UNION SELECT stream_id FROM written_since WHERE log = $1 AND conflicts)",
+          {index, log.report.agreed});
+    }
+    const std::string columns = kColumnList;
+    const auto kept = transaction_.execute("WITH kept AS (INSERT INTO event_set_aside (" + columns +
+                                           ") SELECT " + columns +
+                                           " FROM written_since WHERE conflicts RETURNING log)"
+                                           " SELECT log, count(*) FROM kept GROUP BY log");
+    for (const sql::Row& row : kept) {
+      Log& log = logs_.at(LogIndex(static_cast<std::uint32_t>(row.integer(0))));
+      log.report.set_aside = static_cast<std::uint64_t>(row.integer(1));
+    }
   }
 
   void protect_events() {
@@ -188,24 +247,15 @@ class Recovery {
 
   void put_behind(Log& log) {
     RecoveredLog& report = log.report;
-    const sql::Params from{report.log, report.agreed};
-    // What was known of a stream that has become longer in the middle says nothing any more.
-    transaction_.execute(
-        "DELETE FROM stream_compaction WHERE stream_id IN"
-        " (SELECT stream_id FROM event WHERE log = $1 AND position > $2)",
-        from);
-    const auto moved = transaction_.execute(
-        "WITH before AS (SELECT stream_id, count(*) AS events FROM event"
-        " WHERE log = $1 AND position > $2 GROUP BY stream_id),"
-        " moved AS (INSERT INTO event (log, position, stream_id, version, event_id, type,"
-        " schema_version, private, recorded_at, correlation_id, causation_id, traceparent, seen,"
-        " data) SELECT log, position + $3, stream_id, version + coalesce(before.events, 0),"
-        " event_id, type, schema_version, private, recorded_at, correlation_id, causation_id,"
-        " traceparent, seen, data FROM set_aside LEFT JOIN before USING (stream_id)"
-        " WHERE log = $1 ORDER BY position RETURNING 1) SELECT count(*) FROM moved",
-        {report.log, report.agreed, report.taken_back});
-    report.moved = static_cast<std::uint64_t>(moved.at(0).integer(0));
     const LogPosition published(report.agreed.value() + report.taken_back);
+    const auto moved = transaction_.execute(
+        std::string("WITH moved AS (INSERT INTO event (") + kColumnList +
+            ") SELECT log, $2 + row_number() OVER (ORDER BY position), stream_id, version,"
+            " event_id, type, schema_version, private, recorded_at, correlation_id, causation_id,"
+            " traceparent, seen, data FROM written_since WHERE log = $1 AND NOT conflicts"
+            " ORDER BY position RETURNING 1) SELECT count(*) FROM moved",
+        {report.log, published});
+    report.moved = static_cast<std::uint64_t>(moved.at(0).integer(0));
     transaction_.execute("UPDATE relay_checkpoint SET position = $2 WHERE log = $1",
                          {report.log, published});
     transaction_.execute("UPDATE event_log SET position = $2 WHERE log = $1",

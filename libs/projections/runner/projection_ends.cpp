@@ -92,7 +92,8 @@ void ProjectionRunner::State::compare_with_ends() {
 }
 
 // What others commit is applied here too, for the tables are the same. A generation of ours that
-// somebody has raised is seen here when there is nothing to flush.
+// somebody has raised is seen here when there is nothing to flush, and tables that were put back to
+// an older copy.
 void ProjectionRunner::State::look_at_checkpoints() {
   if (load_needed && !owned.empty()) return;
   const auto now = steady_now();
@@ -107,7 +108,10 @@ void ProjectionRunner::State::look_at_checkpoints() {
   applied.advance(postgres::checkpoints::positions_of(held));
   for (const auto& [partition, mine] : owned) {
     const auto found = held.find(partition);
-    if (found != held.end() && found->second.generation == mine.generation) continue;
+    if (found != held.end() && found->second.generation == mine.generation &&
+        found->second.position == mine.committed) {
+      continue;
+    }
     return rewind("somebody has taken over " + to_text(partition), next_backoff());
   }
 }

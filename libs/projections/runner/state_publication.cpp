@@ -21,15 +21,13 @@ core::Status StatePublication::publish(sql::Transaction& transaction,
   const auto acknowledged = postgres::state_topic_place(transaction, topic_);
   const auto before = ports_.topic->ends();
   if (!before) return before.error();
-  if (lacks(*before, acknowledged)) {
-    begin_anew(transaction, acknowledged.generation, *before);
-    return core::success();
-  }
-  const auto sent = ports_.topic->send(updates, acknowledged.generation);
+  // look() sees to it: here the projection might not hold the rows of all its partitions.
+  if (lacks(*before, acknowledged)) return core::unavailable(topic_ + " has lost states");
+  const auto sent = ports_.topic->send(updates, acknowledged.edition);
   if (!sent) return sent;
   const auto after = ports_.topic->ends();
   if (!after) return after.error();
-  advance(transaction, acknowledged.generation, *after);
+  advance(transaction, acknowledged.edition, *after);
   return core::success();
 }
 
@@ -56,7 +54,7 @@ core::Result<bool> StatePublication::look() {
   const auto begun = ports_.database.transact([&](sql::Transaction& transaction) {
     // Another replica may have found it too.
     const auto now = postgres::state_topic_place(transaction, topic_);
-    if (lacks(*ends, now)) begin_anew(transaction, now.generation, *ends);
+    if (now.edition == acknowledged->edition) begin_anew(transaction, now.edition, *ends);
   });
   if (!begun) return begun.error();
   return true;
@@ -68,19 +66,19 @@ bool StatePublication::lacks(const Ends& ends, const postgres::StateTopicPlace& 
   });
 }
 
-// A database that was restored must not use a generation a second time: so it is the time.
-void StatePublication::begin_anew(sql::Transaction& transaction, std::int64_t generation,
+// A database that was restored must not use a edition a second time: so it is the time.
+void StatePublication::begin_anew(sql::Transaction& transaction, std::int64_t edition,
                                   const Ends& ends) {
   using std::chrono::milliseconds;
   const auto now = std::chrono::duration_cast<milliseconds>(ports_.clock.now().time_since_epoch());
   if (ports_.log) ports_.log("error", topic_ + " has lost states: all are published again");
   postgres::checkpoints::restart(transaction, projection_);
-  advance(transaction, std::max<std::int64_t>(now.count(), generation + 1), ends);
+  advance(transaction, std::max<std::int64_t>(now.count(), edition + 1), ends);
 }
 
-void StatePublication::advance(sql::Transaction& transaction, std::int64_t generation,
+void StatePublication::advance(sql::Transaction& transaction, std::int64_t edition,
                                const Ends& ends) {
-  postgres::StateTopicPlace place{generation, {}};
+  postgres::StateTopicPlace place{edition, {}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
     place.next[static_cast<std::uint32_t>(i)] = ends[i];
   }

@@ -6,7 +6,7 @@
 // (postgres/projections/projection_tables.hpp). A topic that ends before that has lost what was
 // acknowledged; a broker with another disk or an older copy of its data does that. Then the
 // projection goes back to its first event, and what it publishes from there carries a higher
-// generation, by which readers know that their offsets are of no use any more
+// edition, by which readers know that their offsets are of no use any more
 // (eventsourcing/projections/state_topic.hpp). docs/adr/0047 says why it is done so.
 #pragma once
 
@@ -39,8 +39,7 @@ class StatePublication final : public eventsourcing::StatePublisher {
   StatePublication(std::string topic, std::string projection, StatePublicationPorts ports)
       : topic_(std::move(topic)), projection_(std::move(projection)), ports_(std::move(ports)) {}
 
-  // Publishes nothing where it finds a loss: the projection begins anew once the transaction is
-  // committed.
+  // Where it finds a loss it publishes nothing: Unavailable, until look() has found it too.
   core::Status publish(sql::Transaction& transaction,
                        const std::vector<eventsourcing::StateUpdate>& updates) override;
 
@@ -54,8 +53,8 @@ class StatePublication final : public eventsourcing::StatePublisher {
   using Ends = std::vector<core::KafkaOffset>;
 
   static bool lacks(const Ends& ends, const postgres::StateTopicPlace& acknowledged);
-  void begin_anew(sql::Transaction& transaction, std::int64_t generation, const Ends& ends);
-  void advance(sql::Transaction& transaction, std::int64_t generation, const Ends& ends);
+  void begin_anew(sql::Transaction& transaction, std::int64_t edition, const Ends& ends);
+  void advance(sql::Transaction& transaction, std::int64_t edition, const Ends& ends);
 
   const std::string topic_;
   const std::string projection_;

@@ -36,6 +36,7 @@ struct StateTopicRunner::State {
   void step(std::stop_token stop);
   void wait(std::stop_token stop);
   core::Status load();
+  core::Status look();
   core::Status look_at_last_records();
   bool take_all(const std::vector<eventsourcing::StateRecord>& records);
   void begin_anew(std::int64_t of);
@@ -58,7 +59,7 @@ struct StateTopicRunner::State {
   bool load_needed = true;
   milliseconds backoff = kBackoffMin;
   bool backing_off = false;
-  std::int64_t generation = 0;
+  std::int64_t edition = 0;
   // By partition, where the next record comes: of all, and of those read since the last flush.
   std::map<std::uint32_t, core::KafkaOffset> next;
   std::map<std::uint32_t, core::KafkaOffset> pending;
@@ -95,8 +96,9 @@ void StateTopicRunner::State::step(std::stop_token stop) {
   }
   if (at_end && !load_needed) counts.caught_up_once = true;
   const bool look_due = std::chrono::steady_clock::now() - looked_at >= kLookInterval;
-  if (at_end && look_due && !load_needed) {
-    if (const auto sought = look_at_last_records(); !sought) failed(sought.error());
+  if (at_end && look_due && !load_needed && !first_pending) {
+    const core::Status looked = look();
+    if (!looked) failed(looked.error());
   }
 }
 
@@ -115,13 +117,29 @@ core::Status StateTopicRunner::State::load() {
     view.load(transaction);
   });
   if (!loaded) return loaded;
-  if (durable) generation = place.generation;
+  if (durable) edition = place.edition;
   next = std::move(place.next);
   const core::Status sought = look_at_last_records();
   if (!sought) return sought;
   load_needed = false;
   counts.last_problem.clear();
   return loaded;
+}
+
+// Whether topic and tables are still those that they were, when nothing comes.
+core::Status StateTopicRunner::State::look() {
+  postgres::StateTopicPlace stored;
+  if (durable) {
+    const core::Status read = transact([&](sql::Transaction& transaction) {
+      stored = postgres::state_topic_place(transaction, view.name());
+    });
+    if (!read) return read;
+    for (const auto& [partition, offset] : next) {
+      if (stored.edition > edition || stored.next[partition] >= offset) continue;
+      return core::unavailable("the tables were put back to an older copy");
+    }
+  }
+  return look_at_last_records();
 }
 
 // Goes on with the last record that was read, once more. Where the topic has been written anew
@@ -140,8 +158,8 @@ core::Status StateTopicRunner::State::look_at_last_records() {
 // False: all of it comes again.
 bool StateTopicRunner::State::take_all(const std::vector<eventsourcing::StateRecord>& records) {
   for (const eventsourcing::StateRecord& record : records) {
-    if (record.generation > generation) {
-      begin_anew(record.generation);
+    if (record.edition > edition) {
+      begin_anew(record.edition);
       return false;
     }
     take(record);
@@ -152,7 +170,7 @@ bool StateTopicRunner::State::take_all(const std::vector<eventsourcing::StateRec
 // The view keeps what it has: states that come again change nothing.
 void StateTopicRunner::State::begin_anew(std::int64_t of) {
   log("warn", "the topic has been written anew: reads it from the first record");
-  generation = of;
+  edition = of;
   for (std::uint32_t i = 0; i < source->partitions(); ++i) next[i] = core::KafkaOffset(0);
   if (durable) {
     pending = next;
@@ -171,6 +189,7 @@ void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
     log("warn", "passes over the state of " + record.key + ": " + failure.what());
   }
   next[record.partition] = core::KafkaOffset(record.offset.value() + 1);
+  looked_at = std::chrono::steady_clock::now();
   if (!durable) return;
   pending[record.partition] = next[record.partition];
   ++pending_records;
@@ -180,7 +199,7 @@ void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
 void StateTopicRunner::State::flush() {
   const core::Status status = transact([&](sql::Transaction& transaction) {
     view.flush(transaction);
-    postgres::advance_state_topic(transaction, view.name(), {generation, pending});
+    postgres::advance_state_topic(transaction, view.name(), {edition, pending});
   });
   if (!status) return failed(status.error());
   view.flushed();

@@ -38,7 +38,9 @@ int list(runtime::RunningService& service) {
   for (const OperatorRow& row : operators) {
     const auto profile = profiles.open(row.account, row.sealed_profile);
     if (!profile) return failed(profile.error().message);
-    if (*profile) std::printf("%s operator\n", (*profile)->user_id.c_str());
+    // Of one whose profile was lost nothing else is known.
+    const std::string name = *profile ? (*profile)->user_id : row.account.to_string();
+    std::printf("%s operator\n", name.c_str());
   }
   return 0;
 }

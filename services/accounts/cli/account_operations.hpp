@@ -4,8 +4,7 @@
 //   tideline-accounts --config FILE roles give operator USER_ID...
 //   tideline-accounts --config FILE roles take operator USER_ID...
 //   tideline-accounts --config FILE second-factor remove USER_ID       for who has lost the app
-//   tideline-accounts --config FILE password USER_ID <FILE             for who has lost the
-//   password
+//   tideline-accounts --config FILE password USER_ID <FILE             for who has lost it
 #pragma once
 
 #include "accounts/settings.hpp"

@@ -93,7 +93,7 @@ Account::State Account::evolve(State state, const Event& event) {
                  },
                  [&](const PasswordChanged& fact) {
                    if (fact.number <= state.password_version) return;
-                   // Which one was lost with the database; the earlier one is no longer good.
+                   // Its PasswordSet was lost with the database.
                    state.password_hash.clear();
                    state.password_version = fact.number;
                  },
@@ -110,6 +110,12 @@ Account::State Account::evolve(State state, const Event& event) {
              },
              event);
   return state;
+}
+
+void Account::lost(State& state, std::string_view type) {
+  if (type == "PasswordSet") state.password_hash.clear();
+  if (type == "EmailVerified") state.verified.reset();
+  if (type == "SecondFactorSet" || type == "SecondFactorRemoved") state.second_factor.reset();
 }
 
 Decision<Account::Event> Account::decide(const State& state, const Command& command) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "accounts/events.hpp"
@@ -102,6 +103,8 @@ struct Account {
     bool open() const { return registered && !closed; }
   };
   static State evolve(State state, const Event& event);
+  // What an event that was lost has replaced is no longer good.
+  static void lost(State& state, std::string_view type);
 
   using Command = std::variant<RegisterAccount, ChangeProfile, ChangePassword, VerifyEmail,
                                ResetPassword, LetInAgain, SetSecondFactor, RemoveSecondFactor,

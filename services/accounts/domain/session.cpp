@@ -29,6 +29,9 @@ Decision<Session::Event> refresh(const Session::State& state, const RefreshSessi
 }
 
 Decision<Session::Event> end(const Session::State& state, const EndSession& wanted) {
+  const bool all_was_lost =
+      state.phase == Session::Phase::Revoked && state.facts.account == core::AccountId();
+  if (all_was_lost) return Decision<Session::Event>::nothing();
   if (state.phase == Session::Phase::None || state.facts.account != wanted.account) {
     return kNoSuchSession;
   }

@@ -61,7 +61,7 @@ struct Session {
   };
   static State evolve(State state, const Event& event);
   // It was refreshed, or it ended: either way what is known of its token is of no use.
-  static void lost(State& state) { state.phase = Phase::Revoked; }
+  static void lost(State& state, std::string_view) { state.phase = Phase::Revoked; }
 
   using Command = std::variant<OpenSession, RefreshSession, SignOut, EndSession>;
   // RefreshSession gives SessionRefreshed; or, for an older token, SessionRevoked (the caller

@@ -66,7 +66,8 @@ void ProfileFeed::flush(sql::Transaction& transaction) {
     std::optional<PublicProfile> names;
     if (latest.sealed) {
       names = *profile++;
-      // Replayed from before its closing, which is still to come and says the rest.
+      // Replayed from before its closing, which is still to come and says the rest; or its key
+      // was lost with a database, and what the topic has of it stays.
       if (!names) continue;
     }
     updates.push_back({account.to_string(), to_value(account, latest.version, names)});

@@ -137,6 +137,15 @@ TEST(AccountSpecification, APasswordIsNoLongerGoodWhenItsSuccessorWasLost) {
   }
   EXPECT_EQ(state.password_hash, "");
   EXPECT_EQ(state.password_version, 2U);
+  state.password_hash = "hash-1";
+  state.verified = VerifyEmail{kAda, "ada@campus.example"};
+  state.second_factor = "secret";
+  for (const char* type : {"PasswordSet", "EmailVerified", "SecondFactorSet"}) {
+    Account::lost(state, type);
+  }
+  EXPECT_EQ(state.password_hash, "");
+  EXPECT_FALSE(state.verified);
+  EXPECT_FALSE(state.second_factor);
 }
 
 TEST(AccountSpecification, TakesASecondFactorAndGivesItBack) {
@@ -292,9 +301,12 @@ TEST(SessionSpecification, EndsByItsOwnersHand) {
 // ended.
 TEST(SessionSpecification, IsOverWhenItsLastEventWasLost) {
   Session::State state = Session::evolve({}, SessionOpened{facts("first"), ""});
-  Session::lost(state);
+  Session::lost(state, "SessionRefreshed");
   EXPECT_TRUE(Session::decide(state, refresh_with("first")).rejected());
   EXPECT_TRUE(Session::decide(state, EndSession{kAda}).events().empty());
+  Session::State unknown;
+  Session::lost(unknown, "SessionOpened");
+  EXPECT_TRUE(Session::decide(unknown, EndSession{kAda}).events().empty());
 }
 
 TEST(SessionListSpecification, HasThoseThatGoOn) {

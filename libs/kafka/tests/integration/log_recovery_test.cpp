@@ -32,8 +32,7 @@ core::Result<std::vector<RecoveredLog>> recover(PublishedService& service,
                                                 std::vector<core::LogIndex> logs = all_logs()) {
   KafkaRecordSource topic(
       {.brokers = PublishedService::brokers(), .services = {service.name}, .logs = kLogs});
-  return postgres::recover_logs(service.database, topic,
-                                {.service = service.name, .logs = std::move(logs)}, {});
+  return postgres::recover_logs(service.database, topic, {.logs = std::move(logs)}, {});
 }
 
 template <class Count>
@@ -134,12 +133,14 @@ TEST_F(LogRecovery, WhatWasPublishedIsTakenBack) {
 TEST_F(LogRecovery, WhatWasWrittenMeanwhileIsMovedBehind) {
   constexpr std::size_t kMeanwhile = 120;
   put_back(service);
+  service.streams = "other-";
   service.append(kMeanwhile);
   const Logs meanwhile = logs_of(service);
   const auto recovered = recover(service);
   ASSERT_TRUE(recovered.ok()) << recovered.error().message;
   EXPECT_EQ(sum(*recovered, &RecoveredLog::taken_back), kLost);
   EXPECT_EQ(sum(*recovered, &RecoveredLog::moved), kMeanwhile);
+  EXPECT_EQ(sum(*recovered, &RecoveredLog::set_aside), 0U);
   std::map<core::StreamId, std::uint64_t> versions;
   for (std::uint32_t log = 0; log < kLogs; ++log) {
     const Records now = service.log(log);
@@ -157,6 +158,64 @@ TEST_F(LogRecovery, WhatWasWrittenMeanwhileIsMovedBehind) {
     }
   }
   expect_it_goes_on();
+}
+
+// Decided on a state that never was: and with it goes what was appended together with it, and what
+// was decided on that.
+TEST_F(LogRecovery, WhatConflictsIsSetAside) {
+  put_back(service);
+  const auto append = [&](const std::vector<std::string>& names) {
+    eventsourcing::Append one;
+    one.time = service.clock.now();
+    one.metadata.correlation_id = "meanwhile-" + names.front() + names.back();
+    for (const std::string& name : names) {
+      const core::StreamId stream(name);
+      one.streams.push_back({stream,
+                             core::StreamVersion(service.versions[stream]++),
+                             {{.type = "Counted", .data = "{}"}}});
+    }
+    const auto done = service.store.append(std::move(one));
+    ASSERT_TRUE(done.ok() && std::holds_alternative<eventsourcing::Appended>(*done));
+  };
+  append({"early-1"});
+  append({"early-1", "counted-1"});
+  append({"early-1"});
+  append({"early-1", "late-1"});
+  append({"late-1"});
+  append({"apart-1", "apart-2", "apart-3", "apart-4"});
+  const auto recovered = recover(service);
+  ASSERT_TRUE(recovered.ok()) << recovered.error().message;
+  EXPECT_EQ(sum(*recovered, &RecoveredLog::set_aside), 6U);
+  const auto count = [&](const char* table, const char* streams) {
+    return service.database
+        .query(std::string("SELECT count(*) FROM ") + table +
+                   " WHERE correlation_id LIKE 'meanwhile%' AND stream_id LIKE $1",
+               {streams})
+        .value()
+        .at(0)
+        .integer(0);
+  };
+  EXPECT_EQ(count("event", "early-%"), 1);
+  EXPECT_EQ(count("event_set_aside", "early-%"), 3);
+  EXPECT_EQ(count("event_set_aside", "counted-%"), 1);
+  EXPECT_EQ(count("event_set_aside", "late-%"), 2);
+  EXPECT_EQ(count("event", "apart-%"), 4);
+  for (std::uint32_t log = 0; log < kLogs; ++log) {
+    const Records now = service.log(log);
+    expect_published(log, now);
+    for (std::size_t i = 0; i < now.size(); ++i) EXPECT_EQ(now[i].position.value(), i + 1);
+  }
+  expect_it_goes_on();
+}
+
+// A record that comes before the one that is missing comes again behind it.
+TEST_F(LogRecovery, AHoleThatWasMendedIsNone) {
+  const std::uint32_t log = longest_log(service);
+  const Records& all = published[log];
+  put(service, {all.end() - 3, all.end()});
+  put_back(service);
+  EXPECT_EQ(sum(recover(service).value(), &RecoveredLog::taken_back), kLost);
+  expect_published(log, service.log(log));
 }
 
 TEST_F(LogRecovery, EventsAreProtectedAgainAfterwards) {

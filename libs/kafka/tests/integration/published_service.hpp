@@ -62,7 +62,7 @@ struct PublishedService {
       append.metadata.correlation_id = "test";
       for (std::size_t i = 0; i < kStreams && count > 0; ++i) {
         const std::size_t events = std::min<std::size_t>(count, 10);
-        const core::StreamId stream("counted-" + std::to_string(i));
+        const core::StreamId stream(streams + std::to_string(i));
         eventsourcing::StreamAppend part{stream, core::StreamVersion(versions[stream]), {}};
         for (std::size_t e = 0; e < events; ++e) {
           eventsourcing::NewEvent made;
@@ -141,6 +141,7 @@ struct PublishedService {
   postgres::PostgresEventStore store;
   std::map<core::StreamId, std::uint64_t> versions;
   std::size_t appended = 0;
+  std::string streams = "counted-";         // what their names begin with
   std::size_t private_each = 0;             // one of so many events is private; 0: none
   eventsourcing::PositionVector positions;  // of everything appended
 };
