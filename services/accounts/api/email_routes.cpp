@@ -86,7 +86,7 @@ Response send_verification(const ApiPorts& ports, const Request& request) {
     PasswordCheck check(ports.hasher, password);
     if (!core::value_of(check.matches(account.state))) return http::to_response(kWrongPassword);
     const std::string& email = account.state.profile.email;
-    if (email.empty()) return http::to_response(kNoEmail);
+    if (email.empty()) return http::to_response(kNoEmailAddress);
     ports.emails.mail_verification(email, request.account(), address_of(ports.account_ids, email));
     return accepted();
   });

@@ -31,8 +31,9 @@ inline const eventsourcing::Rejection kSecondFactorNeeded{
 inline const eventsourcing::Rejection kNoSecondFactor{eventsourcing::RejectionKind::NotFound,
                                                       "no-second-factor",
                                                       "this account has no second factor"};
-inline const eventsourcing::Rejection kNoEmail{eventsourcing::RejectionKind::NotFound, "no-email",
-                                               "this account has no e-mail address: set one first"};
+inline const eventsourcing::Rejection kNoEmailAddress{
+    eventsourcing::RejectionKind::NotFound, "no-email",
+    "this account has no e-mail address: set one first"};
 // One answer for every code that is not good, whatever the reason.
 inline const eventsourcing::Rejection kCodeRefused{
     eventsourcing::RejectionKind::Forbidden, "code-refused",
