@@ -44,6 +44,9 @@ ClientConf make_conf(const Brokers& brokers, const std::string& client_id,
   set(conf.get(), "socket.nagle.disable", "true");
   set(conf.get(), "reconnect.backoff.ms", "50");
   set(conf.get(), "reconnect.backoff.max.ms", "1000");
+  // A member of a group that finds its topics missing gets nothing until it looks again: brokers
+  // that came back without their data have them made within seconds.
+  set(conf.get(), "topic.metadata.refresh.interval.ms", "5000");
   for (const auto& [name, value] : brokers.security) set(conf.get(), name, value);
   for (const auto& [name, value] : settings) set(conf.get(), name, value);
   return conf;

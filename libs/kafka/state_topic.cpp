@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kBatch = 2000;
 constexpr milliseconds kSeekTimeout{2000};
 constexpr milliseconds kStateEndsTimeout{1000};
+constexpr int kEndsUnknownMax = 10;
 constexpr const char* kEditionHeader = "tideline_edition";
 
 // What one send() waits for.
@@ -57,13 +58,21 @@ std::int64_t edition_of(const rd_kafka_message_t& message) {
 }  // namespace
 
 struct KafkaStateSink::State {
+  explicit State(StateTopicOptions options_) : options(std::move(options_)) { renew(); }
+  ~State() { topic.reset(); }
+
+  // A client that a broker with other data has led astray (a topic that was not there, sequences
+  // that nobody knows) may refuse for minutes or for good.
+  void renew();
+
   const StateTopicOptions options;
-  std::mutex mutex;
+  std::mutex mutex;  // of all that follows
   Client client;
   ClientTopic topic;
+  int ends_unknown = 0;  // times in a row
 };
 
-KafkaStateSink::KafkaStateSink(StateTopicOptions options) {
+void KafkaStateSink::State::renew() {
   ClientConf conf = make_conf(
       options.brokers, options.client_id,
       {{"enable.idempotence", "true"},
@@ -72,14 +81,17 @@ KafkaStateSink::KafkaStateSink(StateTopicOptions options) {
        // Every record has its report by then, so that none refers to a send() that has returned.
        {"message.timeout.ms", std::to_string(options.publish_timeout.count())}});
   rd_kafka_conf_set_dr_msg_cb(conf.get(), on_delivery);
-  Client client = make_producer(std::move(conf));
-  ClientTopic topic(rd_kafka_topic_new(client.get(), options.topic.c_str(), nullptr));
+  topic.reset();
+  client = make_producer(std::move(conf));
+  topic.reset(rd_kafka_topic_new(client.get(), options.topic.c_str(), nullptr));
   CHECK(topic != nullptr, "the name of a topic is ours");
-  state_ = std::unique_ptr<State>(
-      new State{std::move(options), {}, std::move(client), std::move(topic)});
+  ends_unknown = 0;
 }
 
-KafkaStateSink::~KafkaStateSink() { state_->topic.reset(); }
+KafkaStateSink::KafkaStateSink(StateTopicOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+
+KafkaStateSink::~KafkaStateSink() = default;
 
 core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates, std::int64_t edition) {
   const std::lock_guard lock(state_->mutex);
@@ -112,14 +124,20 @@ core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates, std::
     break;
   }
   while (delivery.open > 0) rd_kafka_poll(state_->client.get(), 10);
-  if (delivery.error) return *delivery.error;
-  return core::success();
+  if (!delivery.error) return core::success();
+  state_->renew();
+  return *delivery.error;
 }
 
 core::Result<std::vector<core::KafkaOffset>> KafkaStateSink::ends() {
+  const std::lock_guard lock(state_->mutex);
   const auto known = query_ends(state_->client.get(), state_->options.topic,
                                 state_->options.partitions, kStateEndsTimeout);
-  if (!known) return known.error();
+  if (!known) {
+    if (++state_->ends_unknown >= kEndsUnknownMax) state_->renew();
+    return known.error();
+  }
+  state_->ends_unknown = 0;
   return std::vector<core::KafkaOffset>(known->begin(), known->end());
 }
 
