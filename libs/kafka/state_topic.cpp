@@ -22,7 +22,6 @@ namespace {
 constexpr std::size_t kBatch = 2000;
 constexpr milliseconds kSeekTimeout{2000};
 constexpr milliseconds kStateEndsTimeout{1000};
-constexpr int kEndsUnknownMax = 10;
 constexpr const char* kEditionHeader = "tideline_edition";
 
 // What one send() waits for.
@@ -61,15 +60,13 @@ struct KafkaStateSink::State {
   explicit State(StateTopicOptions options_) : options(std::move(options_)) { renew(); }
   ~State() { topic.reset(); }
 
-  // A client that a broker with other data has led astray (a topic that was not there, sequences
-  // that nobody knows) may refuse for minutes or for good.
+  // An idempotent producer that a broker without its data has led astray may refuse for good.
   void renew();
 
   const StateTopicOptions options;
   std::mutex mutex;  // of all that follows
   Client client;
   ClientTopic topic;
-  int ends_unknown = 0;  // times in a row
 };
 
 void KafkaStateSink::State::renew() {
@@ -85,7 +82,6 @@ void KafkaStateSink::State::renew() {
   client = make_producer(std::move(conf));
   topic.reset(rd_kafka_topic_new(client.get(), options.topic.c_str(), nullptr));
   CHECK(topic != nullptr, "the name of a topic is ours");
-  ends_unknown = 0;
 }
 
 KafkaStateSink::KafkaStateSink(StateTopicOptions options)
@@ -133,11 +129,7 @@ core::Result<std::vector<core::KafkaOffset>> KafkaStateSink::ends() {
   const std::lock_guard lock(state_->mutex);
   const auto known = query_ends(state_->client.get(), state_->options.topic,
                                 state_->options.partitions, kStateEndsTimeout);
-  if (!known) {
-    if (++state_->ends_unknown >= kEndsUnknownMax) state_->renew();
-    return known.error();
-  }
-  state_->ends_unknown = 0;
+  if (!known) return known.error();
   return std::vector<core::KafkaOffset>(known->begin(), known->end());
 }
 

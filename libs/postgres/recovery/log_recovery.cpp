@@ -26,9 +26,12 @@ const std::vector<std::string> kColumns{
     "log",          "position",       "stream_id", "version",     "event_id",
     "type",         "schema_version", "private",   "recorded_at", "correlation_id",
     "causation_id", "traceparent",    "seen",      "data"};
-constexpr const char* kColumnList =
-    "log, position, stream_id, version, event_id, type, schema_version, private, recorded_at,"
-    " correlation_id, causation_id, traceparent, seen, data";
+
+std::string column_list() {
+  std::string list;
+  for (const std::string& column : kColumns) list += (list.empty() ? "" : ", ") + column;
+  return list;
+}
 
 [[noreturn]] void fail(core::Error error) { throw sql::TransactionFailed(std::move(error)); }
 
@@ -168,9 +171,9 @@ class Recovery {
   // What the database has behind the last event that both have: nobody has read it.
   void take_out(const Log& log) {
     if (!std::exchange(unprotected_, true)) {
-      transaction_.execute("CREATE TEMP TABLE written_since (LIKE event) ON COMMIT DROP");
       transaction_.execute(
-          "ALTER TABLE written_since ADD conflicts boolean NOT NULL DEFAULT false");
+          "CREATE TEMP TABLE written_since"
+          " (LIKE event, conflicts boolean NOT NULL DEFAULT false) ON COMMIT DROP");
       transaction_.execute("CREATE INDEX ON written_since (stream_id)");
       transaction_.execute("CREATE INDEX ON written_since (recorded_at)");
       transaction_.execute("GRANT DELETE ON event TO CURRENT_USER");
@@ -214,7 +217,7 @@ class Recovery {
           " UNION SELECT stream_id FROM written_since WHERE log = $1 AND conflicts)",
           {index, log.report.agreed});
     }
-    const std::string columns = kColumnList;
+    const std::string columns = column_list();
     const auto kept = transaction_.execute("WITH kept AS (INSERT INTO event_set_aside (" + columns +
                                            ") SELECT " + columns +
                                            " FROM written_since WHERE conflicts RETURNING log)"
@@ -249,7 +252,7 @@ class Recovery {
     RecoveredLog& report = log.report;
     const LogPosition published(report.agreed.value() + report.taken_back);
     const auto moved = transaction_.execute(
-        std::string("WITH moved AS (INSERT INTO event (") + kColumnList +
+        std::string("WITH moved AS (INSERT INTO event (") + column_list() +
             ") SELECT log, $2 + row_number() OVER (ORDER BY position), stream_id, version,"
             " event_id, type, schema_version, private, recorded_at, correlation_id, causation_id,"
             " traceparent, seen, data FROM written_since WHERE log = $1 AND NOT conflicts"

@@ -66,7 +66,7 @@ bool StatePublication::lacks(const Ends& ends, const postgres::StateTopicPlace& 
   });
 }
 
-// A database that was restored must not use a edition a second time: so it is the time.
+// A database that was restored must not give an edition a second time: so it is the time.
 void StatePublication::begin_anew(sql::Transaction& transaction, std::int64_t edition,
                                   const Ends& ends) {
   using std::chrono::milliseconds;

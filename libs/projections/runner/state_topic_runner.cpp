@@ -135,7 +135,8 @@ core::Status StateTopicRunner::State::look() {
     });
     if (!read) return read;
     for (const auto& [partition, offset] : next) {
-      if (stored.edition > edition || stored.next[partition] >= offset) continue;
+      const std::pair kept(stored.edition, stored.next[partition]);
+      if (kept >= std::pair(edition, offset)) continue;
       return core::unavailable("the tables were put back to an older copy");
     }
   }

@@ -9,6 +9,14 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{150};
 
+// Keeps the id of what the command makes.
+Command keeping_id(Command command, std::string& place) {
+  command.learn = [&place](const auto& reply) {
+    if (acknowledged(reply)) place = reply.json().at("id").template get<std::string>();
+  };
+  return command;
+}
+
 }  // namespace
 
 RecoveryProbe::RecoveryProbe(std::string service, Account& account, Account adjuster,
@@ -26,12 +34,9 @@ Command RecoveryProbe::command() {
                 "ProfileChanged");
   }
   if (service_ == "projects" && project_.empty()) {
-    Command command = does("project", service_, call_of("POST", "/v1/projects", {{"name", text}}),
-                           201, "ProjectCountChanged,ProjectCreated");
-    command.learn = [this](const auto& reply) {
-      if (acknowledged(reply)) project_ = reply.json().at("id").template get<std::string>();
-    };
-    return command;
+    return keeping_id(does("project", service_, call_of("POST", "/v1/projects", {{"name", text}}),
+                           201, "ProjectCountChanged,ProjectCreated"),
+                      project_);
   }
   if (service_ == "projects") {
     return does("project-edit", service_,
@@ -40,12 +45,9 @@ Command RecoveryProbe::command() {
   }
   // In turns, for a person may have a thousand.
   if (service_ == "social-graph" && tag_.empty()) {
-    Command command = does("tag-create", service_, call_of("POST", "/v1/tags", {{"name", text}}),
-                           201, "TagCountChanged,TagCreated");
-    command.learn = [this](const auto& reply) {
-      if (acknowledged(reply)) tag_ = reply.json().at("id").template get<std::string>();
-    };
-    return command;
+    return keeping_id(does("tag-create", service_, call_of("POST", "/v1/tags", {{"name", text}}),
+                           201, "TagCountChanged,TagCreated"),
+                      tag_);
   }
   if (service_ == "social-graph") {
     Command command = does("tag-delete", service_, call_of("DELETE", "/v1/tags/" + tag_), 204,
