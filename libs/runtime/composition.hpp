@@ -1,7 +1,6 @@
 // A service put together: the ServiceContext, and the threads that keep it going.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <thread>
