@@ -24,6 +24,7 @@ from ports import free_ports
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ROOT / "deploy/parts"
 SERVICES = registry.names()
+SNAPSHOT_SERVICES = [service.name for service in registry.read() if service.snapshots]
 START_SECONDS = 150
 DISK_MB = {"postgres": 8192, "kafka": 4096}  # bounds; memory is taken by what is written alone
 
@@ -34,6 +35,7 @@ home=$1 parts=$2
 for round in 1 2; do
   "$parts/gateway" kill --data "$home/gateway"
   for name in "$home"/services/*; do "$parts/services" kill --data "$name"; done
+  for pid in "$home"/services/*/snapshots/pid; do (. "$parts/process.sh" && process_stop "$pid" KILL 5); done
   "$parts/kafka" kill --data "$home/kafka"
   "$parts/postgres" kill --data "$home/postgres"
   ! read -r proxy < "$home/proxy.pid" || kill -KILL "$proxy"
@@ -153,6 +155,8 @@ class Installation:
             self.starts[name] = self.start_of_service(name, kid, data[name])
         self.starts["gateway"] = self.start_of_gateway(kid, data["gateway"])
         self.in_parallel([lambda part=part: run(*self.starts[part], env=self.gateway_env()) for part in SERVICES + ["gateway"]])
+        for name in SNAPSHOT_SERVICES:
+            self.start_snapshots(name)
 
     @staticmethod
     def in_parallel(calls):
@@ -219,6 +223,8 @@ class Installation:
             encoding="utf-8",
         )
         settings = []
+        if name in SNAPSHOT_SERVICES:
+            settings = ["--set", f"TIDELINE_{name.upper()}_SNAPSHOT_FOLDER={self.snapshots_of(name)}"]
         if name == "accounts":
             key = self.home / "secrets/jwt" / f"{kid}.pem"
             settings = ["--set", f"TIDELINE_JWT_SIGNING_KEY={key}", "--set", "TIDELINE_OPERATOR_SECOND_FACTOR=offered"]
@@ -227,6 +233,16 @@ class Installation:
             *("--port", self.ports[name], "--database", proxied, "--secrets", self.home / "secrets"),
             *("--brokers", f"127.0.0.1:{self.ports['kafka_proxy']}", *settings),
         ]
+
+    def snapshots_of(self, name):
+        return self.folder(name) / "snapshots"
+
+    def start_snapshots(self, name):
+        """Beside the service, as deploy/run does: without them a start reads every event."""
+        folder = self.snapshots_of(name)
+        script = '. "$1/process.sh"; ensure_folder "$2"; process_start "$2/pid" "$2/log" "${@:3}"'
+        run("bash", "-ec", script, "snapshots", PARTS, folder, self.folder(name) / "bin" / f"tideline-{name}", "--config",
+            self.folder(name) / "config", "snapshot")
 
     def start_of_gateway(self, kid, data):
         addresses = [word for name in SERVICES for word in (f"--{name}", f"127.0.0.1:{self.ports[name]}")]

@@ -28,6 +28,8 @@ struct Command {
   Account* as = nullptr;  // who sends it, when that is not whose turn it is
   // Told of the answer, so that the next command is predicted from it. May be empty.
   std::function<void(const demo::Reply&)> learn = {};
+  // Nobody can ask what became of it when the sender's token ends before its answer comes.
+  bool closes_account = false;
 };
 
 inline bool acknowledged(const demo::Reply& reply) {

@@ -162,6 +162,7 @@ Command CommandGenerator::newcomer(MemberIndex actor) {
       command = does("account-close", "accounts",
                      call_of("DELETE", "/v1/me", {{"password", account.password()}}), 204,
                      "AccountClosed");
+      command.closes_account = true;
       command.learn = [this](const auto&) { newcomer_.reset(); };
   }
   command.as = &account;

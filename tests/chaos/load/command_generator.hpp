@@ -4,6 +4,7 @@
 // answers so far.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -98,6 +99,7 @@ class CommandGenerator {
   Account& operator_;
   std::size_t worker_;
   std::size_t workers_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::mt19937_64& random_;
   std::discrete_distribution<std::size_t> choice_;
   std::map<std::pair<MemberIndex, MemberIndex>, Pair>

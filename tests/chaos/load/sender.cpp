@@ -68,7 +68,11 @@ std::optional<demo::Reply> Sender::carry_out(Command command, Account& account) 
     if (with_token) command.call.token = account.token;
     reply = until_answered(command, answered);
     if (!reply || reply->status != kUnauthenticated || !with_token) break;
-    if (!sign_in(account)) break;
+    const bool may_be_gone = command.closes_account && answered.was_unknown;
+    if (sign_in(account, may_be_gone)) continue;
+    // Its token ended between the attempt that closed the account and this one.
+    if (may_be_gone) answered.status = command.status;
+    break;
   }
   journal_.write(command, answered);
   if (!reply) return reply;
@@ -77,8 +81,13 @@ std::optional<demo::Reply> Sender::carry_out(Command command, Account& account) 
   return reply;
 }
 
-bool Sender::sign_in(Account& account) {
-  const auto reply = carry_out(sign_in_of(account), account);
+bool Sender::sign_in(Account& account, bool may_be_gone) {
+  Command command = sign_in_of(account);
+  if (may_be_gone) {
+    command.status = 0;
+    command.events = "(" + command.events + ")?";
+  }
+  const auto reply = carry_out(std::move(command), account);
   return reply && acknowledged(*reply);
 }
 
@@ -131,7 +140,9 @@ Command sign_in_of(Account& account) {
                    "",
                    {{"user_id", account.user_id}, {"password", account.password()}},
                    ""},
-                  "(SessionListChanged,)+SessionOpened(,SessionOpened)*(,SignedIn)?",
+                  // One too many of an account's ends the oldest.
+                  "(SessionEnded,)*(SessionListChanged,)+SessionOpened(,SessionOpened)*"
+                  "(,SessionRevoked)*(,SignedIn)?",
                   201};
   command.learn = [&account](const demo::Reply& reply) {
     if (acknowledged(reply)) remember_session(account, reply.json());

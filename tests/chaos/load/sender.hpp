@@ -32,7 +32,8 @@ class Sender {
 
  private:
   std::optional<demo::Reply> until_answered(const Command& command, Answered& answered);
-  bool sign_in(Account& account);
+  // `may_be_gone`: the account was perhaps closed by a command without an answer.
+  bool sign_in(Account& account, bool may_be_gone = false);
   void pause();
 
   demo::Client client_;
