@@ -149,7 +149,8 @@ struct Shards {
                  [this](const auto& request, auto then) {
                    passed_on.add();
                    client.get(request, std::move(then));
-                 }}),
+                 },
+             .instance = settings.instance}),
         passed_on(context.metrics().counter("tideline_feed_timelines_passed_on_total",
                                             "requests that came here with their shard elsewhere")),
         client(context.peer_options()) {}

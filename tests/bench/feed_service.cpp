@@ -227,7 +227,8 @@ class Service {
              return feed::ShardPlace{feed::ShardPlace::Kind::Here, "", ""};
            },
        .after_next_look = {},
-       .ask = {}}};
+       .ask = {},
+       .instance = "feed-0"}};
   feed::TimelineStreams streams_{
       {engine_.reader(), engine_runner_.applied(), freshness_, shard_router_}};
   feed::ApiPorts api_{endpoint_,

@@ -1,9 +1,14 @@
-"""The gateway before several instances of feed: it learns from their answers which one has a shard."""
+"""The gateway before several instances of feed, which it finds by their names: it learns from their answers which one has
+a shard."""
+import json
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 import gateway_test
 from gateway_test import encode_account, shard_of, start_stub
+from names import DOMAIN, Names
 from running_gateway import SERVICES, RunningGateway
 
 
@@ -14,19 +19,35 @@ class FeedInstances(unittest.TestCase):
 
     def setUp(self):
         self.stubs = [start_stub(f"feed-{i}") for i in range(2)]
-        addresses = [f"127.0.0.1:{stub.server_port}" for stub in self.stubs]
+        self.names = Names()
+        self.addCleanup(self.names.close)
+        self.names.ports = {service.lower().replace("_", "-"): {"only": self.stubs[0].server_port} for service in SERVICES}
+        self.names.ports["feed"] = {stub.service: stub.server_port for stub in self.stubs}
         self.gateway = RunningGateway(
-            {service: addresses[0] for service in SERVICES},
-            TIDELINE_FEED_1=addresses[1],
-            TIDELINE_RATE_ACCOUNT="10000",
+            {}, TIDELINE_NAMES=DOMAIN, TIDELINE_NAMESERVER=self.names.address, TIDELINE_RATE_ACCOUNT="10000"
         )
         self.folder = self.gateway.folder
+        self.until("both instances", lambda: self.readiness()[1]["services"]["feed"] == 2)
 
     def tearDown(self):
         self.gateway.close()
         for stub in self.stubs:
             stub.shutdown()
             stub.server_close()
+
+    def until(self, what, condition, seconds=15):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.05)
+
+    def readiness(self):
+        try:
+            answer = urllib.request.urlopen(f"http://127.0.0.1:{self.gateway.operations_port}/readyz", timeout=10)
+        except urllib.error.HTTPError as refused:
+            answer = refused
+        with answer:
+            return answer.status, json.load(answer)
 
     def say(self, instance):
         for stub in self.stubs:
@@ -54,16 +75,17 @@ class FeedInstances(unittest.TestCase):
         for instance in ("feed-1", "feed-0", "feed-1"):
             self.say(instance)
             for one, other in accounts:
-                self.ask(one)
+                # Until the instance has once answered by itself, its place is not known.
+                self.until(instance, lambda one=one, instance=instance: self.ask(one) == instance)
                 self.assertEqual(self.ask(one), instance, "as was said")
                 self.assertEqual(self.ask(other), instance, "the shard counts, not the account")
 
     def test_shards_are_learnt_apart(self):
         (one, _), (other, _) = self.accounts()[:2]
         self.say("feed-1")
-        self.ask(one)
+        self.until("feed-1", lambda: self.ask(one) == "feed-1")
         self.say("feed-0")
-        self.ask(other)
+        self.until("feed-0", lambda: self.ask(other) == "feed-0")
         self.say(None)
         self.assertEqual([self.ask(one), self.ask(other)], ["feed-1", "feed-0"])
 
@@ -76,8 +98,7 @@ class FeedInstances(unittest.TestCase):
     def test_while_the_instance_is_down_another_one_is_asked(self):
         account = self.accounts()[0][0]
         self.say("feed-1")
-        self.ask(account)
-        self.assertEqual(self.ask(account), "feed-1")
+        self.until("feed-1", lambda: self.ask(account) == "feed-1")
         self.stubs[1].shutdown()
         self.stubs[1].server_close()
         deadline = time.monotonic() + 10
@@ -88,6 +109,34 @@ class FeedInstances(unittest.TestCase):
             if answer.status == 200 and self.reached(answer)["service"] == "feed-0":
                 return
             self.assertLess(time.monotonic(), deadline, answer.text)
+
+    def test_instances_come_and_go_with_their_names(self):
+        account = self.accounts()[0][0]
+        self.say("feed-1")
+        self.until("feed-1", lambda: self.ask(account) == "feed-1")
+        del self.names.ports["feed"]["feed-1"]
+        self.until("feed-0, which passes it on", lambda: self.ask(account) == "feed-0")
+        self.names.ports["feed"] = {"feed-1": self.stubs[1].server_port}
+        self.until("feed-1 alone, where feed-0 was", lambda: self.ask(account) == "feed-1")
+        self.names.ports["feed"] = {stub.service: stub.server_port for stub in self.stubs}
+        self.until("both again", lambda: self.readiness()[1]["services"]["feed"] == 2)
+        self.until("feed-1", lambda: all(self.ask(account) == "feed-1" for _ in range(20)))
+
+    def test_servers_stay_while_names_cannot_be_told(self):
+        self.names.fails = True
+        self.until("questions", lambda: self.names.failures > 20)
+        self.assertEqual(self.readiness()[1]["services"]["feed"], 2)
+
+    def test_it_is_ready_once_it_has_reached_each_service_and_while_it_reaches_any(self):
+        self.assertEqual(self.readiness()[0], 200)
+        self.names.ports["scoring"] = {}
+        self.until("scoring gone", lambda: self.readiness()[1]["services"]["scoring"] == 0)
+        self.assertEqual(self.readiness()[0], 200)
+        before = {**self.names.ports, "scoring": {"only": self.stubs[0].server_port}}
+        self.names.ports = {}
+        self.until("not ready", lambda: self.readiness()[0] == 503)
+        self.names.ports = before
+        self.until("ready again", lambda: self.readiness()[0] == 200)
 
 
 if __name__ == "__main__":

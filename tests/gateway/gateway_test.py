@@ -5,12 +5,13 @@ Every stub answers with what has reached it; so a test sees both sides of the ga
 import base64
 import http.client
 import json
+import os
 import socket
 import subprocess
 import time
 import unittest
 
-from running_gateway import SERVICES, RunningGateway
+from running_gateway import CONFIGURATION, SERVICES, RunningGateway
 from stubs import Stub, encode, encode_account, es256, shard_of, start_stub
 
 ACCOUNT = "a" * 25 + "q"
@@ -129,6 +130,14 @@ class Gateway(unittest.TestCase):
             self.assertIn("GET", answer.getheader("Allow"))
 
     # --- tokens
+
+    def test_no_start_without_the_key_that_tokens_are_checked_by(self):
+        environment = {name: "127.0.0.1:1" for name in ("TIDELINE_GATEWAY_BIND", "TIDELINE_GATEWAY_METRICS_BIND")}
+        for key, starts in ((self.folder / "current.pem", True), (self.folder / "none.pem", False)):
+            done = subprocess.run(
+                ["haproxy", "-c", "-f", str(CONFIGURATION)], capture_output=True, check=False,
+                env={**os.environ, **environment, "TIDELINE_JWT_KID": "current", "TIDELINE_JWT_KEY": str(key)})
+            self.assertEqual(done.returncode == 0, starts, done.stderr)
 
     def test_routes_without_a_token(self):
         for method, path in (

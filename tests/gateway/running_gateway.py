@@ -18,7 +18,8 @@ SERVICES = [service.identifier.upper() for service in registry.read()]
 
 
 class RunningGateway:
-    """`addresses`: host:port of each service. `settings`: more of the environment. Ready when it is there."""
+    """`addresses`: host:port of each service, where names do not tell. `settings`: more of the environment. Ready when it
+    is there."""
 
     def __init__(self, addresses, **settings):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tideline-gateway-"))
@@ -31,7 +32,7 @@ class RunningGateway:
             TIDELINE_GATEWAY_METRICS_BIND=f"127.0.0.1:{self.operations_port}",
             TIDELINE_JWT_KID="current",
             TIDELINE_JWT_KEY=str(self.folder / "current.pem"),
-            **{f"TIDELINE_{service}": addresses[service] for service in SERVICES},
+            **{f"TIDELINE_{service}": address for service, address in addresses.items()},
             **settings,
         )
         self.log = open(self.folder / "log", "wb")

@@ -56,6 +56,7 @@ class Stub(http.server.BaseHTTPRequestHandler):
         self.send_header("Server", "stub")
         if self.server.names_instance:
             self.send_header("X-Tideline-Instance", self.server.names_instance)
+            self.send_header("X-Tideline-Server", self.server.service)
         self.end_headers()
         self.wfile.write(said)
 

@@ -50,7 +50,10 @@ def gateway_lines(service):
     yield f"backend {backend}", True
     yield f"server {backend if service.name != 'feed' else 'feed-0'} \"${{{variable}}}\" verifyhost {service.name}", True
     yield f"to_{backend}", "http-request deny deny_status 404 unless "
-    yield f'"{service.name}":%[nbsrv({backend})]', "http-request return status 200 content-type application/json lf-string "
+    yield f'"_http._tcp.{service.name}.${{TIDELINE_NAMES}}" verifyhost {service.name}', "server-template "
+    yield f"{{ nbsrv({backend}) gt 0 }}", "http-request set-var(proc.reached_all) "
+    yield f"acl reaches_one nbsrv({backend}) gt 0", True
+    yield f'"{service.name}":%[nbsrv({backend})]', "http-request set-var-fmt(txn.reached) "
 
 
 def check_gateway(root, services):

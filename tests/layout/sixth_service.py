@@ -114,7 +114,17 @@ def enter_in_gateway(file):
     replace(file, "  acl to_scoring", f"  acl to_{NAME} path -m reg ^/v1/({ROUTE})(/|$)\n  acl to_scoring")
     replace(file, " or to_scoring", f" or to_scoring or to_{NAME}")
     replace(file, "  use_backend scoring", f"  use_backend {NAME} if to_{NAME}\n  use_backend scoring")
-    replace(file, "backend scoring\n", f'backend {NAME}\n  server {NAME} "${{{variable}}}" verifyhost {NAME}\n\nbackend scoring\n')
+    replace(file, "backend scoring\n", f"""backend {NAME}
+  .if defined(TIDELINE_NAMES)
+  server-template {NAME} 16 "_http._tcp.{NAME}.${{TIDELINE_NAMES}}" verifyhost {NAME}
+  .else
+  server {NAME} "${{{variable}}}" verifyhost {NAME}
+  .endif
+
+backend scoring
+""")
+    replace(file, "{ nbsrv(scoring) gt 0 }", f"{{ nbsrv({NAME}) gt 0 }} {{ nbsrv(scoring) gt 0 }}")
+    replace(file, "  acl reaches_one nbsrv(scoring)", f"  acl reaches_one nbsrv({NAME}) gt 0\n  acl reaches_one nbsrv(scoring)")
     replace(file, '"scoring":%[', f'"{NAME}":%[nbsrv({NAME})],"scoring":%[')
 
 

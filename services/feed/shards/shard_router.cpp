@@ -26,11 +26,6 @@ Response not_here() {
   return to_response(http::unavailable("the timeline is at no instance now, try again"));
 }
 
-Response marked(Response response, const std::string& instance) {
-  if (!instance.empty()) response.header(kInstanceHeader, instance);
-  return response;
-}
-
 http::OutgoingRequest passed_on(const Request& request, const ShardPlace& place) {
   http::OutgoingRequest outgoing{place.address, request.path, request.query_parameters, {}};
   outgoing.headers.set(kPassedOnHeader, "1");
@@ -74,7 +69,7 @@ Response brought_back(Response answered, nanoseconds asked_at,
   response.body = std::move(answered.body);
   for (const std::string_view name :
        {std::string_view("Content-Type"), std::string_view("Cache-Control"),
-        std::string_view("Retry-After"), kInstanceHeader}) {
+        std::string_view("Retry-After")}) {
     if (const auto value = answered.headers.find(name)) response.header(name, *value);
   }
   // It carries on what the request carried.
@@ -85,6 +80,12 @@ Response brought_back(Response answered, nanoseconds asked_at,
 }
 
 }  // namespace
+
+Response ShardRouter::marked(Response response, const std::string& owner) const {
+  if (!owner.empty()) response.header(kInstanceHeader, owner);
+  response.header(kServerHeader, ports_.instance);
+  return response;
+}
 
 bool ShardRouter::is_here(const core::AccountId& viewer) const {
   return ports_.find(shard_of(viewer)).kind == Here;
@@ -116,17 +117,17 @@ Response ShardRouter::pass_on(const Request& request, const ShardPlace& place) c
   std::optional<std::string> position;
   if (const auto sent = request.header(http::kPositionHeader)) position = std::string(*sent);
   const bool may_wait = request.attempt < kLooksMax;
-  ports_.ask(passed_on(request, place),
-             [late, position, may_wait, asked_at = core::time_since_boot(),
-              &after_next_look = ports_.after_next_look](auto answered) {
-               if (answered) {
-                 return late->give(brought_back(std::move(*answered), asked_at, position));
-               }
-               // Nobody is there: its shards come to others soon.
-               const bool is_gone = answered.error().code == core::ErrorCode::Unavailable;
-               if (!is_gone || !may_wait) return late->give(not_here());
-               after_next_look([late] { late->retry(); });
-             });
+  ports_.ask(passed_on(request, place), [this, late, position, may_wait,
+                                         asked_at = core::time_since_boot()](auto answered) {
+    if (answered) {
+      const std::string owner(answered->headers.find(kInstanceHeader).value_or(""));
+      return late->give(marked(brought_back(std::move(*answered), asked_at, position), owner));
+    }
+    // Nobody is there: its shards come to others soon.
+    const bool is_gone = answered.error().code == core::ErrorCode::Unavailable;
+    if (!is_gone || !may_wait) return late->give(not_here());
+    ports_.after_next_look([late] { late->retry(); });
+  });
   return Response::defer(std::move(late));
 }
 

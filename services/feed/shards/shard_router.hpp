@@ -28,8 +28,9 @@ namespace tideline::feed {
 inline constexpr std::string_view kPassedOnHeader = "X-Tideline-Passed-On";
 // In an answer to what was passed on: for how many milliseconds it is good.
 inline constexpr std::string_view kGoodForHeader = "X-Tideline-Good-For";
-// The name of the instance that has the viewer's shard.
+// The name of the instance that has the viewer's shard, and of the one that answers.
 inline constexpr std::string_view kInstanceHeader = "X-Tideline-Instance";
+inline constexpr std::string_view kServerHeader = "X-Tideline-Server";
 
 class ShardRouter {
  public:
@@ -40,6 +41,9 @@ class ShardRouter {
     std::function<ShardPlace(std::size_t shard)> find;                          // ShardLeases::find
     std::function<void(std::function<void()>)> after_next_look;                 // of ShardLeases
     std::function<void(const http::OutgoingRequest&, http::Client::Then)> ask;  // Client::get
+
+    // This one's name.
+    std::string instance;
   };
 
   explicit ShardRouter(Ports ports) : ports_(std::move(ports)) {}
@@ -57,6 +61,8 @@ class ShardRouter {
   http::Response answer_here(const http::Request& request,
                              const std::function<http::Response()>& here) const;
   http::Response pass_on(const http::Request& request, const ShardPlace& place) const;
+  // With the names by which the gateway finds the shard.
+  http::Response marked(http::Response response, const std::string& owner) const;
   // The handler is called again after the next look, or the answer is 503.
   http::Response wait_for_place(const http::Request& request) const;
 

@@ -239,7 +239,8 @@ class FeedApp {
   ShardRouter shard_router{
       {.find = [this](std::size_t) { return place; },
        .after_next_look = [this](auto then) { waiting.push_back(then); },
-       .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); }}};
+       .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); },
+       .instance = "feed-0"}};
   TimelineStreams streams{{engine.reader(), engine_applied, freshness, shard_router}};
   http::Router router{std::make_shared<TrustingVerifier>(), clock};
   http::Router forgetful_router{std::make_shared<TrustingVerifier>(), clock};

@@ -53,6 +53,7 @@ TEST_F(ShardRouterTest, AreAnsweredHereWithTheInstancesName) {
   const auto response = get("/v1/timeline");
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(instance_of(response), "feed-0");
+  EXPECT_EQ(response.headers.find(kServerHeader), "feed-0");
   EXPECT_EQ(get("/v1/timeline", passed_on()).status, 200);
 }
 
@@ -84,6 +85,7 @@ TEST_F(ShardRouterTest, ArePassedOnOnceWithWhatTheyCameWith) {
   theirs.headers.set("Content-Length", "12");
   theirs.headers.set("ETag", "\"x\"");
   theirs.headers.set(kInstanceHeader, "feed-1");
+  theirs.headers.set(kServerHeader, "feed-1");
   theirs.headers.set(kGoodForHeader, "3000");
   const auto before = core::time_since_boot();
   then(theirs);
@@ -91,6 +93,7 @@ TEST_F(ShardRouterTest, ArePassedOnOnceWithWhatTheyCameWith) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, theirs.body);
   EXPECT_EQ(instance_of(answer), "feed-1");
+  EXPECT_EQ(answer.headers.find(kServerHeader), "feed-0") << "which passed it on";
   EXPECT_EQ(answer.headers.find("Tideline-Position"), "sealed-") << "sealed once";
   EXPECT_FALSE(answer.headers.find("Content-Length"));
   EXPECT_FALSE(answer.headers.find("ETag"));

@@ -152,7 +152,8 @@ class Audience {
                                    return ShardPlace{ShardPlace::Kind::Here, "feed-0", ""};
                                  },
                              .after_next_look = {},
-                             .ask = {}}};
+                             .ask = {},
+                             .instance = "feed-0"}};
   TimelineStreams streams_;
   std::vector<Listener> listeners_;
   std::size_t told_ = 0;
