@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/memory_limit.hpp"
 #include "feed/projections/engine/viewer_timelines.hpp"
 #include "feed/projections/snapshot/feed_snapshot.hpp"
 
 namespace tideline::feed {
 namespace {
 
+constexpr std::size_t kTimelineBytesMin = std::size_t{1} << 20;
 constexpr std::int64_t kContentBytesMax = std::int64_t{1} << 40;
 
 // It goes into a header and into the gateway's map.
@@ -34,12 +36,16 @@ VisibilityRules Settings::rules() const { return {}; }
 
 Settings Settings::read(core::Config& config) {
   Settings settings;
+  const std::size_t memory = core::memory_limit();
+  settings.timeline_bytes_max =
+      std::clamp(memory / 4, kTimelineBytesMin, settings.timeline_bytes_max);
+  settings.content_bytes_max = std::min(memory / 16, settings.content_bytes_max);
   settings.timeline_length_max = static_cast<std::size_t>(config.integer(
       "TIDELINE_FEED_TIMELINE_LENGTH", static_cast<std::int64_t>(settings.timeline_length_max), 1,
       static_cast<std::int64_t>(ViewerTimelines::kLengthMax)));
   settings.timeline_bytes_max = static_cast<std::size_t>(config.integer(
       "TIDELINE_FEED_TIMELINE_BYTES", static_cast<std::int64_t>(settings.timeline_bytes_max),
-      std::int64_t{1} << 20, std::int64_t{1} << 38));
+      static_cast<std::int64_t>(kTimelineBytesMin), std::int64_t{1} << 38));
   settings.content_bytes_max = static_cast<std::size_t>(
       config.integer("TIDELINE_FEED_CONTENT_BYTES",
                      static_cast<std::int64_t>(settings.content_bytes_max), 0, kContentBytesMax));

@@ -17,17 +17,19 @@ struct Settings {
   std::size_t timeline_length_max = 512;
   // TIDELINE_FEED_TIMELINE_BYTES, 1 MiB to 256 GiB: what the arrays of all viewers take at most.
   // Where there is no room, those of who has not read for long are emptied; they are made again of
-  // the authors' moments when their viewers read.
+  // the authors' moments when their viewers read. By default 1 GiB, or a quarter of what the
+  // process may take (core/memory_limit.hpp) where that is less.
   std::size_t timeline_bytes_max = std::size_t{1} << 30;
-  // TIDELINE_FEED_CONTENT_BYTES, 256 MiB: of texts and names that were read lately, kept in memory
-  // so that a page asks no table; some 1,000 bytes a moment. 0: every page asks the tables.
+  // TIDELINE_FEED_CONTENT_BYTES, by default 256 MiB or a sixteenth of that memory: of texts and
+  // names that were read lately, kept in memory so that a page asks no table; some 1,000 bytes a
+  // moment. 0: every page asks the tables.
   std::size_t content_bytes_max = std::size_t{256} << 20;
   // TIDELINE_FEED_STALENESS_MS: of how long ago at most what the engine shows may be, else its
   // routes answer 503. Longer keeps timelines readable through an outage, with what was visible
   // when it began.
   std::chrono::milliseconds staleness_max{5'000};
-  // TIDELINE_FEED_INSTANCE, "feed-0": the name of this process among several instances, one of
-  // their names in the gateway's configuration. 1 to 63 lower-case letters, digits and hyphens.
+  // TIDELINE_FEED_INSTANCE, "feed-0": the name of this process among several instances.
+  // 1 to 63 lower-case letters, digits and hyphens.
   std::string instance = "feed-0";
   // TIDELINE_FEED_ADDRESS: host:port where the other instances reach this one, by default where it
   // listens (TIDELINE_HTTP_ADDRESS, TIDELINE_HTTP_PORT).
