@@ -86,8 +86,8 @@ KafkaRecordSource::State::State(ConsumerOptions options_) : options(std::move(op
   CHECK(!options.services.empty() && options.logs > 0, "a consumer of nothing");
   for (const std::string& service : options.services) service_of[events_topic(service)] = service;
   Settings settings = reader_settings();
+  settings.emplace_back("group.id", options.group.empty() ? options.client_id : options.group);
   if (!options.group.empty()) {
-    settings.emplace_back("group.id", options.group);
     settings.emplace_back("session.timeout.ms", std::to_string(options.session_timeout.count()));
     settings.emplace_back("max.poll.interval.ms",
                           std::to_string(options.max_poll_interval.count()));
@@ -323,6 +323,14 @@ core::Status KafkaRecordSource::pause(const SourcePartition& partition) {
 
 core::Status KafkaRecordSource::resume(const SourcePartition& partition) {
   return state_->flow(partition, false);
+}
+
+void KafkaRecordSource::show_progress(const std::map<SourcePartition, core::KafkaOffset>& next) {
+  if (!state_->options.shows_progress || !state_->started || next.empty()) return;
+  const PartitionList list(rd_kafka_topic_partition_list_new(static_cast<int>(next.size())));
+  for (const auto& [partition, offset] : next) state_->add(list.get(), partition, offset.value());
+  constexpr int kAsynchronous = 1;
+  rd_kafka_commit(state_->client.get(), list.get(), kAsynchronous);
 }
 
 core::Result<std::map<SourcePartition, core::KafkaOffset>> KafkaRecordSource::end_offsets() {

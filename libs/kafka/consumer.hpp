@@ -1,8 +1,9 @@
 // Events from Kafka, as the port that projection runners read from. Owned by one thread.
 //
-// It never commits offsets and never decides where to begin: no record of a partition is delivered
-// until the runner has sought all partitions that it was assigned. An offset that the partition
-// does not hold begins at its first record; the runner passes over what it knows.
+// Offsets that it commits are for the eyes of Kafka's tools alone, and it never decides where to
+// begin: no record of a partition is delivered until the runner has sought all partitions that it
+// was assigned. An offset that the partition does not hold begins at its first record; the runner
+// passes over what it knows.
 //
 // A record that is no event (foreign, or its envelope broken) is handed on with type "", position 0
 // and the reason in `data`: the runner passes over it. If it stood in the place of an event, the
@@ -29,6 +30,8 @@ struct ConsumerOptions {
   // consumer group that shares them among its members.
   std::string group = {};
   std::string client_id = "tideline-consumer";
+  // Whether show_progress() commits: under the group, or for who has none under the client id.
+  bool shows_progress = false;
   // What one poll() hands on at most.
   std::size_t batch_records = 500;
   // A member that has died gives up its partitions after this.
@@ -51,6 +54,8 @@ class KafkaRecordSource final : public eventsourcing::RecordSource {
                     core::KafkaOffset offset) override;
   core::Status pause(const eventsourcing::SourcePartition& partition) override;
   core::Status resume(const eventsourcing::SourcePartition& partition) override;
+  void show_progress(
+      const std::map<eventsourcing::SourcePartition, core::KafkaOffset>& next) override;
   // Asks the brokers; blocks for at most two seconds.
   core::Result<std::map<eventsourcing::SourcePartition, core::KafkaOffset>> end_offsets() override;
 

@@ -59,6 +59,10 @@ class RecordSource {
   virtual core::Status seek(const SourcePartition& partition, core::KafkaOffset offset) = 0;
   virtual core::Status pause(const SourcePartition& partition) = 0;
   virtual core::Status resume(const SourcePartition& partition) = 0;
+  // Shows those who run the topics how far this reader is: where it will read on in each of these
+  // partitions. For their tools alone; nobody begins there. Does not wait, and what fails is not
+  // said.
+  virtual void show_progress(const std::map<SourcePartition, core::KafkaOffset>&) {}
   // One past the last record of each partition of this source.
   virtual core::Result<std::map<SourcePartition, core::KafkaOffset>> end_offsets() = 0;
 };

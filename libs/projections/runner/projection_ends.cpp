@@ -42,6 +42,19 @@ void ProjectionRunner::State::handle_gaps() {
   }
 }
 
+// What would be read again after a crash is not done yet.
+void ProjectionRunner::State::show_progress() {
+  if (load_needed) return;
+  std::map<eventsourcing::SourcePartition, core::KafkaOffset> moved;
+  for (auto& [partition, mine] : owned) {
+    const auto next = durable ? mine.committed_offset : mine.progress.next_offset();
+    if (mine.shown_offset == next) continue;
+    mine.shown_offset = next;
+    moved[partition] = next;
+  }
+  ports.source->show_progress(moved);
+}
+
 void ProjectionRunner::State::refresh_ends() {
   const auto now = steady_now();
   if (now - ends_asked_at < (ends_at_start ? kEndsInterval : kEndsRetry)) return;
@@ -51,6 +64,7 @@ void ProjectionRunner::State::refresh_ends() {
   source_problem = known ? "" : known.error().message;
   if (!known) return;
   ends = Ends{asked_at, std::move(*known)};
+  show_progress();
   if (!ends_at_start) ends_at_start = ends;
   if (!ends_to_reach) ends_to_reach = ends;
   // A topic that was put back to an older copy does not get to where it was by itself.

@@ -136,6 +136,7 @@ void ProjectionRunner::run(std::stop_token stop) {
   if (state_->durable && !state_->load_needed && !state_->flush()) {
     state_->log("warn", "what was pending at the stop is applied again at the next start");
   }
+  state_->show_progress();
   state_->publish_status();
 }
 

@@ -33,6 +33,7 @@ struct ProjectionRunner::State {
     std::int64_t generation = 0;
     core::LogPosition committed;
     core::KafkaOffset committed_offset;
+    std::optional<core::KafkaOffset> shown_offset;
     eventsourcing::PartitionProgress progress;
     SteadyTime search_since;
     std::optional<SteadyTime> gap_reported;
@@ -96,6 +97,7 @@ struct ProjectionRunner::State {
   std::vector<postgres::checkpoints::Step> pending_steps() const;
 
   void handle_gaps();
+  void show_progress();
   void refresh_ends();
   bool has_all_before(
       const std::map<eventsourcing::SourcePartition, core::KafkaOffset>& wanted) const;

@@ -126,6 +126,7 @@ class RunningProjection {
                                  .logs = kLogs,
                                  .group = options.group,
                                  .client_id = "test",
+                                 .shows_progress = true,
                                  .batch_records = 100,
                                  .session_timeout = 6000ms,
                                  .max_poll_interval = options.max_poll_interval}),

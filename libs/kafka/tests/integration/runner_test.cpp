@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
+#include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "counted_projection.hpp"
+#include "kafka/client.hpp"
 #include "kafka/producer.hpp"
 
 namespace tideline::kafka {
@@ -44,6 +47,46 @@ TEST(RunnerIntegration, MembersOfAGroupShareThePartitionsAndHandThemOver) {
   first.reset();
   service.append(200);
   ASSERT_TRUE(second.runner().applied().wait_for(service.positions, kDeadline));
+  EXPECT_EQ(service.totals(), service.expected());
+}
+
+// By partition, as the tools of Kafka show it: records that the group has not read. Nothing was
+// committed: all.
+std::int64_t lag_of(const std::string& group, const std::string& topic) {
+  Settings settings = reader_settings();
+  settings.emplace_back("group.id", group);
+  const Client client = make_consumer(make_conf(PublishedService::brokers(), "test-lag", settings));
+  const PartitionList list(rd_kafka_topic_partition_list_new(kLogs));
+  for (std::uint32_t log = 0; log < kLogs; ++log) {
+    rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), static_cast<int>(log));
+  }
+  EXPECT_EQ(rd_kafka_committed(client.get(), list.get(), 5000), RD_KAFKA_RESP_ERR_NO_ERROR);
+  const auto ends = query_ends(client.get(), topic, kLogs, 5000ms);
+  EXPECT_TRUE(ends.ok());
+  std::int64_t lag = 0;
+  for (std::uint32_t log = 0; log < kLogs; ++log) {
+    const auto offset = std::max<std::int64_t>(0, list->elems[log].offset);
+    lag += (*ends)[log] - offset;
+  }
+  rd_kafka_consumer_close(client.get());
+  return lag;
+}
+
+TEST(RunnerIntegration, KafkasToolsSeeHowFarItIs) {
+  CountedService service;
+  RunningRelay relay(service);
+  const std::string group = "counted-" + service.name;
+  const std::string topic = events_topic(service.name);
+  service.append(200);
+  {
+    RunningProjection projection(service, {.group = group});
+    ASSERT_TRUE(projection.runner().applied().wait_for(service.positions, kDeadline));
+    EXPECT_TRUE(eventually([&] { return lag_of(group, topic) == 0; }));
+  }
+  service.append(30);
+  EXPECT_TRUE(eventually([&] { return lag_of(group, topic) == 30; })) << "which nobody reads";
+  RunningProjection projection(service, {.group = group});
+  EXPECT_TRUE(eventually([&] { return lag_of(group, topic) == 0; }));
   EXPECT_EQ(service.totals(), service.expected());
 }
 
