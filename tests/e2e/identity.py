@@ -17,10 +17,10 @@ import struct
 import sys
 import time
 
-from authority import Authority
 from parts import fail, registration, temporary_folder, until
 from whole_suite import WholeSuite
 
+from authority import Authority
 from smtp_server import SmtpServer
 
 BUILD = pathlib.Path(sys.argv[1])

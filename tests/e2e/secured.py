@@ -11,9 +11,10 @@ import shutil
 import subprocess
 import sys
 
-from authority import Authority
 from parts import PARTS, Service, fail, free_ports, kill, part, position_of, program, registration, temporary_folder, until
 from whole_suite import registry
+
+from authority import Authority
 
 BUILD = pathlib.Path(sys.argv[1])
 GRANT = PARTS.parent / "kafka/grant"
