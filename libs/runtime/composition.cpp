@@ -17,7 +17,6 @@
 namespace tideline::runtime {
 namespace {
 
-constexpr std::chrono::seconds kDatabaseWait{60};
 // Also how long the end of the service may wait for a look at topics that do not answer.
 constexpr std::chrono::seconds kTopicsDeadline{5};
 constexpr std::chrono::seconds kTopicsInterval{10};
@@ -146,15 +145,8 @@ std::function<void(std::string_view, const std::string&)> RunningService::log_li
 }
 
 core::Status RunningService::prepare_databases() {
-  const auto give_up = std::chrono::steady_clock::now() + kDatabaseWait;
+  std::vector<PreparedDatabase> all;
   for (postgres::PooledDatabase* database : log_pools_.all()) {
-    auto reached = database->ping();
-    while (!reached && std::chrono::steady_clock::now() < give_up) {
-      log("runtime").warning("waiting for the database", {{"reason", reached.error().message}});
-      std::this_thread::sleep_for(kRetryPause);
-      reached = database->ping();
-    }
-    if (!reached) return reached;
     std::vector<postgres::MigrationSet> sets{postgres::base_migrations(settings_.logs)};
     if (database == &database_) {
       for (auto& set : model_migrations()) sets.push_back(std::move(set));
@@ -163,9 +155,10 @@ core::Status RunningService::prepare_databases() {
         sets.push_back({"uploads", {{1, "upload", uploads::kUploadTableSql}}});
       }
     }
-    auto migrated = postgres::migrate(database->options(), sets);
-    if (!migrated) return migrated;
+    all.push_back({database, std::move(sets)});
   }
+  auto prepared = runtime::prepare_databases(all, settings_.migrations, log_lines("runtime"));
+  if (!prepared) return prepared;
   return postgres::check_places(log_pools_.databases());
 }
 
@@ -245,6 +238,7 @@ AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Proje
   kafka::ConsumerOptions consumer = lone_consumer(*projection);
   // A model in memory needs every event itself; one in tables shares the partitions with replicas.
   if (projection->durable()) consumer.group = consumer.client_id;
+  consumer.shows_progress = true;
   Model model;
   std::unique_ptr<eventsourcing::RecordSource> source;
   if (purpose_ == Purpose::Serve) {
@@ -280,6 +274,10 @@ std::function<eventsourcing::RunnerStatus()> RunningService::status_of(
 
 void RunningService::add_background(std::string name, std::function<void(std::stop_token)> work) {
   background_.push_back({std::move(name), std::move(work)});
+}
+
+void RunningService::before_serving(std::function<void()> wait) {
+  before_serving_.push_back(std::move(wait));
 }
 
 void RunningService::add_people() {
@@ -471,6 +469,7 @@ core::Status RunningService::start() {
   server_ = std::make_unique<http::Server>(settings_.server, router_, clock_, &observer_);
   add_gauges();  // they look at the server, perhaps at once
   register_health();
+  for (const auto& wait : before_serving_) wait();
   for (const Background& part : background_) {
     threads_.emplace_back([work = part.work](std::stop_token stop) { work(stop); });
   }

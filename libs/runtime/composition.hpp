@@ -86,6 +86,7 @@ class RunningService final : public ServiceContext {
   AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;
   std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
   void add_background(std::string name, std::function<void(std::stop_token)> work) override;
+  void before_serving(std::function<void()> wait) override;
   void add_health(std::string part, std::function<PartHealth()> look) override {
     health_.add(std::move(part), std::move(look));
   }
@@ -172,6 +173,7 @@ class RunningService final : public ServiceContext {
     std::string name;
     std::function<void(std::stop_token)> work;
   };
+  std::vector<std::function<void()>> before_serving_;
   std::vector<Background> background_;
   std::vector<std::jthread> threads_;  // last: they stop before anything that they use goes
   bool stopped_ = false;

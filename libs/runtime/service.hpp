@@ -95,6 +95,9 @@ class ServiceContext {
   virtual std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) = 0;
   // Runs `work` on a thread of its own until its stop token says so.
   virtual void add_background(std::string name, std::function<void(std::stop_token)> work) = 0;
+  // Called before any of these threads is there, when the service is to serve; may block, as long
+  // as the process may be ended meanwhile.
+  virtual void before_serving(std::function<void()> wait) = 0;
   // A part of its own on /readyz: `look` is asked from any thread and must be quick.
   virtual void add_health(std::string part, std::function<PartHealth()> look) = 0;
   // Lines of a part that knows no logger: level ("info", "warning", "error"), text.

@@ -62,6 +62,14 @@ http::ServerOptions read_server(core::Config& config) {
   return server;
 }
 
+Migrations read_migrations(core::Config& config) {
+  const std::string how = config.text("TIDELINE_MIGRATIONS", "run");
+  if (how != "run" && how != "await") {
+    config.add_error("TIDELINE_MIGRATIONS", "must be run or await");
+  }
+  return how == "await" ? Migrations::Await : Migrations::Run;
+}
+
 kafka::Brokers read_brokers(core::Config& config) {
   const std::string addresses = config.text("TIDELINE_KAFKA_BROKERS");
   const std::string file = config.text("TIDELINE_KAFKA_SECURITY_FILE", "");
@@ -82,6 +90,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
   settings.database_url = config.text("TIDELINE_DATABASE_URL");
   settings.database_connections =
       static_cast<std::size_t>(config.integer("TIDELINE_DATABASE_CONNECTIONS", 12, 2, 1000));
+  settings.migrations = read_migrations(config);
   settings.kafka_brokers = read_brokers(config);
   settings.kafka_replication =
       static_cast<std::int16_t>(config.integer("TIDELINE_KAFKA_REPLICATION", 1, 1, 9));

@@ -10,6 +10,7 @@
 #include "http/server/server.hpp"
 #include "kafka/brokers.hpp"
 #include "observability/log.hpp"
+#include "runtime/database_preparation.hpp"
 #include "runtime/log_places.hpp"
 
 namespace tideline::runtime {
@@ -21,6 +22,7 @@ struct CommonSettings {
   std::string database_url;
   std::size_t database_connections = 12;  // to each database
   std::vector<LogPlace> log_places;       // of the logs that lie elsewhere
+  Migrations migrations = Migrations::Run;
   kafka::Brokers kafka_brokers;
   std::int16_t kafka_replication = 1;
   std::uint32_t logs = 16;

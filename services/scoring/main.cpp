@@ -1,12 +1,17 @@
+#include <signal.h>
+#include <unistd.h>
+
 #include <memory>
 
 #include "blocks/block_model.hpp"
+#include "core/clock.hpp"
 #include "runtime/composition.hpp"
 #include "runtime/service.hpp"
 #include "runtime/snapshots.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/api/snapshot_taking.hpp"
 #include "scoring/api/stored_rules.hpp"
+#include "scoring/fence/fence.hpp"
 #include "scoring/migrations.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/rating_projection.hpp"
@@ -76,6 +81,25 @@ auto tell_load(observability::Log log) {
   };
 }
 
+// Nothing is answered, and no event read, before this process is the only one.
+void add_fence(runtime::ServiceContext& context, const scoring::FenceOptions& options) {
+  if (options.holder.empty()) return;
+  auto& fence = context.make<scoring::Fence>(
+      scoring::Fence::Ports{.database = context.database(),
+                            .time_since_boot = core::time_since_boot,
+                            // As if somebody had asked it to end: whoever runs it starts it again.
+                            .on_lost = [] { kill(getpid(), SIGTERM); },
+                            .log = context.log_lines("fence")},
+      options);
+  context.before_serving([&fence] { fence.wait(); });
+  context.router().set_good_until([&fence] { return fence.good_until(); });
+  context.add_background("fence", [&fence](std::stop_token stop) { fence.run(std::move(stop)); });
+  context.add_health("fence", [&fence] {
+    const bool holds = core::time_since_boot() < fence.good_until();
+    return runtime::PartHealth{holds, false, holds ? "" : "another process may answer", 0};
+  });
+}
+
 runtime::Operation snapshot_operation(const scoring::Settings& settings) {
   return runtime::snapshot_operation(
       "take snapshots of the points, and compute statistics of them", settings.snapshot,
@@ -104,6 +128,7 @@ int main(int argc, char** argv) {
        .read_settings = [&](core::Config& config) { settings = scoring::Settings::read(config); },
        .compose =
            [&](runtime::ServiceContext& context) {
+             add_fence(context, settings.fence);
              auto& rules = context.make<scoring::StoredRules>(context.store(), context.clock());
              settings.engine.tell_load = tell_load(context.log("scores"));
              auto made = std::make_unique<scoring::ScoreEngine>(rules, context.campus(),

@@ -23,6 +23,9 @@ Settings Settings::read(core::Config& config) {
   publisher.ranks_daily = std::min(publisher.ranks_daily, engine.band_members);
   settings.rank_exact_max =
       config.integer("TIDELINE_SCORING_RANK_EXACT", settings.rank_exact_max, 1, 1'000'000'000);
+  settings.fence.holder = config.text("TIDELINE_SCORING_FENCE", "");
+  settings.fence.lease = std::chrono::milliseconds(
+      config.integer("TIDELINE_SCORING_LEASE_MS", settings.fence.lease.count(), 1'000, 600'000));
   return settings;
 }
 

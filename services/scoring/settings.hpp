@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/config.hpp"
+#include "scoring/fence/fence.hpp"
 #include "scoring/projections/engine/score_engine.hpp"
 #include "scoring/projections/score_publisher.hpp"
 #include "snapshots/snapshot_settings.hpp"
@@ -26,6 +27,12 @@ struct Settings {
   // TIDELINE_SCORING_RANK_EXACT, 1 to 1,000,000,000: ranks beyond are marked as not exact and come
   // with "top x %".
   std::int64_t rank_exact_max = 100'000;
+
+  // TIDELINE_SCORING_FENCE: the process's name in the fence, of no other one at the same time; "" =
+  // there is never a second process, and no fence. TIDELINE_SCORING_LEASE_MS, 1,000 to 600,000: how
+  // long one that has died keeps another waiting. Four fifths of it is how long the database may be
+  // away before points and ranks are 503.
+  FenceOptions fence;
 
   // Mistakes go to `config`.
   static Settings read(core::Config& config);

@@ -87,6 +87,7 @@ MAY_INCLUDE = [
     ),
     # Rooms of feed's own, below its routes.
     (r"services/feed/contents/", ["core", "people", "http/messages", "feed/domain", "feed/projections"]),
+    (r"services/scoring/fence/", ["core", "sql"]),
     (r"services/feed/shards/", ["core", "sql", "http", "feed/domain"]),
     (
         r"services/(?P<own>[^/]+)/api/",

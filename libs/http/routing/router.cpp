@@ -1,5 +1,6 @@
 #include "http/routing/router.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <unordered_map>
@@ -132,6 +133,7 @@ struct Router::Table {
   const core::Clock* clock;
   PositionSeal seal;
   Revoked revoked;
+  GoodUntil good_until;
   Node root;
   std::vector<Route> routes;
 
@@ -149,6 +151,10 @@ struct Router::Table {
     }
     const auto token = response.headers.find(kPositionHeader);
     if (token && seal.seal) response.header(kPositionHeader, seal.seal(std::string(*token)));
+    if (good_until) {
+      const auto limit = good_until();
+      response.good_until = std::min(response.good_until.value_or(limit), limit);
+    }
     return response;
   }
 
@@ -242,6 +248,8 @@ Response Router::dispatch(Request& request) const {
 }
 
 void Router::set_position_seal(PositionSeal seal) { table_->seal = std::move(seal); }
+
+void Router::set_good_until(GoodUntil good_until) { table_->good_until = std::move(good_until); }
 
 void Router::set_revoked(Revoked revoked) { table_->revoked = std::move(revoked); }
 

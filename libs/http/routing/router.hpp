@@ -5,6 +5,7 @@
 // does.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,10 @@ struct PositionSeal {
 // request with a token; does not wait.
 using Revoked = std::function<bool(const Principal&)>;
 
+// Until when this process may answer at all, since boot (core::time_since_boot). Called from many
+// threads at once, for each answer; does not wait.
+using GoodUntil = std::function<std::chrono::nanoseconds()>;
+
 class Router {
  public:
   // Without a verifier (null) only public routes may be added.
@@ -52,6 +57,9 @@ class Router {
 
   // Without it no token is revoked before it expires.
   void set_revoked(Revoked revoked);
+
+  // Without it every answer is good. An answer that is sent later than it is good for is 503.
+  void set_good_until(GoodUntil good_until);
 
   // Finds the route, authenticates, sets path_parameters, principal and route_template, and calls
   // the handler. HEAD runs the GET handler (the server drops the body). 404 for an unknown path,

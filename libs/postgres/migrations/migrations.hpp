@@ -35,8 +35,12 @@ struct MigrationSet {
 MigrationSet base_migrations(std::uint32_t logs);
 
 // Blocks until another process that migrates the same database is done. InvalidInput when what ran
-// before is not what is listed now; otherwise the database's own errors.
+// before is not what is listed now, or took away what this program uses; otherwise the database's
+// own errors.
 core::Status migrate(const DatabaseOptions& database, std::span<const MigrationSet> sets);
+
+// Whether every step has run, without running any; InvalidInput as above.
+core::Result<bool> is_migrated(const DatabaseOptions& database, std::span<const MigrationSet> sets);
 
 // Makes the schema `schema`, marked with `mark` as its comment, and runs all steps of `sets` in it,
 // unqualified names of which then mean this schema first: the same tables once more, and empty. One

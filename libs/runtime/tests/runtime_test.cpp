@@ -55,14 +55,16 @@ TEST(Arguments, AServiceServesUnlessAnOperationIsNamed) {
 
 TEST(CommonSettings, EveryMistakeIsReportedAtOnce) {
   core::Config config(
-      "TIDELINE_HTTP_PORT=99999\nTIDELINE_LOGS=none\nTIDELINE_LOG_LEVEL=loud\nTIDELINE_TYPO=1\n",
+      "TIDELINE_HTTP_PORT=99999\nTIDELINE_LOGS=none\nTIDELINE_LOG_LEVEL=loud\nTIDELINE_TYPO=1\n"
+      "TIDELINE_MIGRATIONS=perhaps\n",
       nullptr);
   CommonSettings::read(config);
   std::string all;
   for (const auto& mistake : config.mistakes()) all += mistake + "\n";
-  for (const char* key : {"TIDELINE_HTTP_PORT", "TIDELINE_LOGS", "TIDELINE_LOG_LEVEL",
-                          "TIDELINE_TYPO", "TIDELINE_DATABASE_URL", "TIDELINE_KAFKA_BROKERS",
-                          "TIDELINE_ACCOUNT_SECRET_FILE", "TIDELINE_JWT_PUBLIC_KEYS"}) {
+  for (const char* key :
+       {"TIDELINE_HTTP_PORT", "TIDELINE_LOGS", "TIDELINE_LOG_LEVEL", "TIDELINE_MIGRATIONS",
+        "TIDELINE_TYPO", "TIDELINE_DATABASE_URL", "TIDELINE_KAFKA_BROKERS",
+        "TIDELINE_ACCOUNT_SECRET_FILE", "TIDELINE_JWT_PUBLIC_KEYS"}) {
     EXPECT_NE(all.find(key), std::string::npos) << key << " is not in:\n" << all;
   }
 }

@@ -59,8 +59,58 @@ TEST_F(MigrationsTest, AStepThatWasChangedOrIsMissingIsRefused) {
   Migration renamed = first_;
   renamed.name = "other";
   EXPECT_FALSE(run({renamed, second_}).ok());
-  EXPECT_FALSE(run({first_}).ok());
   EXPECT_FALSE(run({first_, {3, "gap", "SELECT 1"}}).ok());
+}
+
+TEST_F(MigrationsTest, AnOlderProgramGoesOnOverStepsThatOnlyAdd) {
+  ASSERT_TRUE(run({first_, second_}).ok());
+  EXPECT_TRUE(run({first_}).ok());
+  EXPECT_EQ(one("SELECT count(author) FROM moment"), "0") << "and takes nothing back";
+}
+
+TEST_F(MigrationsTest, AnOlderProgramIsRefusedOnceAStepTookAwayWhatItUses) {
+  const Migration third{3, "no_author", "-- contracts: 2\nALTER TABLE moment DROP author"};
+  ASSERT_TRUE(run({first_, second_, third}).ok());
+  EXPECT_TRUE(run({first_, second_}).ok()) << "which does not use the column any more";
+  const auto status = run({first_});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::InvalidInput);
+  EXPECT_NE(status.error().message.find("feed/3 took away"), std::string::npos);
+}
+
+TEST_F(MigrationsTest, AStepCannotContractToProgramsThatThereAreNot) {
+  for (const char* line :
+       {"-- contracts: 0", "-- contracts: 2", "-- contracts: x", "-- contracts: "}) {
+    EXPECT_FALSE(run({{1, "moment", std::string(line) + "\nCREATE TABLE moment (id bigint)"}}).ok())
+        << line;
+  }
+  EXPECT_EQ(one("SELECT (to_regclass('moment') IS NULL)::text"), "true");
+}
+
+TEST_F(MigrationsTest, WhoDoesNotMigrateSeesWhatIsMissing) {
+  const auto is_done = [&](std::vector<Migration> steps) {
+    const MigrationSet set{"feed", std::move(steps)};
+    return is_migrated(options_, {&set, 1});
+  };
+  EXPECT_FALSE(is_done({first_}).value()) << "of an empty database";
+  ASSERT_TRUE(run({first_}).ok());
+  EXPECT_TRUE(is_done({first_}).value());
+  EXPECT_FALSE(is_done({first_, second_}).value());
+  EXPECT_EQ(one("SELECT count(*) FROM schema_migration"), "1") << "it ran nothing";
+  ASSERT_TRUE(run({first_, second_}).ok());
+  EXPECT_TRUE(is_done({first_}).value()) << "of an older program";
+  Migration changed = first_;
+  changed.sql += " ";
+  EXPECT_FALSE(is_done({changed}).ok());
+}
+
+TEST_F(MigrationsTest, ProgramsOfBeforeGoOnWithTheJournal) {
+  ASSERT_TRUE(run({first_}).ok());
+  PooledDatabase database(options_);
+  ASSERT_TRUE(database.query("ALTER TABLE schema_migration DROP COLUMN programs_from", {}).ok());
+  const MigrationSet set{"feed", {first_}};
+  EXPECT_FALSE(is_migrated(options_, {&set, 1}).value()) << "the journal itself is behind";
+  EXPECT_TRUE(run({first_, second_}).ok());
 }
 
 TEST_F(MigrationsTest, AStepThatFailsLeavesNothingAndIsNamed) {

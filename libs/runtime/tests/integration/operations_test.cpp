@@ -130,6 +130,13 @@ class Operations : public ::testing::Test {
   postgres::PooledDatabase database_{options_};
 };
 
+TEST_F(Operations, MigrateEndsWhenTheDatabasesAreReady) {
+  const Outcome outcome = run({"migrate"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("as this version needs them"));
+  EXPECT_EQ(count("SELECT count(*) FROM schema_migration WHERE part = 'revocations'"), 1);
+}
+
 TEST_F(Operations, ParkedEventsAreListedALineEach) {
   const Outcome text = run({"dead-letters"});
   EXPECT_EQ(text.code, 0);
