@@ -224,6 +224,8 @@ class Installation:
         )
         settings = []
         if name in SNAPSHOT_SERVICES:
+            folders = '. "$1/process.sh"; ensure_service_user; ensure_folder "$2"; ensure_folder "$3"'
+            run("bash", "-ec", folders, "folders", PARTS, self.folder(name), self.snapshots_of(name))
             settings = ["--set", f"TIDELINE_{name.upper()}_SNAPSHOT_FOLDER={self.snapshots_of(name)}"]
         if name == "accounts":
             key = self.home / "secrets/jwt" / f"{kid}.pem"
@@ -240,7 +242,7 @@ class Installation:
     def start_snapshots(self, name):
         """Beside the service, as deploy/run does: without them a start reads every event."""
         folder = self.snapshots_of(name)
-        script = '. "$1/process.sh"; ensure_folder "$2"; process_start "$2/pid" "$2/log" "${@:3}"'
+        script = '. "$1/process.sh"; process_start "$2/pid" "$2/log" "${@:3}"'
         run("bash", "-ec", script, "snapshots", PARTS, folder, self.folder(name) / "bin" / f"tideline-{name}", "--config",
             self.folder(name) / "config", "snapshot")
 
