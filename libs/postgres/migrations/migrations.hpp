@@ -5,6 +5,11 @@
 // The steps of a service are the files services/<name>/migrations/NNN_name.sql; the build compiles
 // them into the binary (cmake/EmbedSql.cmake) as `tideline::<name>::migrations()`, declared in the
 // generated header "<name>/migrations.hpp".
+//
+// Programs of two releases run over the same tables, during a roll and after a rollback
+// (docs/adr/0050). So a step only adds; one that takes away what older programs use begins with the
+// line "-- contracts: N", N being how many steps of its set a program must know to go on. Steps
+// that a program does not know stop it only where it knows fewer than that.
 #pragma once
 
 #include <cstdint>

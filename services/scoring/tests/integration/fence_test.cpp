@@ -178,7 +178,6 @@ TEST_F(FenceTest, NeverTwoAnswerAtOnce) {
       has[i] = true;
       ++turns_taken;
     }
-    // Asked for the later ones first: who stops answering in between was no second one.
     std::size_t answering = 0;
     for (const auto& one : processes) answering += one->answers() ? 1 : 0;
     ASSERT_LE(answering, 1U);
