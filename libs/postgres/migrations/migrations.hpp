@@ -1,6 +1,6 @@
 // The tables of a service, built step by step. Each step is SQL that runs once, in a transaction of
 // its own, and is recorded in `schema_migration` with a checksum: a step that was changed after it
-// ran, or is missing from the list, is an error that stops the start.
+// ran is an error that stops the start.
 //
 // The steps of a service are the files services/<name>/migrations/NNN_name.sql; the build compiles
 // them into the binary (cmake/EmbedSql.cmake) as `tideline::<name>::migrations()`, declared in the
