@@ -208,20 +208,19 @@ class Manifests(unittest.TestCase):
             gateway = [one for one in workloads(overlay(name)) if one["metadata"]["name"] == "gateway"][0]
             self.assertIn("name: gateway-settings", yaml.safe_dump(gateway["spec"]["template"]))
 
-    def test_the_gateway_knows_each_instance_of_feed(self):
+    def test_the_gateway_finds_each_service_by_its_records(self):
         for name in OVERLAYS:
             resources = overlay(name)
             by_name = {(one["kind"], one["metadata"]["name"]): one for one in resources}
             gateway = by_name["Deployment", "gateway"]["spec"]["template"]["spec"]["containers"][0]
-            known = {one["name"]: one["value"] for one in gateway["env"] if one["name"].startswith("TIDELINE_FEED")}
-            count = by_name["StatefulSet", "feed"]["spec"]["replicas"]
-            self.assertEqual(known, {
-                "TIDELINE_FEED" + (f"_{i}" if i else ""): f"feed-{i}:8080" for i in range(count)
-            }, name)
-            for i in range(count):
-                service = by_name["Service", f"feed-{i}"]["spec"]
-                self.assertEqual(service["selector"], {"statefulset.kubernetes.io/pod-name": f"feed-{i}"})
-        self.assertEqual(count, 3)
+            known = {one["name"]: one.get("value") for one in gateway["env"]}
+            self.assertEqual(known["TIDELINE_NAMES"], "$(POD_NAMESPACE).svc.cluster.local")
+            for service in SERVICES:
+                # Records are of ports with names: _http._tcp.<service>.
+                self.assertEqual([port["name"] for port in by_name["Service", service]["spec"]["ports"]], ["http"])
+            # One for each instance, not one for all of them.
+            self.assertEqual(by_name["Service", "feed"]["spec"]["clusterIP"], "None")
+            self.assertEqual(by_name["StatefulSet", "feed"]["spec"]["serviceName"], "feed")
 
     def test_as_kustomize_renders_it(self):
         version = subprocess.run(["kubectl", "version", "--client"], capture_output=True, text=True, check=False) if shutil.which("kubectl") else None
