@@ -179,6 +179,7 @@ def chaos(home, options, outcome):
     home.await_well(RECOVERY_SECONDS)
     home.stop_supervising()
     say(f"{load.done} commands done, the parts were started again {home.restarts} times")
+    outcome["findings"] += [f"{name}: no snapshot was taken" for name in home.without_snapshot()]
     checks = Checks(home, journal, accounts)
     outcome.update(checks=checks, attempts=load.attempts, restarts=home.restarts, journal=journal)
     await_quiet(home)
@@ -199,7 +200,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     say(f"seed {options.seed}: {options.faults} faults, {options.commands} commands")
     outcome = {"findings": [], "seed": options.seed}
-    home = Installation(options.built, "chaos", say)
+    home = Installation(options.built, "chaos", say, snapshot_interval_s=600 if options.long else 15)
     try:
         chaos(home, options, outcome)
     except (Trouble, subprocess.SubprocessError, RuntimeError) as trouble:

@@ -26,6 +26,7 @@ PARTS = ROOT / "deploy/parts"
 SERVICES = registry.names()
 SNAPSHOT_SERVICES = [service.name for service in registry.read() if service.snapshots]
 START_SECONDS = 150
+PATIENT_SECONDS = 600  # of a service that may have much to read again
 DISK_MB = {"postgres": 8192, "kafka": 4096}  # bounds; memory is taken by what is written alone
 
 # Holds the end of a pipe to the test, and clears up when the test has ended, however that came about.
@@ -93,8 +94,9 @@ def ask_haproxy(path, command):
 
 
 class Installation:
-    def __init__(self, built, run_name, say):
+    def __init__(self, built, run_name, say, snapshot_interval_s):
         self.built = built
+        self.snapshot_interval_s = snapshot_interval_s
         self.say = say
         self.run_name = run_name
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="tideline-chaos.", dir="/var/tmp"))
@@ -226,7 +228,9 @@ class Installation:
         if name in SNAPSHOT_SERVICES:
             folders = '. "$1/process.sh"; ensure_service_user; ensure_folder "$2"; ensure_folder "$3"'
             run("bash", "-ec", folders, "folders", PARTS, self.folder(name), self.snapshots_of(name))
-            settings = ["--set", f"TIDELINE_{name.upper()}_SNAPSHOT_FOLDER={self.snapshots_of(name)}"]
+            prefix = f"TIDELINE_{name.upper()}_SNAPSHOT"
+            settings = ["--set", f"{prefix}_FOLDER={self.snapshots_of(name)}"]
+            settings += ["--set", f"{prefix}_INTERVAL_S={self.snapshot_interval_s}"]
         if name == "accounts":
             key = self.home / "secrets/jwt" / f"{kid}.pem"
             settings = ["--set", f"TIDELINE_JWT_SIGNING_KEY={key}", "--set", "TIDELINE_OPERATOR_SECOND_FACTOR=offered"]
@@ -245,6 +249,11 @@ class Installation:
         script = '. "$1/process.sh"; process_start "$2/pid" "$2/log" "${@:3}"'
         run("bash", "-ec", script, "snapshots", PARTS, folder, self.folder(name) / "bin" / f"tideline-{name}", "--config",
             self.folder(name) / "config", "snapshot")
+
+    def without_snapshot(self):
+        """Services of which none was taken: each start has read all from the beginning."""
+        logs = {name: self.snapshots_of(name) / "log" for name in SNAPSHOT_SERVICES}
+        return [name for name, log in logs.items() if '"file":' not in log.read_text(encoding="utf-8")]
 
     def start_of_gateway(self, kid, data):
         addresses = [word for name in SERVICES for word in (f"--{name}", f"127.0.0.1:{self.ports[name]}")]
@@ -275,7 +284,7 @@ class Installation:
             if not self.pids(part):
                 self.restarts += 1
                 self.keep_log(part)
-                run(*self.starts[part], env=self.gateway_env(), check=False, timeout=600)
+                run(*self.starts[part], env=self.gateway_env(), check=False, timeout=PATIENT_SECONDS)
             time.sleep(0.1)
 
     def keep_log(self, part):
@@ -289,7 +298,7 @@ class Installation:
     def restart(self, part):
         """As an operator would: stopped, started, ready. Not while it is supervised."""
         run(PARTS / "services", "stop", "--data", self.folder(part))
-        run(*self.starts[part])
+        run(*self.starts[part], timeout=PATIENT_SECONDS)
 
     def make_operator(self, user):
         """From the next sign-in on."""

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "feed_database.hpp"
+#include "support/unreachable_database.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -21,21 +22,6 @@ using SteadyClock = std::chrono::steady_clock;
 
 // How long anything that must happen may take.
 constexpr std::chrono::seconds kLong{20};
-
-class Unreachable final : public sql::Database {
- public:
-  explicit Unreachable(sql::Database& inner) : inner_(inner) {}
-  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
-    return is_away ? core::Status(core::unavailable("away")) : inner_.transact(work);
-  }
-  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
-    return inner_.snapshot(work);
-  }
-  std::atomic<bool> is_away{false};
-
- private:
-  sql::Database& inner_;
-};
 
 struct Instance {
   Instance(FeedDatabase& tables, std::string name, milliseconds lease = milliseconds(60'000))
@@ -59,7 +45,7 @@ struct Instance {
     return shards;
   }
 
-  Unreachable database;
+  test_support::UnreachableDatabase database;
   std::atomic<bool> can_serve{true};
   std::atomic<nanoseconds> slept{nanoseconds(0)};
   ShardSet told;

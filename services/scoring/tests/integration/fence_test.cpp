@@ -11,6 +11,7 @@
 
 #include "core/clock.hpp"
 #include "scoring_database.hpp"
+#include "support/unreachable_database.hpp"
 
 namespace tideline::scoring {
 namespace {
@@ -22,21 +23,6 @@ constexpr std::chrono::seconds kLong{20};
 // Of those whose end no test waits for.
 constexpr milliseconds kLongLease{600'000};
 constexpr milliseconds kShortLease{1'000};
-
-class Cut final : public sql::Database {
- public:
-  explicit Cut(sql::Database& inner) : inner_(inner) {}
-  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
-    return is_away ? core::Status(core::unavailable("away")) : inner_.transact(work);
-  }
-  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
-    return inner_.snapshot(work);
-  }
-  std::atomic<bool> is_away{false};
-
- private:
-  sql::Database& inner_;
-};
 
 struct Process {
   Process(sql::Database& database_, std::string name, milliseconds lease = kLongLease)
@@ -50,7 +36,7 @@ struct Process {
   nanoseconds now() const { return core::time_since_boot() + slept.load(); }
   bool answers() const { return now() < fence.good_until(); }
 
-  Cut database;
+  test_support::UnreachableDatabase database;
   std::atomic<nanoseconds> slept{nanoseconds(0)};
   std::atomic<int> lost{0};
   Fence fence;
