@@ -139,6 +139,22 @@ TEST_F(RouterTest, ARevokedTokenPassesOnlyWhereItsOwnRevocationIsRepeated) {
   EXPECT_EQ(send(Method::Delete, "/v1/me", "Bearer bad").status, 401);
 }
 
+TEST_F(RouterTest, NoAnswerIsGoodForLongerThanItsProcess) {
+  using std::chrono::nanoseconds;
+  EXPECT_FALSE(send(Method::Get, "/v1/moments").good_until);
+  router.add(Method::Get, "/v1/dated", Access::Public, [](const Request&) {
+    auto response = Response::text(200, "text/plain", "dated");
+    response.good_until = nanoseconds(50);
+    return response;
+  });
+  nanoseconds limit(100);
+  router.set_good_until([&] { return limit; });
+  EXPECT_EQ(send(Method::Get, "/v1/moments").good_until, nanoseconds(100));
+  EXPECT_EQ(send(Method::Get, "/v1/dated").good_until, nanoseconds(50));
+  limit = nanoseconds(7);
+  EXPECT_EQ(send(Method::Get, "/v1/dated").good_until, nanoseconds(7));
+}
+
 TEST_F(RouterTest, AStreamEndsWithItsToken) {
   const auto stream = std::make_shared<EventStream>();
   router.add(Method::Get, "/v1/stream", Access::SignedIn,
