@@ -485,6 +485,7 @@ void RunningService::stop() {
   stopped_ = true;
   health_.set_stopping();
   if (server_) {
+    if (server_->port() != 0) std::this_thread::sleep_for(settings_.linger);
     const bool drained = server_->drain(settings_.drain);
     if (!drained) log("runtime").warning("requests were still in flight at the end of the drain");
     server_->stop();

@@ -87,6 +87,7 @@ class RunningService final : public ServiceContext {
   std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
   void add_background(std::string name, std::function<void(std::stop_token)> work) override;
   void before_serving(std::function<void()> wait) override;
+  bool is_stopping() const override { return health_.is_stopping(); }
   void add_health(std::string part, std::function<PartHealth()> look) override {
     health_.add(std::move(part), std::move(look));
   }

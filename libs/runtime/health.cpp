@@ -28,7 +28,7 @@ void Health::add(std::string part, std::function<PartHealth()> look) {
 
 http::Response Health::readiness() const {
   const std::lock_guard lock(mutex_);
-  bool ready = started_ && !stopping_;
+  bool ready = started_;
   bool degraded = false;
   std::uint64_t lag = 0;
   auto parts = http::Json::object();
@@ -42,16 +42,17 @@ http::Response Health::readiness() const {
                         {"lag", health.lag},
                         {"detail", health.detail}};
   }
-  const char* status = "starting";
+  int code = 503;
+  const char* status = started_ ? "not ready" : "starting";
   if (stopping_) {
+    code = 404;
     status = "stopping";
   } else if (ready) {
+    code = 200;
     status = degraded ? "degraded" : "ready";
-  } else if (started_) {
-    status = "not ready";
   }
   auto response = http::Response::json(
-      ready ? 200 : 503, {{"status", status}, {"lag", lag}, {"parts", std::move(parts)}});
+      code, {{"status", status}, {"lag", lag}, {"parts", std::move(parts)}});
   response.header("Cache-Control", "no-store");
   return response;
 }

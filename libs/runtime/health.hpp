@@ -1,10 +1,10 @@
 // What a service says of itself: /livez, /readyz, /metrics.
 //
 // livez  200 as long as the process answers at all.
-// readyz 200 when the database answers and every projection has caught up once, and the service is
-//        not stopping; else 503. What does not keep it from serving (Kafka away, lag, a parked
-//        event, the database where much is answered from memory) makes it "degraded": shown, still
-//        200.
+// readyz 200 when the database answers and every projection has caught up once; else 503. What does
+//        not keep it from serving (Kafka away, lag, a parked event, the database where much is
+//        answered from memory) makes it "degraded": shown, still 200. 404 while the service stops:
+//        HAProxy lets what it has begun end and sends nothing new (http-check disable-on-404).
 //
 // An answer waits for nobody: what may not answer is asked by a thread of its own (Pulse).
 #pragma once
@@ -55,6 +55,7 @@ class Health {
   void add(std::string part, std::function<PartHealth()> look);
   void set_started() { started_ = true; }
   void set_stopping() { stopping_ = true; }
+  bool is_stopping() const { return stopping_; }
 
   void add_routes(http::Router& router, const observability::Metrics& metrics) const;
 

@@ -6,8 +6,9 @@
 //   }
 //
 // Start: settings (all mistakes reported together, exit 2), database and migrations, topics, the
-// service's own parts, relay, projections, HTTP. Stop (SIGTERM, SIGINT): ready off, drain, flush,
-// close, within 10 seconds. A second signal ends the process at once.
+// service's own parts, relay, projections, HTTP. Stop (SIGTERM, SIGINT): ready off, serve on for
+// TIDELINE_LINGER_MS, then drain, flush, close, within 10 seconds. A second signal ends the process
+// at once.
 #pragma once
 
 #include <functional>
@@ -98,6 +99,8 @@ class ServiceContext {
   // Called before any of these threads is there, when the service is to serve; may block, as long
   // as the process may be ended meanwhile.
   virtual void before_serving(std::function<void()> wait) = 0;
+  // From then on others take over what this instance alone has; it still serves. Any thread.
+  virtual bool is_stopping() const = 0;
   // A part of its own on /readyz: `look` is asked from any thread and must be quick.
   virtual void add_health(std::string part, std::function<PartHealth()> look) = 0;
   // Lines of a part that knows no logger: level ("info", "warning", "error"), text.

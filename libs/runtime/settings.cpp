@@ -114,6 +114,7 @@ CommonSettings CommonSettings::read(core::Config& config) {
     config.add_error("TIDELINE_LOG_LEVEL", "must be debug, info, warning, error or off");
   }
   settings.slow_request = config.duration_ms("TIDELINE_SLOW_REQUEST_MS", settings.slow_request);
+  settings.linger = config.duration_ms("TIDELINE_LINGER_MS", settings.linger);
   settings.drain = config.duration_ms("TIDELINE_DRAIN_MS", settings.drain);
   settings.otlp_endpoint = config.text("TIDELINE_OTLP_ENDPOINT", "");
   const auto& endpoint = settings.otlp_endpoint;

@@ -34,6 +34,7 @@ struct CommonSettings {
   observability::Level log_level = observability::Level::Info;
   std::string log_file;  // "" = stderr
   std::chrono::milliseconds slow_request{500};
+  std::chrono::milliseconds linger{0};
   std::chrono::milliseconds drain{4000};
   std::string otlp_endpoint;  // "" = spans go nowhere
 

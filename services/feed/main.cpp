@@ -137,8 +137,11 @@ struct Shards {
       : leases(
             {.database = context.database(),
              .time_since_boot = core::time_since_boot,
-             .can_serve = [&engine,
-                           status] { return status().caught_up_once && !engine.is_rebuilding(); },
+             .can_serve =
+                 [&context, &engine, status] {
+                   return status().caught_up_once && !engine.is_rebuilding() &&
+                          !context.is_stopping();
+                 },
              .on_change = [&engine](const ShardSet& held) { engine.keep(held); },
              .log = context.log_lines("shards")},
             {.instance = settings.instance, .address = settings.address, .lease = settings.lease}),

@@ -8,6 +8,7 @@ with the token of the last change that had been made before he asked, nothing ol
   - a third instance joins: it gets its share of the shards, and no other shard moves
   - one is stopped, an exclusion is made, it goes on: asked directly, it shows nothing of before
   - one is killed: the others take its shards over; started again it gets its share back
+  - one is told to stop and started again, as when a release takes the place of another: nobody is refused
 
 and in the end all timelines are what they should be and no request is passed on: the gateway knows where
 each shard is. Whoever is refused meanwhile is answered again within the time that is allowed here.
@@ -32,6 +33,7 @@ PEOPLE = 14
 READERS = 3
 MOMENTS_MAX = 70  # so that a timeline is one page
 STALENESS_S = 5  # of feed's settings
+LINGER_MS = 3000
 RELAY_S = 2  # from a commit to the topics, on a machine that others use
 # From a fault until everybody is answered again: leases, health checks, sessions of consumers, and a machine that
 # others use.
@@ -73,7 +75,7 @@ class Suite:
              *[word for one in settings for word in ("--set", one)])
 
     def start_feed(self, name):
-        self.start_service(name, "feed", f"TIDELINE_FEED_INSTANCE={name}")
+        self.start_service(name, "feed", f"TIDELINE_FEED_INSTANCE={name}", f"TIDELINE_LINGER_MS={LINGER_MS}")
 
     def pid(self, name):
         return int(pathlib.Path(f"{self.folder}/{name}/pid").read_text().split()[0])
@@ -173,7 +175,7 @@ class Writer:
 
     def __init__(self, suite, world, tokens, numbers):
         self.suite, self.world, self.tokens, self.numbers = suite, world, tokens, numbers
-        self.keys = 0
+        self.keys, self.refused = 0, []
 
     def send(self, method, path, who, body=None):
         self.keys += 1
@@ -185,6 +187,8 @@ class Writer:
                 # The gateway writes the names of fields in small letters.
                 fields = {name.lower(): value for name, value in headers.items()}
                 return fields["tideline-position"], json.loads(text) if text else {}
+            if status in UNANSWERED:
+                self.refused.append(f"{method} {path}: {status}")
             if status not in UNANSWERED | {404} or time.monotonic() > deadline:
                 fail(f"{method} {path} of {who}: {status} {text}")
 
@@ -255,7 +259,7 @@ class Readers:
                 self.answered += 1
                 self.last_answer[viewer] = time.monotonic()
             else:
-                self.refused.append(time.monotonic())
+                self.refused.append(f"a timeline: {status}")
 
     def read(self, viewer, what, service=None, since=None, position=None):
         done, last_position = self.world.now()
@@ -406,6 +410,26 @@ def is_killed(suite, writer, readers):
           f"all answered after {took:.1f} s")
 
 
+def is_replaced(suite, writer, readers):
+    refused, writes_refused = len(readers.refused), len(writer.refused)
+
+    def change_during(work, *arguments):
+        thread = threading.Thread(target=work, args=arguments)
+        thread.start()
+        while thread.is_alive():
+            writer.random_change()
+            readers.hold()
+    change_during(part, "services", "stop", "--data", f"{suite.folder}/feed-1")
+    settle(suite, {"feed-0": 32, "feed-2": 32})
+    readers.everybody_again("an instance was told to stop")
+    change_during(suite.start_feed, "feed-1")
+    settle(suite, {"feed-0": 22, "feed-1": 21, "feed-2": 21})
+    readers.everybody_again("it was started again")
+    if found := readers.refused[refused:] + writer.refused[writes_refused:]:
+        fail(f"refused while an instance was replaced: {found}")
+    print("told to stop and started again: nobody refused")
+
+
 def is_quiet(suite, world, readers):
     """Everybody's timeline is exactly his, and each request goes where its shard is."""
     def all_right():
@@ -445,6 +469,7 @@ def main():
         joins(suite, writer, readers)
         is_stopped_and_goes_on(suite, writer, readers)
         is_killed(suite, writer, readers)
+        is_replaced(suite, writer, readers)
         readers.stop()
         if world.unknown:
             fail(f"moments that nobody has published: {world.unknown}")

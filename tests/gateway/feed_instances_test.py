@@ -1,5 +1,6 @@
 """The gateway before several instances of feed, which it finds by their names: it learns from their answers which one has
 a shard."""
+import concurrent.futures
 import json
 import time
 import unittest
@@ -10,6 +11,7 @@ import gateway_test
 from gateway_test import encode_account, shard_of, start_stub
 from names import DOMAIN, Names
 from running_gateway import SERVICES, RunningGateway
+from stubs import Stub
 
 
 class FeedInstances(unittest.TestCase):
@@ -23,8 +25,11 @@ class FeedInstances(unittest.TestCase):
         self.addCleanup(self.names.close)
         self.names.ports = {service.lower().replace("_", "-"): {"only": self.stubs[0].server_port} for service in SERVICES}
         self.names.ports["feed"] = {stub.service: stub.server_port for stub in self.stubs}
+        self.start_gateway(TIDELINE_NAMES_HOLD="1s")
+
+    def start_gateway(self, **settings):
         self.gateway = RunningGateway(
-            {}, TIDELINE_NAMES=DOMAIN, TIDELINE_NAMESERVER=self.names.address, TIDELINE_RATE_ACCOUNT="10000"
+            {}, TIDELINE_NAMES=DOMAIN, TIDELINE_NAMESERVER=self.names.address, TIDELINE_RATE_ACCOUNT="10000", **settings
         )
         self.folder = self.gateway.folder
         self.until("both instances", lambda: self.readiness()[1]["services"]["feed"] == 2)
@@ -32,6 +37,7 @@ class FeedInstances(unittest.TestCase):
     def tearDown(self):
         self.gateway.close()
         for stub in self.stubs:
+            stub.may_answer.set()
             stub.shutdown()
             stub.server_close()
 
@@ -53,11 +59,12 @@ class FeedInstances(unittest.TestCase):
         for stub in self.stubs:
             stub.names_instance = instance
 
+    def send(self, account, path="/v1/timeline"):
+        return gateway_test.Gateway.send("GET", path, self.bearer(sub=account), port=self.gateway.port)
+
     def ask(self, account):
         """Which instance the request has reached."""
-        answer = gateway_test.Gateway.send(
-            "GET", "/v1/timeline", self.bearer(sub=account), port=self.gateway.port
-        )
+        answer = self.send(account)
         self.assertIsNone(answer.getheader("X-Tideline-Instance"), "of no use outside")
         return self.reached(answer)["service"]
 
@@ -103,24 +110,55 @@ class FeedInstances(unittest.TestCase):
         self.stubs[1].server_close()
         deadline = time.monotonic() + 10
         while True:
-            answer = gateway_test.Gateway.send(
-                "GET", "/v1/timeline", self.bearer(sub=account), port=self.gateway.port
-            )
+            answer = self.send(account)
             if answer.status == 200 and self.reached(answer)["service"] == "feed-0":
                 return
             self.assertLess(time.monotonic(), deadline, answer.text)
 
     def test_instances_come_and_go_with_their_names(self):
         account = self.accounts()[0][0]
+        names = {stub.service: stub.server_port for stub in self.stubs}
         self.say("feed-1")
         self.until("feed-1", lambda: self.ask(account) == "feed-1")
-        del self.names.ports["feed"]["feed-1"]
-        self.until("feed-0, which passes it on", lambda: self.ask(account) == "feed-0")
-        self.names.ports["feed"] = {"feed-1": self.stubs[1].server_port}
-        self.until("feed-1 alone, where feed-0 was", lambda: self.ask(account) == "feed-1")
-        self.names.ports["feed"] = {stub.service: stub.server_port for stub in self.stubs}
+        self.stubs[1].readiness = 404
+        self.say("feed-0")
+        self.until("feed-0, which feed-1 names", lambda: self.ask(account) == "feed-0")
+        self.lose_name("feed-1")
+        self.stubs[0].readiness, self.stubs[1].readiness = 404, 200
+        self.say("feed-1")
+        self.names.ports["feed"] = {"feed-1": names["feed-1"]}
+        self.until("feed-1 alone, where feed-0 was", lambda: self.answers(account) == "feed-1")
+        self.stubs[0].readiness = 200
+        self.names.ports["feed"] = names
         self.until("both again", lambda: self.readiness()[1]["services"]["feed"] == 2)
         self.until("feed-1", lambda: all(self.ask(account) == "feed-1" for _ in range(20)))
+
+    def lose_name(self, instance):
+        """Until the gateway has been told so some times."""
+        del self.names.ports["feed"][instance]
+        told = self.names.questions
+        self.until("names", lambda: self.names.questions > told + 20)
+
+    def answers(self, account):
+        answer = self.send(account)
+        return self.reached(answer)["service"] if answer.status == 200 else None
+
+    def test_what_an_instance_has_begun_ends_although_it_stops_and_loses_its_name(self):
+        self.gateway.close()
+        self.start_gateway()
+        one, other = self.accounts()[0]
+        self.say("feed-1")
+        self.until("feed-1", lambda: self.ask(one) == "feed-1")
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            begun = pool.submit(self.send, one, Stub.SLOW)
+            self.until("it has begun", lambda: Stub.holding.get(Stub.SLOW))
+            self.stubs[1].readiness = 404
+            self.lose_name("feed-1")
+            self.until("found out", lambda: self.readiness()[1]["services"]["feed"] == 1)
+            self.say("feed-0")
+            self.until("feed-0, which feed-1 names", lambda: self.ask(other) == "feed-0")
+            self.stubs[1].may_answer.set()
+            self.assertEqual(self.reached(begun.result(30))["service"], "feed-1")
 
     def test_servers_stay_while_names_cannot_be_told(self):
         self.names.fails = True

@@ -6,11 +6,12 @@ DOMAIN = "campus.test"
 
 
 class Names(BaseResolver):
-    """`ports`: of each service, by the names of its instances; may change at any time. `fails`: every question, and how many
-    there were is in `failures`."""
+    """`ports`: of each service, by the names of its instances; may change at any time. `questions`: how many there were.
+    `fails`: every one, and how many there were is in `failures`."""
 
     def __init__(self):
         self.ports = {}
+        self.questions = 0
         self.fails, self.failures = False, 0
         self.server = DNSServer(self, address="127.0.0.1", port=0, logger=DNSLogger("error"))
         self.server.start_thread()
@@ -25,6 +26,7 @@ class Names(BaseResolver):
 
     def resolve(self, request, handler):
         reply = request.reply()
+        self.questions += 1
         if self.fails:
             self.failures += 1
             reply.header.rcode = RCODE.SERVFAIL

@@ -17,6 +17,11 @@ def start_stub(service):
 class StubServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     names_instance = None  # of feed: whose shard it says it was
+    readiness = 200
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.may_answer = threading.Event()  # what waits at Stub.SLOW
 
     def handle_error(self, *_):
         """A health check hangs up as soon as it has its answer: nothing to report."""
@@ -24,21 +29,25 @@ class StubServer(http.server.ThreadingHTTPServer):
 
 class Stub(http.server.BaseHTTPRequestHandler):
     """Answers every request with the service's name, the method, the path and the headers that came, but for those
-    of HELD, which wait for as long as the connection."""
+    of HELD, which wait for as long as the connection, and that of SLOW, which waits until it may be answered."""
 
     protocol_version = "HTTP/1.1"
     HELD = ("/v1/timeline/stream", "/v1/timeline/held")
+    SLOW = "/v1/timeline/slow"
     lock = threading.Lock()
     holding = {}  # by path: requests that have come and that no test has seen yet
 
     def answer(self):
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length)
-        if self.path in self.HELD:
+        if self.path in (*self.HELD, self.SLOW):
             with self.lock:
                 self.holding[self.path] = self.holding.get(self.path, 0) + 1
+        if self.path in self.HELD:
             self.rfile.read(1)
             return
+        if self.path == self.SLOW:
+            self.server.may_answer.wait(30)
         if self.path == "/v1/timeline/broken":
             self.close_connection = True
             return
@@ -51,7 +60,7 @@ class Stub(http.server.BaseHTTPRequestHandler):
                 "body_bytes": len(body),
             }
         ).encode()
-        self.send_response(200)
+        self.send_response(self.server.readiness if self.path == "/readyz" else 200)
         self.send_header("Content-Length", str(len(said)))
         self.send_header("Server", "stub")
         if self.server.names_instance:

@@ -73,8 +73,9 @@ def careless(resource):
         if not resources.get("requests", {}).keys() >= {"cpu", "memory"} or "memory" not in resources.get("limits", {}):
             yield "names no resources"
         before_stop = " ".join(container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", []))
-        waits = sum(int(number) for number in re.findall(r"(?:^|sleep )(?:sleep )?(\d+)", before_stop))
-        needs = waits if "kill" in before_stop else waits + GRACEFUL_STOP_SECONDS
+        lingers = next((one["value"] for one in container.get("env", []) if one["name"] == "TIDELINE_LINGER_MS"), "0")
+        waits = sum(int(number) for number in re.findall(r"sleep (\d+)", before_stop)) or int(lingers) / 1000
+        needs = waits if before_stop else waits + GRACEFUL_STOP_SECONDS
         if answers and (not waits or pod.get("terminationGracePeriodSeconds", 0) < needs):
             yield "is killed before it has stopped gracefully"
 
@@ -112,13 +113,13 @@ class Manifests(unittest.TestCase):
             ("spec/template/spec/containers/0/securityContext", "capabilities"),
             ("spec/template/spec/containers/0", "readinessProbe"),
             ("spec/template/spec/containers/0", "resources"),
-            ("spec/template/spec/containers/0", "lifecycle"),
+            ("spec/template/spec/containers/0", "env"),
         ]
         job = jobs(overlay("local"))[0]
         in_job = [
             (path.replace("spec/template", "spec/jobTemplate/spec/template", 1), key)
             for path, key in spoiled
-            if key not in ("terminationGracePeriodSeconds", "readinessProbe", "lifecycle")
+            if key not in ("terminationGracePeriodSeconds", "readinessProbe", "env")
         ]
         for whole, path, key in [(good, *one) for one in spoiled] + [(job, *one) for one in in_job]:
             bad = copy.deepcopy(whole)

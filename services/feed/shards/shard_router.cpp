@@ -60,6 +60,12 @@ nanoseconds good_until(nanoseconds asked_at, const Response& answered) {
   return asked_at + milliseconds(good_for);
 }
 
+// It had given the shard up before the request came.
+bool is_elsewhere(const Response& answered) {
+  return answered.status == 503 && answered.headers.find(kServerHeader) &&
+         answered.headers.find(kInstanceHeader) != answered.headers.find(kServerHeader);
+}
+
 // What is of the connection, of the sealing and of the form this edge sees to itself.
 Response brought_back(Response answered, nanoseconds asked_at,
                       const std::optional<std::string>& position) {
@@ -119,14 +125,13 @@ Response ShardRouter::pass_on(const Request& request, const ShardPlace& place) c
   const bool may_wait = request.attempt < kLooksMax;
   ports_.ask(passed_on(request, place), [this, late, position, may_wait,
                                          asked_at = core::time_since_boot()](auto answered) {
-    if (answered) {
-      const std::string owner(answered->headers.find(kInstanceHeader).value_or(""));
-      return late->give(marked(brought_back(std::move(*answered), asked_at, position), owner));
-    }
-    // Nobody is there: its shards come to others soon.
-    const bool is_gone = answered.error().code == core::ErrorCode::Unavailable;
-    if (!is_gone || !may_wait) return late->give(not_here());
-    ports_.after_next_look([late] { late->retry(); });
+    // Nobody is there, or it is leaving: its shards come to others soon.
+    const bool is_gone = answered ? is_elsewhere(*answered)
+                                  : answered.error().code == core::ErrorCode::Unavailable;
+    if (is_gone && may_wait) return ports_.after_next_look([late] { late->retry(); });
+    if (!answered) return late->give(not_here());
+    const std::string owner(answered->headers.find(kInstanceHeader).value_or(""));
+    late->give(marked(brought_back(std::move(*answered), asked_at, position), owner));
   });
   return Response::defer(std::move(late));
 }

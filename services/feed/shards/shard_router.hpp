@@ -1,11 +1,11 @@
 // Timelines of a service with several instances: each is at the instance that has its viewer's
 // shard, and is answered there.
 //
-// An instance that is asked for another one's timeline passes the request on, once: anyone who gets
-// it passed on and has not got the shard either answers 503. While a shard is moving the request
-// waits for where it comes to, a few looks at the rows (projections/shard_leases.hpp). Every answer
-// says whose shard it was, so that the gateway asks that one next time. A live timeline is not
-// passed on: it is 503, and the client, who tries again, is led right.
+// An instance that is asked for another one's timeline passes the request on: anyone who gets it
+// passed on and has not got the shard either answers 503. While a shard is moving the request waits
+// where it came to, a few looks at the rows (shards/shard_leases.hpp). Every answer says whose
+// shard it was, so that the gateway asks that one next time. A live timeline is not passed on: it
+// is 503, and the client, who tries again, is led right.
 //
 // That the shard is here is asked again when the answer is there: who was stopped in between, and
 // has lost it meanwhile, does not answer. An answer that was passed on goes out for as long as it

@@ -172,6 +172,30 @@ TEST_F(ShardRouterTest, GoElsewhereWhenTheInstanceHasDied) {
   EXPECT_EQ(app.asked.size(), 1U);
 }
 
+TEST_F(ShardRouterTest, GoElsewhereWhenTheInstanceHasJustGivenTheShardUp) {
+  app.place = {Elsewhere, "feed-1", "10.0.0.1:80"};
+  const auto response = get("/v1/timeline");
+  http::Response theirs = http::Response::json(503, {{"title", "Unavailable"}});
+  theirs.headers.set(kServerHeader, "feed-1");
+  app.asked.back().second(theirs);
+  ASSERT_FALSE(response.deferred->is_given()) << "waits for where it comes to";
+  app.place = {Elsewhere, "feed-2", "10.0.0.2:80"};
+  look();
+  ASSERT_TRUE(finish(response).deferred) << "passed on again";
+  EXPECT_EQ(app.asked.back().first.address, "10.0.0.2:80");
+}
+
+TEST_F(ShardRouterTest, BringA503BackOfWhoHasTheShardAndCannotAnswer) {
+  app.place = {Elsewhere, "feed-1", "10.0.0.1:80"};
+  const auto response = get("/v1/timeline");
+  http::Response theirs = http::Response::json(503, {{"title", "Unavailable"}});
+  theirs.headers.set(kServerHeader, "feed-1");
+  theirs.headers.set(kInstanceHeader, "feed-1");
+  app.asked.back().second(theirs);
+  EXPECT_EQ(finish(response).status, 503);
+  EXPECT_TRUE(app.waiting.empty());
+}
+
 TEST_F(ShardRouterTest, AreNotAskedForAgainOfAnInstanceThatDoesNotAnswer) {
   app.place = {Elsewhere, "feed-1", "10.0.0.1:80"};
   const auto response = get("/v1/timeline");
