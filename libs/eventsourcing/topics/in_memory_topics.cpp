@@ -48,8 +48,15 @@ class InMemoryTopics::Source final : public RecordSource {
   core::Status pause(const SourcePartition& partition) override { return flow(partition, true); }
   core::Status resume(const SourcePartition& partition) override { return flow(partition, false); }
 
+  void show_progress(const std::map<SourcePartition, core::KafkaOffset>& next) override {
+    if (next.empty()) return;
+    const std::lock_guard lock(topics_.mutex_);
+    ++topics_.progress_shown_;
+  }
+
   core::Result<std::map<SourcePartition, core::KafkaOffset>> end_offsets() override {
     const std::lock_guard lock(topics_.mutex_);
+    ++topics_.end_questions_;
     if (topics_.ends_hidden_) return core::unavailable("the ends were told to be unknown");
     std::map<SourcePartition, core::KafkaOffset> ends;
     for (const std::string& service : services_) {
@@ -198,6 +205,16 @@ void InMemoryTopics::truncate(const SourcePartition& partition, std::size_t reco
 std::size_t InMemoryTopics::polls() const {
   const std::lock_guard lock(mutex_);
   return polls_;
+}
+
+std::size_t InMemoryTopics::end_questions() const {
+  const std::lock_guard lock(mutex_);
+  return end_questions_;
+}
+
+std::size_t InMemoryTopics::progress_shown() const {
+  const std::lock_guard lock(mutex_);
+  return progress_shown_;
 }
 
 }  // namespace tideline::eventsourcing

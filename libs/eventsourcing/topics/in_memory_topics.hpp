@@ -43,6 +43,9 @@ class InMemoryTopics {
   void truncate(const SourcePartition& partition, std::size_t records);
   // Of all sources so far.
   std::size_t polls() const;
+  // How often they asked where the topics end, and told how far they are.
+  std::size_t end_questions() const;
+  std::size_t progress_shown() const;
 
  private:
   class Source;
@@ -58,6 +61,8 @@ class InMemoryTopics {
   std::vector<Change> changes_;
   std::size_t failing_polls_ = 0;
   std::size_t polls_ = 0;
+  std::size_t end_questions_ = 0;
+  std::size_t progress_shown_ = 0;
   bool ends_hidden_ = false;
 };
 

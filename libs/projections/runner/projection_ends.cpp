@@ -55,6 +55,14 @@ void ProjectionRunner::State::show_progress() {
   ports.source->show_progress(moved);
 }
 
+void ProjectionRunner::State::show_progress_if_due() {
+  if (load_needed || owned.empty()) return;
+  const auto now = steady_now();
+  if (progress_shown_at && now - *progress_shown_at < options.progress_interval) return;
+  progress_shown_at = now;
+  show_progress();
+}
+
 void ProjectionRunner::State::refresh_ends() {
   const auto now = steady_now();
   if (now - ends_asked_at < (ends_at_start ? kEndsInterval : kEndsRetry)) return;
@@ -64,7 +72,7 @@ void ProjectionRunner::State::refresh_ends() {
   source_problem = known ? "" : known.error().message;
   if (!known) return;
   ends = Ends{asked_at, std::move(*known)};
-  show_progress();
+  show_progress_if_due();
   if (!ends_at_start) ends_at_start = ends;
   if (!ends_to_reach) ends_to_reach = ends;
   // A topic that was put back to an older copy does not get to where it was by itself.

@@ -98,6 +98,7 @@ struct ProjectionRunner::State {
 
   void handle_gaps();
   void show_progress();
+  void show_progress_if_due();
   void refresh_ends();
   bool has_all_before(
       const std::map<eventsourcing::SourcePartition, core::KafkaOffset>& wanted) const;
@@ -153,6 +154,7 @@ struct ProjectionRunner::State {
   std::optional<Ends> ends_to_reach;  // until then `reached_at` is what is known
   std::optional<std::chrono::nanoseconds> reached_at;
   SteadyTime ends_asked_at{};
+  std::optional<SteadyTime> progress_shown_at;
   std::map<eventsourcing::SourcePartition, postgres::checkpoints::Held>
       held;  // of all owners, as last looked at
   SteadyTime held_at{};

@@ -49,6 +49,21 @@ TEST_F(ProjectionRunnerTest, StopFlushesWhatIsPending) {
   EXPECT_EQ(total("a"), 5);
 }
 
+// Each time is a record for a broker to keep.
+TEST_F(ProjectionRunnerTest, TellsHowFarItIsAtTheStartAndTheStopAndSeldomMeanwhile) {
+  Totals totals;
+  {
+    const auto running = run(totals);
+    ASSERT_TRUE(eventually([&] { return topics.progress_shown() == 1; }));
+    topics.publish(event(0, 1, "a", "5"));
+    ASSERT_TRUE(running->runner.applied().wait_for(at(0, 1), kDeadline));
+    const std::size_t asked = topics.end_questions();
+    ASSERT_TRUE(eventually([&] { return topics.end_questions() >= asked + 2; }));
+    EXPECT_EQ(topics.progress_shown(), 1U);
+  }
+  EXPECT_EQ(topics.progress_shown(), 2U);
+}
+
 TEST_F(ProjectionRunnerTest, SkipsRepeats) {
   Totals totals;
   for (const std::uint64_t position : {1, 2, 1, 2, 2, 3}) {

@@ -135,7 +135,7 @@ class RunningProjection {
                std::fprintf(stderr, "runner %d: %s\n", getpid(), text.c_str());
              },
              std::move(options.reached)},
-            kLogs, {.gap_report_interval = 500ms}),
+            kLogs, {.gap_report_interval = 500ms, .progress_interval = 100ms}),
         thread_([this](std::stop_token stop) { runner_.run(stop); }) {}
   explicit RunningProjection(PublishedService& service) : RunningProjection(service, Options{}) {}
   RunningProjection(PublishedService& service, Options options)
