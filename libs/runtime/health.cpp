@@ -51,8 +51,8 @@ http::Response Health::readiness() const {
     code = 200;
     status = degraded ? "degraded" : "ready";
   }
-  auto response = http::Response::json(
-      code, {{"status", status}, {"lag", lag}, {"parts", std::move(parts)}});
+  auto response =
+      http::Response::json(code, {{"status", status}, {"lag", lag}, {"parts", std::move(parts)}});
   response.header("Cache-Control", "no-store");
   return response;
 }

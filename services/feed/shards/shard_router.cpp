@@ -126,8 +126,8 @@ Response ShardRouter::pass_on(const Request& request, const ShardPlace& place) c
   ports_.ask(passed_on(request, place), [this, late, position, may_wait,
                                          asked_at = core::time_since_boot()](auto answered) {
     // Nobody is there, or it is leaving: its shards come to others soon.
-    const bool is_gone = answered ? is_elsewhere(*answered)
-                                  : answered.error().code == core::ErrorCode::Unavailable;
+    const bool is_gone =
+        answered ? is_elsewhere(*answered) : answered.error().code == core::ErrorCode::Unavailable;
     if (is_gone && may_wait) return ports_.after_next_look([late] { late->retry(); });
     if (!answered) return late->give(not_here());
     const std::string owner(answered->headers.find(kInstanceHeader).value_or(""));
