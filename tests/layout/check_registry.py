@@ -40,6 +40,10 @@ def check_folders(root, services):
                 yield f"{file}: {service.name} has no file services/{service.name}/{own}"
 
 
+# What a service that is about to stop has begun is not broken off. (In `defaults`, HAProxy warns of each frontend.)
+LETS_END = "http-check disable-on-404"
+
+
 def gateway_lines(service):
     """(what the configuration must hold as a whole line, where a longer line lists all services: a part of it)"""
     backend = service.identifier
@@ -67,6 +71,9 @@ def check_gateway(root, services):
                 line.startswith(place) and re.search(re.escape(wanted) + r"(?!\w)", line) for line in lines
             ):
                 yield f"{file}: {service.name} is missing; add to the line '{place}...': {wanted}"
+        backend = f"backend {service.identifier}"
+        if backend in lines and lines[lines.index(backend) + 1] != LETS_END:
+            yield f"{file}: add below the line '{backend}': {LETS_END}"
     backends = {service.identifier for service in services}
     for line in lines:
         named = re.match(r"use_backend (\w+) if to_", line)

@@ -115,6 +115,7 @@ def enter_in_gateway(file):
     replace(file, " or to_scoring", f" or to_scoring or to_{NAME}")
     replace(file, "  use_backend scoring", f"  use_backend {NAME} if to_{NAME}\n  use_backend scoring")
     replace(file, "backend scoring\n", f"""backend {NAME}
+  http-check disable-on-404
   .if defined(TIDELINE_NAMES)
   server-template {NAME} 16 "_http._tcp.{NAME}.${{TIDELINE_NAMES}}" verifyhost {NAME}
   .else
