@@ -326,7 +326,7 @@ core::Status KafkaRecordSource::resume(const SourcePartition& partition) {
 }
 
 void KafkaRecordSource::show_progress(const std::map<SourcePartition, core::KafkaOffset>& next) {
-  if (!state_->options.shows_progress || !state_->started || next.empty()) return;
+  if (!state_->options.shows_progress || !state_->started) return;
   const PartitionList list(rd_kafka_topic_partition_list_new(static_cast<int>(next.size())));
   for (const auto& [partition, offset] : next) state_->add(list.get(), partition, offset.value());
   constexpr int kAsynchronous = 1;

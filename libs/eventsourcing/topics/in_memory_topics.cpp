@@ -48,8 +48,7 @@ class InMemoryTopics::Source final : public RecordSource {
   core::Status pause(const SourcePartition& partition) override { return flow(partition, true); }
   core::Status resume(const SourcePartition& partition) override { return flow(partition, false); }
 
-  void show_progress(const std::map<SourcePartition, core::KafkaOffset>& next) override {
-    if (next.empty()) return;
+  void show_progress(const std::map<SourcePartition, core::KafkaOffset>&) override {
     const std::lock_guard lock(topics_.mutex_);
     ++topics_.progress_shown_;
   }

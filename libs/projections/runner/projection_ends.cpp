@@ -52,15 +52,9 @@ void ProjectionRunner::State::show_progress() {
     mine.shown_offset = next;
     moved[partition] = next;
   }
+  if (moved.empty()) return;
+  progress_shown_at = steady_now();
   ports.source->show_progress(moved);
-}
-
-void ProjectionRunner::State::show_progress_if_due() {
-  if (load_needed || owned.empty()) return;
-  const auto now = steady_now();
-  if (progress_shown_at && now - *progress_shown_at < options.progress_interval) return;
-  progress_shown_at = now;
-  show_progress();
 }
 
 void ProjectionRunner::State::refresh_ends() {
@@ -72,7 +66,7 @@ void ProjectionRunner::State::refresh_ends() {
   source_problem = known ? "" : known.error().message;
   if (!known) return;
   ends = Ends{asked_at, std::move(*known)};
-  show_progress_if_due();
+  if (!progress_shown_at || now - *progress_shown_at >= options.progress_interval) show_progress();
   if (!ends_at_start) ends_at_start = ends;
   if (!ends_to_reach) ends_to_reach = ends;
   // A topic that was put back to an older copy does not get to where it was by itself.

@@ -64,8 +64,9 @@ struct RunnerOptions {
   // How far back in a partition a missing position is looked for before it is reported.
   std::int64_t search_back_records = 100000;
   std::chrono::milliseconds gap_report_interval{5000};
-  // How often the source is told how far it is (RecordSource::show_progress), and at the end: each
-  // time is a record by partition, which a broker reads again before it serves the group.
+  // How often at most the source is told how far it is (RecordSource::show_progress), besides at
+  // the end: each time is a record for each partition that moved, and a broker that starts reads
+  // them all before it serves groups.
   std::chrono::milliseconds progress_interval{30'000};
   // Pauses after transient errors: the first, doubled up to the last.
   std::chrono::milliseconds backoff_min{50};

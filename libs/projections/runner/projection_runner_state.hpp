@@ -98,7 +98,6 @@ struct ProjectionRunner::State {
 
   void handle_gaps();
   void show_progress();
-  void show_progress_if_due();
   void refresh_ends();
   bool has_all_before(
       const std::map<eventsourcing::SourcePartition, core::KafkaOffset>& wanted) const;
