@@ -20,7 +20,10 @@ std::variant<Arguments, int> read_arguments(int argc, char** argv, const std::st
   for (const Operation& operation : operations) {
     CLI::App* command = app.add_subcommand(operation.name, operation.summary);
     command->final_callback(
-        [&arguments, run = operation.declare(*command)] { arguments.operation = run; });
+        [&arguments, run = operation.declare(*command), migrates = operation.migrates] {
+          arguments.operation = run;
+          arguments.migrates = migrates;
+        });
   }
   try {
     app.parse(argc, argv);

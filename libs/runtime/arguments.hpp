@@ -15,6 +15,7 @@ struct Arguments {
   std::optional<std::string> config_file;
   bool check_only = false;   // read the settings, report the mistakes, do not start
   Operation::Run operation;  // empty: serve
+  bool migrates = false;     // as Operation::migrates
   // The operation looks at what was parsed when it runs.
   std::shared_ptr<CLI::App> parser;
 };

@@ -12,7 +12,8 @@ Operation migrate_operation() {
               std::puts("the databases are as this version needs them");
               return 0;
             };
-          }};
+          },
+          true};
 }
 
 }  // namespace tideline::runtime

@@ -28,6 +28,8 @@ struct Operation {
   std::string summary;
   // Declares the subcommand's arguments; what it returns is called after they have been parsed.
   std::function<Run(CLI::App&)> declare;
+  // Whether it brings the databases to this version whatever TIDELINE_MIGRATIONS says.
+  bool migrates = false;
 };
 
 // Of every service; one may have more of its own (ServiceDefinition::operations).

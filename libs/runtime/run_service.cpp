@@ -108,7 +108,8 @@ int run_service(int argc, char** argv, const ServiceDefinition& definition) {
 
   auto config = core::Config::load(arguments.config_file);
   if (!config) return report({config.error().message});
-  const CommonSettings settings = CommonSettings::read(*config);
+  CommonSettings settings = CommonSettings::read(*config);
+  if (arguments.migrates) settings.migrations = Migrations::Run;
   if (definition.read_settings) definition.read_settings(*config);
   auto secrets = Secrets::load(settings, *config);
   if (const auto mistakes = config->mistakes(); !mistakes.empty()) return report(mistakes);

@@ -131,7 +131,10 @@ class Operations : public ::testing::Test {
 };
 
 TEST_F(Operations, MigrateEndsWhenTheDatabasesAreReady) {
+  // As where services wait for it.
+  setenv("TIDELINE_MIGRATIONS", "await", 1);
   const Outcome outcome = run({"migrate"});
+  unsetenv("TIDELINE_MIGRATIONS");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.output, HasSubstr("as this version needs them"));
   EXPECT_EQ(count("SELECT count(*) FROM schema_migration WHERE part = 'revocations'"), 1);
