@@ -40,8 +40,9 @@ def check_folders(root, services):
                 yield f"{file}: {service.name} has no file services/{service.name}/{own}"
 
 
-# What a service that is about to stop has begun is not broken off. (In `defaults`, HAProxy warns of each frontend.)
-LETS_END = "http-check disable-on-404"
+# What a service that is about to stop has begun is not broken off, and while none is there requests wait. (In `defaults`,
+# HAProxy warns of each frontend.)
+REPLACED = ["http-check disable-on-404", "http-request lua.await_service if { nbsrv eq 0 }"]
 
 
 def gateway_lines(service):
@@ -72,8 +73,8 @@ def check_gateway(root, services):
             ):
                 yield f"{file}: {service.name} is missing; add to the line '{place}...': {wanted}"
         backend = f"backend {service.identifier}"
-        if backend in lines and lines[lines.index(backend) + 1] != LETS_END:
-            yield f"{file}: add below the line '{backend}': {LETS_END}"
+        if backend in lines and lines[lines.index(backend) + 1:][:2] != REPLACED:
+            yield f"{file}: add below the line '{backend}': {'; '.join(REPLACED)}"
     backends = {service.identifier for service in services}
     for line in lines:
         named = re.match(r"use_backend (\w+) if to_", line)

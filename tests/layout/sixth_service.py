@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sixth_service.py ROOT : a sixth, empty service is made in a copy of ROOT, and thrown away.
+"""sixth_service.py ROOT PROGRAMS : a sixth, empty service is made in a copy of ROOT, and thrown away.
 
 Its folder alone is not enough: the checks name what is missing. Then at most FILES_MAX files outside its folder
 are changed, and the checks pass, HAProxy takes the configuration, the scripts know its port, and CMake makes its
@@ -116,6 +116,7 @@ def enter_in_gateway(file):
     replace(file, "  use_backend scoring", f"  use_backend {NAME} if to_{NAME}\n  use_backend scoring")
     replace(file, "backend scoring\n", f"""backend {NAME}
   http-check disable-on-404
+  http-request lua.await_service if {{ nbsrv eq 0 }}
   .if defined(TIDELINE_NAMES)
   server-template {NAME} 16 "_http._tcp.{NAME}.${{TIDELINE_NAMES}}" verifyhost {NAME}
   .else
@@ -189,7 +190,7 @@ def main():
         expect("check_registry.py", check(copy, "layout/check_registry.py"))
         expect("check_directions.py", check(copy, "layout/check_directions.py"))
         expect("check_schemas.py", check(copy, "contract/check_schemas.py"))
-        expect("the manifests", run(copy, sys.executable, "tests/k8s/render.py", "k8s/overlays/local"))
+        expect("the manifests", run(copy, f"{sys.argv[2]}/kustomize", "build", "k8s/overlays/trial"))
         expect("HAProxy", check_gateway_configuration(copy, folder))
         ports = 'use_home "$0"; [ "$(port_of canteen)" = 18106 ]'
         expect("deploy/settings.sh", run(copy, "bash", "-ec", f". deploy/settings.sh; {ports}", f"{folder}/home"))
