@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <sstream>
+#include <thread>
 
 #include "demo/campus.hpp"
 #include "demo/graph.hpp"
@@ -29,6 +30,7 @@ struct Options {
   std::size_t sample = 200;
   std::size_t top = 20;
   std::size_t timed = 200;
+  std::chrono::seconds::rep patience = 0;
   std::string run;
   std::vector<std::string> metrics;
 };
@@ -60,6 +62,19 @@ std::uint64_t events_appended(const std::vector<std::string>& urls, Traffic& tra
   return static_cast<std::uint64_t>(sum);
 }
 
+// Until the suite answers without a token, or its patience is over.
+void await_suite(const Options& options, Traffic& traffic) {
+  const auto deadline = SteadyClock::now() + std::chrono::seconds(options.patience);
+  while (SteadyClock::now() < deadline) {
+    try {
+      Client client(parse_endpoint(options.gateway), traffic, 0);
+      if (client.once({"GET", "/.well-known/jwks.json", "", nullptr, ""}).status == 200) return;
+    } catch (const Unanswered&) {
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
 std::uint64_t deliveries_of(const World& world) {
   std::uint64_t deliveries = 0;
   for (PersonIndex viewer = 0; viewer < world.people.size(); ++viewer) {
@@ -89,6 +104,7 @@ int run(const Options& options) {
               static_cast<unsigned long long>(options.seed), name.c_str());
 
   Traffic traffic;
+  await_suite(options, traffic);
   WorkerPool workers(parse_endpoint(options.gateway), options.workers, traffic);
   Campus campus(workers, *graph, plan, name);
   Measured measured;
@@ -144,6 +160,9 @@ int main(int argc, char** argv) {
   app.add_option("--top", options.top, "best connected people who are verified too")
       ->capture_default_str();
   app.add_option("--timed", options.timed, "moments timed from author to reader")
+      ->capture_default_str();
+  app.add_option("--patience", options.patience, "seconds to wait for a suite that is not up yet")
+      ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   app.add_option("--run", options.run, "first part of the user ids; new for each run by default");
   app.add_option("--metrics", options.metrics, "URLs of services, to count their events");
