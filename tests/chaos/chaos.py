@@ -6,20 +6,14 @@ import pathlib
 import signal
 import subprocess
 import sys
-import threading
 import time
-import urllib.request
 
 import report
 import sabotage
-from checks import Checks
+from checks import Checks, await_quiet
 from faults import Faults
-from installation import SERVICES, Installation, Trouble, pick_seed
-
-# Something hangs. How long it took is printed, and decides nothing: machines are slow and shared.
-RECOVERY_SECONDS = 600
-QUIET_SECONDS = 600
-LOAD_SECONDS = 3600
+from installation import Installation, Trouble, pick_seed
+from running_load import RECOVERY_SECONDS, Load
 
 
 def parse(arguments):
@@ -39,68 +33,6 @@ def parse(arguments):
         options.commands = 1_000_000 if options.long else 4_000
     options.people, options.workers = (400, 64) if options.long else (48, 12)
     return options
-
-
-class Load:
-    """The running load: how far it is, and how far it may go."""
-
-    def __init__(self, home, options, journal, accounts):
-        self.done = 0
-        self.seen_since_us = 0
-        self.ready = threading.Event()
-        self.attempts = {}
-        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            [
-                *(str(home.binary("tideline-chaos-load")), "--gateway", home.gateway, "--run", home.run_name),
-                *("--journal", str(journal), "--accounts", str(accounts), "load"),
-                *("--people", str(options.people), "--workers", str(options.workers), "--seed", str(options.seed)),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.listener = threading.Thread(target=self.listen, daemon=True)
-        self.listener.start()
-
-    def listen(self):
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                self.attempts = json.loads(line)["attempts"]
-            elif line == "ready\n":
-                self.ready.set()
-            elif line.startswith("done "):
-                self.done, self.seen_since_us = map(int, line.split()[1:])
-        self.ready.set()
-
-    def tell(self, line):
-        self.process.stdin.write(f"{line}\n")
-        self.process.stdin.flush()
-
-    def allow(self, commands):
-        self.tell(f"allow {commands}")
-
-    def await_true(self, condition, what, seconds):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if self.process.poll() is not None:
-                raise Trouble("the load has ended before its time")
-            if time.monotonic() > deadline:
-                raise Trouble(f"after {seconds} s {what}")
-            time.sleep(0.1)
-
-    def await_done(self, commands):
-        self.await_true(lambda: self.done >= commands, f"the load has not done {commands} commands", LOAD_SECONDS)
-
-    def await_seen(self, since):
-        self.await_true(
-            lambda: self.seen_since_us >= since, "not every service shows what is written", RECOVERY_SECONDS
-        )
-
-    def finish(self):
-        self.process.stdin.close()
-        if self.process.wait(timeout=600) != 0:
-            raise Trouble("the load failed")
-        self.listener.join()
 
 
 def say(text):
@@ -129,34 +61,6 @@ def inject_all(home, load, faults, options):
     load.await_seen(int(time.time() * 1e6))
     home.await_well(RECOVERY_SECONDS)
     load.await_done(options.commands)
-
-
-def lags(home):
-    """What is not published or not applied yet, by service: events, or why that is not known."""
-    found = {}
-    for service in SERVICES:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{home.ports[service]}/readyz", timeout=5) as answer:
-                health = json.load(answer)
-        except OSError as failure:
-            found[service] = str(failure)
-            continue
-        behind = {part: [one["lag"], one["detail"]] for part, one in health["parts"].items() if one["lag"]}
-        if health["lag"]:
-            found[service] = behind or health["lag"]
-    return found
-
-
-def await_quiet(home):
-    """Everything is published and applied. Twice in a row: what is applied may cause something."""
-    deadline = time.monotonic() + QUIET_SECONDS
-    quiet = 0
-    while quiet < 2:
-        lag = lags(home)
-        quiet = 0 if lag else quiet + 1
-        if lag and time.monotonic() > deadline:
-            raise Trouble(f"not all is applied after {QUIET_SECONDS} s of quiet: {lag}")
-        time.sleep(1)
 
 
 def chaos(home, options, outcome):

@@ -2,16 +2,14 @@
 
 import json
 import subprocess
+import time
 
 import timelines
 import topics
 from installation import ROOT, SERVICES, Trouble, run
 
 HERE = ROOT / "tests/chaos"
-
-
-def database_of(service):
-    return f"tideline_{service.replace('-', '_')}"
+QUIET_SECONDS = 600
 
 
 def concerns(service, line):
@@ -20,7 +18,34 @@ def concerns(service, line):
     return (owner == service and kind != "sight") or kind == "account-close"
 
 
+def lags(home):
+    """What is not published or not applied yet, by service: events, or why that is not known."""
+    found = {}
+    for service, health in home.healths():
+        if isinstance(health, str):
+            found[service] = health
+            continue
+        behind = {part: [one["lag"], one["detail"]] for part, one in health["parts"].items() if one["lag"]}
+        if health["lag"]:
+            found[service] = behind or health["lag"]
+    return found
+
+
+def await_quiet(home):
+    """Everything is published and applied. Twice in a row: what is applied may cause something."""
+    deadline = time.monotonic() + QUIET_SECONDS
+    quiet = 0
+    while quiet < 2:
+        lag = lags(home)
+        quiet = 0 if lag else quiet + 1
+        if lag and time.monotonic() > deadline:
+            raise Trouble(f"not all is applied after {QUIET_SECONDS} s of quiet: {lag}")
+        time.sleep(1)
+
+
 class Checks:
+    """Of an installation: here, or on a cluster (tests/k8s), which has the same functions for checks."""
+
     def __init__(self, installation, journal, accounts):
         self.home = installation
         self.journal = journal
@@ -32,14 +57,12 @@ class Checks:
         self.offences = {}  # law -> count
 
     def sql(self, service, query):
-        return run("psql", self.home.conninfo(database_of(service)), "-X", "-At", "-c", query).stdout.strip()
+        return self.home.psql(service, "-At", "-c", query).strip()
 
     def laws_of(self, service, script, **variables):
         settings = [word for name, value in variables.items() for word in ("-v", f"{name}={value}")]
-        done = run(
-            *("psql", self.home.conninfo(database_of(service)), "-X", "-q", *settings, "-f", HERE / script), timeout=3600
-        )
-        return [line for line in done.stdout.splitlines() if line.startswith("{")]
+        found = self.home.psql(service, "-q", *settings, "-f", HERE / script)
+        return [line for line in found.splitlines() if line.startswith("{")]
 
     def judge(self, service, lines):
         for line in lines:
@@ -74,8 +97,7 @@ class Checks:
     def topics(self):
         for service in SERVICES:
             file = self.home.home / f"records.{service}"
-            brokers = f"127.0.0.1:{self.home.ports['kafka_proxy']}"
-            self.records[service], repeats, order = topics.dump(brokers, service, file)
+            self.records[service], repeats, order = topics.dump(self.home.kcat, service, file)
             self.repeats += repeats
             yield from self.judge(service, [order, *self.laws_of(service, "topics.sql", records=str(file))])
             file.unlink()
@@ -83,12 +105,7 @@ class Checks:
     def read_models(self):
         """Rebuilt from zero beside the running service, and compared by digest."""
         for service in SERVICES:
-            folder = self.home.folder(service)
-            done = run(
-                *(folder / f"bin/tideline-{service}", "--config", folder / "config", "rebuild", "--all", "--verify"),
-                check=False,
-                timeout=3600,
-            )
+            done = self.home.operation(service, "rebuild", "--all", "--verify")
             reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
             self.digests["compared"] += len(reports)
             for report in reports:
@@ -116,7 +133,7 @@ class Checks:
 
     def public_events(self, service):
         query = "COPY (SELECT type, data FROM event WHERE NOT private ORDER BY log, position) TO STDOUT"
-        for line in run("psql", self.home.conninfo(database_of(service)), "-X", "-c", query).stdout.splitlines():
+        for line in self.home.psql(service, "-c", query).splitlines():
             kind, data = line.split("\t", 1)
             yield kind, json.loads(data.replace("\\\\", "\\"))
 
@@ -138,9 +155,10 @@ class Checks:
     def read_back(self, name):
         out = self.home.home / f"read.{name}"
         done = run(
-            *(self.home.binary("tideline-chaos-load"), "--gateway", self.home.gateway),
-            *("--run", f"{self.home.run_name}-{name}", "--journal", self.home.home / f"journal.{name}"),
-            *("--accounts", self.accounts, "read", "--out", out),
+            *self.home.client(
+                *("tideline-chaos-load", "--gateway", self.home.gateway, "--run", f"{self.home.run_name}-{name}"),
+                *("--journal", self.home.home / f"journal.{name}", "--accounts", self.accounts, "read", "--out", out),
+            ),
             check=False,
             timeout=1800,
         )
@@ -151,10 +169,10 @@ class Checks:
 
     def demo(self):
         done = subprocess.run(
-            [
-                *(self.home.binary("tideline-demo"), "--gateway", self.home.gateway, "--run", "demo"),
-                *("--people", "60", "--friends", "6", "--timed", "5", "--workers", "8", "--seed", "5"),
-            ],
+            self.home.client(
+                *("tideline-demo", "--gateway", self.home.gateway, "--run", "demo"),
+                *("--people", 60, "--friends", 6, "--timed", 5, "--workers", 8, "--seed", 5),
+            ),
             capture_output=True,
             text=True,
             check=False,

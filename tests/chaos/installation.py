@@ -65,6 +65,10 @@ listen kafka
 """
 
 
+def database_of(service):
+    return f"tideline_{service.replace('-', '_')}"
+
+
 class Trouble(Exception):
     """The installation cannot be brought up, or does not come back."""
 
@@ -213,7 +217,7 @@ class Installation:
         return run("mount", "-t", "tmpfs", "-o", f"size={DISK_MB[disk]}m", "tmpfs", folder, check=False).returncode == 0
 
     def start_of_service(self, name, kid, data):
-        database = f"tideline_{name.replace('-', '_')}"
+        database = database_of(name)
         run(PARTS / "postgres", "database", "--data", self.folder("postgres"), "--name", database)
         direct = self.folder("postgres") / "databases" / database
         proxied = direct.with_name(f"{database}.proxied")
@@ -323,6 +327,32 @@ class Installation:
             if time.monotonic() > deadline:
                 raise Trouble(f"after {seconds} s: " + ", ".join(f"{part} {what}" for part, what in trouble.items()))
             time.sleep(0.1)
+
+    def healths(self):
+        """What each instance says of itself, or why it does not, with its service."""
+        for service in SERVICES:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[service]}/readyz", timeout=5) as answer:
+                    yield service, json.load(answer)
+            except OSError as failure:
+                yield service, str(failure)
+
+    # --- what checks ask ------------------------------------------------------------------------------
+
+    def client(self, program, *words):
+        """The words that run a program of the build, which speaks to the gateway."""
+        return [str(word) for word in (self.binary(program), *words)]
+
+    def operation(self, service, *words):
+        folder = self.folder(service)
+        return run(folder / f"bin/tideline-{service}", "--config", folder / "config", *words, check=False, timeout=3600)
+
+    def psql(self, service, *words, timeout=3600):
+        return run("psql", self.conninfo(database_of(service)), "-X", *words, timeout=timeout).stdout
+
+    def kcat(self, *words):
+        """The words that run kcat."""
+        return ["kcat", "-b", f"127.0.0.1:{self.ports['kafka_proxy']}", *words]
 
     def conninfo(self, database="postgres"):
         line = (self.folder("postgres") / "conninfo").read_text(encoding="utf-8").strip()

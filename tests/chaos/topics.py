@@ -37,11 +37,11 @@ def row_of(line):
     ]
 
 
-def dump(brokers, service, file):
-    """Writes the topic to `file` for topics.sql. Returns (records, repeats, what breaks the order)."""
+def dump(kcat, service, file):
+    """Writes the topic to `file` for topics.sql. `kcat` makes a command of options. Returns (records, repeats, what breaks the order)."""
     order = OrderOfPartition()
     records = 0
-    command = ["kcat", "-C", "-b", brokers, "-t", f"tideline.{service}", "-o", "beginning", "-e", "-q", "-f", FORMAT]
+    command = kcat("-C", "-t", f"tideline.{service}", "-o", "beginning", "-e", "-q", "-f", FORMAT)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as reader:
         with open(file, "w", encoding="utf-8") as out:
             for line in reader.stdout:

@@ -45,6 +45,15 @@ std::uint64_t Journal::commands() const {
   return commands_;
 }
 
+std::uint64_t Journal::failures() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t sum = 0;
+  for (const auto& [status, count] : attempts_) {
+    if (status == 0 || status >= 500) sum += count;
+  }
+  return sum;
+}
+
 std::int64_t Journal::all_seen_since_us() const {
   const std::lock_guard lock(mutex_);
   if (last_sight_us_.size() < kServices.size()) return 0;

@@ -48,6 +48,8 @@ class Journal {
 
   std::map<int, std::uint64_t> attempts() const;
   std::uint64_t commands() const;
+  // Attempts that were not answered, or with 5xx.
+  std::uint64_t failures() const;
   // Every service has shown something that was written after this; 0 until each has.
   std::int64_t all_seen_since_us() const;
   // To the file, without sync: it must outlive this process, not the machine.

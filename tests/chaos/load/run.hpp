@@ -21,9 +21,9 @@ struct Options {
 };
 
 // Registers the people, says "ready", awaits "begin", and sends commands as far as lines "allow N"
-// on stdin let it, until stdin ends. Says "done N T" twice a second, T as in
-// Journal::all_seen_since_us, and at the end one line of JSON: attempts by status. Then the file of
-// accounts is written.
+// on stdin let it, until stdin ends. Says "done N T F" twice a second, T as in
+// Journal::all_seen_since_us, F as in Journal::failures, and at the end one line of JSON: attempts
+// by status. Then the file of accounts is written.
 void run_load(const Options& options);
 
 // What everybody reads, as lines "user_id, what, JSON" separated by tabs: his whole timeline (of

@@ -139,8 +139,9 @@ void Load::obey_and_report() {
   std::atomic<bool> over{false};
   std::thread reporter([&] {
     while (!over) {
-      std::printf("done %llu %lld\n", static_cast<unsigned long long>(journal_.commands()),
-                  static_cast<long long>(journal_.all_seen_since_us()));
+      std::printf("done %llu %lld %llu\n", static_cast<unsigned long long>(journal_.commands()),
+                  static_cast<long long>(journal_.all_seen_since_us()),
+                  static_cast<unsigned long long>(journal_.failures()));
       journal_.flush();
       std::this_thread::sleep_for(kReportEvery);
     }
