@@ -27,7 +27,7 @@ from running_load import Load
 
 HERE = pathlib.Path(__file__).resolve().parent
 STARTED = time.monotonic()
-PEOPLE, WORKERS = 100, 24
+PEOPLE, WORKERS = 60, 8
 ENDLESS = 10_000_000
 DEMO_SECONDS = 1200
 

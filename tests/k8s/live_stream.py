@@ -40,8 +40,13 @@ class Person:
         deadline = time.monotonic() + PATIENCE_SECONDS
         key = str(uuid.uuid4())
         while True:
-            answer = self.request(method, path, body, **({"Idempotency-Key": key} if self.token else {}))
-            text = answer.read()
+            try:
+                answer = self.request(method, path, body, **({"Idempotency-Key": key} if self.token else {}))
+                text = answer.read()
+            except (OSError, http.client.HTTPException):
+                if time.monotonic() > deadline:
+                    raise
+                continue
             if answer.status in expected:
                 return json.loads(text) if text else None
             if answer.status == 401 and self.token:

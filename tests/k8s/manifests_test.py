@@ -133,7 +133,7 @@ class Manifests(unittest.TestCase):
                 self.assertEqual(len(errors_of(resources, version)), 1, resources)
 
     def test_careful(self):
-        for name, stores, more_jobs in (("trial", {"postgres", "kafka"}, {"demo", "kafka-grants"}), ("production", set(), set())):
+        for name, stores, more_jobs in (("trial", {"postgres", "kafka"}, {"kafka-grants"}), ("production", set(), set())):
             resources = overlay(name)
             found = workloads(resources)
             self.assertEqual({one["metadata"]["name"] for one in found}, SERVICES | {"gateway"} | stores)
