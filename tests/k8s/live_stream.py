@@ -46,6 +46,7 @@ class Person:
             except (OSError, http.client.HTTPException):
                 if time.monotonic() > deadline:
                     raise
+                time.sleep(EVERY_SECONDS)
                 continue
             if answer.status in expected:
                 return json.loads(text) if text else None

@@ -30,7 +30,7 @@ def settings_of(resources, name):
 
 @functools.cache
 def rendered(name):
-    folder = ROOT / "k8s/overlays" / name
+    folder = ROOT / "k8s" / ("demo" if name == "demo" else f"overlays/{name}")
     return subprocess.run([PROGRAMS / "kustomize", "build", folder], capture_output=True, text=True, check=True).stdout
 
 
@@ -120,7 +120,7 @@ def secrets_read_by(pod):
 
 class Manifests(unittest.TestCase):
     def test_valid_for_three_versions(self):
-        for name in OVERLAYS:
+        for name in [*OVERLAYS, "demo"]:
             for version in VERSIONS:
                 with self.subTest(overlay=name, version=version):
                     self.assertEqual(errors_of(overlay(name), version), [])
@@ -139,12 +139,12 @@ class Manifests(unittest.TestCase):
             self.assertEqual({one["metadata"]["name"] for one in found}, SERVICES | {"gateway"} | stores)
             migrations = {f"migrate-{service}" for service in SERVICES}
             self.assertEqual({one["metadata"]["name"] for one in jobs(resources)}, migrations | more_jobs)
-            for one in found + jobs(resources):
+            for one in found + jobs(resources) + jobs(overlay("demo")):
                 self.assertEqual(list(careless(one, linger_ms_of(resources))), [], one["metadata"]["name"])
 
     def test_kube_score_finds_nothing(self):
         # No limit of the processor: it would throttle what answers people while nobody else wants it. Tags are never moved.
-        for name, more in (("trial", ["deployment-replicas"]), ("production", [])):
+        for name, more in (("trial", ["deployment-replicas"]), ("production", []), ("demo", [])):
             ignored = [word for test in ["container-image-pull-policy", *more] for word in ("--ignore-test", test)]
             done = subprocess.run(
                 [PROGRAMS / "kube-score", "score", "--ignore-container-cpu-limit", "--output-format", "ci", "--exit-one-on-warning",
