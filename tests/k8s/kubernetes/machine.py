@@ -68,13 +68,9 @@ class Process:
                 stderr=log, start_new_session=True, env={**os.environ, **(env or {})})
         self.file.write_text(f"{process.pid} {start_time(process.pid)}\n", encoding="utf-8")
 
-    def send(self, number):
+    def stop(self):
         if pid := self.pid():
-            os.kill(pid, number)
-
-    def stop(self, number=signal.SIGKILL):
-        if pid := self.pid():
-            os.kill(pid, number)
+            os.kill(pid, signal.SIGKILL)
             until(f"{self.name} has ended", lambda: self.pid() is None or zombie(pid))
         self.file.unlink(missing_ok=True)
 
@@ -142,6 +138,7 @@ def make_cgroups(name):
 
 
 def processes_of(cgroup):
+    """`cgroup`: a pattern of folders."""
     return {int(pid) for folder in cgroup_folders(cgroup) for file in folder.rglob("cgroup.procs")
             for pid in file.read_text(encoding="utf-8").split()}
 

@@ -4,8 +4,8 @@ import os
 import signal
 
 from control_plane import kube_proxy
-from machine import CGROUP, DNS_ADDRESS, SERVICE_NETWORK, Process, cut_off, join_bridge, kill_cgroup, make_cgroups, run, until
-from machine import set_in_namespace
+from machine import CGROUP, DNS_ADDRESS, SERVICE_NETWORK, Process, Trouble, cut_off, join_bridge, kill_cgroup, make_cgroups
+from machine import processes_of, run, set_in_namespace, until
 
 SANDBOX_IMAGE = "localhost/tideline-cluster:pause"
 CONTAINERD = """version = 2
@@ -124,22 +124,15 @@ class Node:
             self.process(name).stop()
         kill_cgroup(self.cgroup)
 
-    def pids_of(self, pod_uid):
-        """Of all containers of a pod."""
-        wanted = f"pod{pod_uid}"
-        found = set()
-        for folder in (path for path in os.scandir("/sys/fs/cgroup") if path.is_dir()):
-            top = f"{folder.path}/{self.cgroup}"
-            for place, _, files in os.walk(top):
-                if wanted in place and "cgroup.procs" in files:
-                    with open(f"{place}/cgroup.procs", encoding="utf-8") as file:
-                        found |= {int(line) for line in file}
-        return found
-
     def freeze(self, pod_uid):
-        for pid in self.pids_of(pod_uid):
-            os.kill(pid, signal.SIGSTOP)
+        self.signal_pod(pod_uid, signal.SIGSTOP)
 
     def thaw(self, pod_uid):
-        for pid in self.pids_of(pod_uid):
-            os.kill(pid, signal.SIGCONT)
+        self.signal_pod(pod_uid, signal.SIGCONT)
+
+    def signal_pod(self, pod_uid, number):
+        pids = processes_of(f"{self.cgroup}/kubepods/**/pod{pod_uid}")
+        if not pids:
+            raise Trouble(f"no process of pod {pod_uid} on {self.name}")
+        for pid in pids:
+            os.kill(pid, number)
