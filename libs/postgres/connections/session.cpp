@@ -82,19 +82,39 @@ std::string full_conninfo(const DatabaseOptions& options, std::string_view purpo
        {"keepalives_count", "3"}});
 }
 
+std::string statement_timeout(const DatabaseOptions& options) {
+  return "SET statement_timeout = " + std::to_string(options.statement_timeout.count());
+}
+
 std::string session_settings(const DatabaseOptions& options) {
   const auto ms = [](std::chrono::milliseconds time) { return std::to_string(time.count()); };
   return "SET TIME ZONE 'UTC'; SET client_min_messages = warning;"
-         "SET standard_conforming_strings = on;"
-         "SET statement_timeout = " +
-         ms(options.statement_timeout) +
+         "SET standard_conforming_strings = on;" +
+         statement_timeout(options) +
          ";"
          "SET lock_timeout = " +
          ms(options.lock_timeout) +
          ";"
          "SET idle_in_transaction_session_timeout = " +
-         ms(options.idle_in_transaction_timeout);
+         ms(options.idle_in_transaction_timeout) +
+         ";"
+         "SELECT current_setting('synchronous_standby_names') <> ''";
 }
+
+// Commits something that changes nothing, and so waits until a replica has what was committed
+// before. Within a DO block the wait is the statement's, whose time-out ends it: by a warning, for
+// the commit has taken place, and nothing else here would notice.
+constexpr const char* kAwaitReplica = R"sql(
+DO $$
+BEGIN
+  PERFORM pg_logical_emit_message(true, 'tideline', '');
+  COMMIT;
+  IF clock_timestamp() >= statement_timestamp() + current_setting('statement_timeout')::interval THEN
+    RAISE EXCEPTION USING ERRCODE = 'cannot_connect_now', MESSAGE = 'no replica has what was committed';
+  END IF;
+END $$
+)sql";
+constexpr const char* kReplicaTimeout = "SET statement_timeout = '5s'";
 
 // Text for libpq, which ends it at the first NUL: a longer one would be cut silently.
 const char* c_text(const std::string& text) {
@@ -244,10 +264,16 @@ Session::Session(const DatabaseOptions& options, std::string_view purpose) {
     connection_ = std::make_unique<Connection>(conninfo, answer_limit(options));
     backend_ = connection_->pqxx.backendpid();
   });
-  guarded([&] { pqxx::nontransaction(connection_->pqxx).exec(session_settings(options)); });
+  if (execute_script(session_settings(options)).front().text(0) == "t") await_replica(options);
 }
 
 Session::~Session() = default;
+
+void Session::await_replica(const DatabaseOptions& options) {
+  execute_script(kReplicaTimeout);
+  execute_script(kAwaitReplica);
+  execute_script(statement_timeout(options));
+}
 
 Rows Session::execute(std::string_view sql, const Params& params) {
   const SentParams sent(params);

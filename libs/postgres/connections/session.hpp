@@ -1,6 +1,9 @@
 // One connection to PostgreSQL, as the .cpp files of this library see it: the only place where
 // libpqxx is called and where its exceptions end. Not thread-safe; blocks.
 //
+// Where the server has synchronous replicas, a session begins once one of them has all that was
+// committed before: a server that crashed shows after it what no replica may have (docs/adr/0052).
+//
 // Every failure leaves as TransactionFailed with the Error that callers are to see.
 #pragma once
 
@@ -63,6 +66,7 @@ class Session {
 
   template <class Work>
   auto guarded(const Work& work) -> decltype(work());
+  void await_replica(const DatabaseOptions& options);
 
   std::unique_ptr<Connection> connection_;
   bool broken_ = false;

@@ -289,7 +289,8 @@ void end_backends(Session& session, const std::vector<int>& backends) {
   for (const int backend : backends) {
     session.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE pid = $1 AND datname = current_database() AND usename = current_user",
+        " WHERE pid = $1 AND datname = current_database() AND usename = current_user"
+        " AND wait_event IS DISTINCT FROM 'SyncRep'",
         {backend});
   }
 }

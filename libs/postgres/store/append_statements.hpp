@@ -38,7 +38,8 @@ void wake_listeners(Session& session);
 // Opens a transaction and locks the logs' position rows.
 void lock_logs(Session& session, const std::vector<core::LogIndex>& logs);
 // What the backends of lost connections have not begun by now they never will. Without this one
-// could still have a whole batch before it, unread.
+// could still have a whole batch before it, unread. One that has committed and waits for a replica
+// is left to wait: ended, it would show what no replica has.
 void end_backends(Session& session, const std::vector<int>& backends);
 // Whether the plan's transaction has committed: its first event is there, or where it has none its
 // first result. An equal result of somebody else would be the same answer.

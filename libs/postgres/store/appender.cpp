@@ -131,8 +131,8 @@ Appender::Commit Appender::resolve(const BatchPlan& plan) {
     try {
       Session& session = open_session();
       end_backends(session, lost_backends_);
-      lost_backends_.clear();
       lock_logs(session, logs);
+      lost_backends_.clear();
       const bool committed = was_committed(session, plan);
       session.roll_back();
       return committed ? Commit::Done : Commit::NotDone;
