@@ -2,17 +2,23 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 
+#include <optional>
 #include <random>
+#include <regex>
 #include <thread>
 
 namespace tideline::demo {
 namespace {
 
 namespace asio = boost::asio;
+namespace ssl = boost::asio::ssl;
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds kPatience{60};
@@ -24,23 +30,36 @@ std::chrono::milliseconds pause_after(const http::response<http::string_body>& r
   return std::chrono::seconds(std::max(1, std::atoi(std::string(header).c_str())));
 }
 
+const char* default_port(bool tls) { return tls ? "443" : "80"; }
+
+// The Host header: some servers know their names only without the port that everybody expects.
+std::string host_of(const Endpoint& endpoint) {
+  if (endpoint.port == default_port(endpoint.tls)) return endpoint.host;
+  return endpoint.host + ":" + endpoint.port;
+}
+
 }  // namespace
 
 Endpoint parse_endpoint(const std::string& url) {
-  const std::string scheme = "http://";
-  const auto colon = url.rfind(':');
-  if (!url.starts_with(scheme) || colon == std::string::npos || colon < scheme.size()) {
-    throw std::invalid_argument("not a URL of the form http://host:port: " + url);
+  static const std::regex form("(https?)://([^/:]+)(?::([0-9]+))?/?");
+  std::smatch parts;
+  if (!std::regex_match(url, parts, form)) {
+    throw std::invalid_argument("not a URL of the form http[s]://host[:port]: " + url);
   }
-  std::string port = url.substr(colon + 1);
-  while (!port.empty() && port.back() == '/') port.pop_back();
-  return {url.substr(scheme.size(), colon - scheme.size()), port};
+  Endpoint endpoint;
+  endpoint.tls = parts[1] == "https";
+  endpoint.host = parts[2];
+  endpoint.port = parts[3].matched ? parts[3].str() : default_port(endpoint.tls);
+  return endpoint;
 }
 
 // Asynchronous underneath: a blocking read of Asio knows no timeout.
 struct Client::Connection {
   asio::io_context context;
   boost::beast::tcp_stream stream{context};
+  ssl::context tls{ssl::context::tls_client};
+  std::optional<ssl::stream<boost::beast::tcp_stream&>>
+      secure;  // around the stream, where TLS is spoken
   boost::beast::flat_buffer buffer;
 
   // start(handler) begins one operation; returns when it is done, throws when it failed.
@@ -56,9 +75,40 @@ struct Client::Connection {
 
   void open(const Endpoint& endpoint) {
     asio::ip::tcp::resolver resolver(context);
-    const auto addresses = resolver.resolve(endpoint.host, endpoint.port);
+    const std::string& host = endpoint.at.empty() ? endpoint.host : endpoint.at;
+    const auto addresses = resolver.resolve(host, endpoint.port);
     step([&](auto done) { stream.async_connect(addresses, done); });
     stream.socket().set_option(asio::ip::tcp::no_delay(true));
+    if (endpoint.tls) begin_tls(endpoint);
+  }
+
+  void begin_tls(const Endpoint& endpoint) {
+    tls.set_options(ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
+    if (endpoint.authority_file.empty()) {
+      tls.set_default_verify_paths();
+    } else {
+      tls.load_verify_file(endpoint.authority_file);
+    }
+    tls.set_verify_mode(ssl::verify_peer);
+    tls.set_verify_callback(ssl::host_name_verification(endpoint.host));
+    secure.emplace(stream, tls);
+    SSL_set_tlsext_host_name(secure->native_handle(), endpoint.host.c_str());
+    step([&](auto done) { secure->async_handshake(ssl::stream_base::client, done); });
+  }
+
+  template <class Message>
+  void write(Message& message) {
+    step([&](auto done) {
+      secure ? http::async_write(*secure, message, done) : http::async_write(stream, message, done);
+    });
+  }
+
+  template <class Parser>
+  void read(Parser& parser) {
+    step([&](auto done) {
+      secure ? http::async_read(*secure, buffer, parser, done)
+             : http::async_read(stream, buffer, parser, done);
+    });
   }
 };
 
@@ -81,7 +131,7 @@ Reply Client::exchange(const Call& call) {
     connection_ = std::move(fresh);
   }
   http::request<http::string_body> request(http::string_to_verb(call.method), call.target, 11);
-  request.set(http::field::host, endpoint_.host + ":" + endpoint_.port);
+  request.set(http::field::host, host_of(endpoint_));
   if (!call.token.empty()) request.set(http::field::authorization, "Bearer " + call.token);
   if (!call.position.empty()) request.set("Tideline-Position", call.position);
   if (!call.key.empty()) request.set("Idempotency-Key", call.key);
@@ -91,11 +141,10 @@ Reply Client::exchange(const Call& call) {
     request.body() = call.body.dump();
   }
   request.prepare_payload();
-  auto& [context, stream, buffer] = *connection_;
-  connection_->step([&](auto done) { http::async_write(stream, request, done); });
+  connection_->write(request);
   http::response_parser<http::string_body> parser;
   parser.body_limit(64U << 20U);
-  connection_->step([&](auto done) { http::async_read(stream, buffer, parser, done); });
+  connection_->read(parser);
   ++traffic_.requests;
   const auto& response = parser.get();
   Reply reply;

@@ -21,8 +21,13 @@ using Json = nlohmann::json;
 struct Endpoint {
   std::string host;
   std::string port;
+  bool tls = false;
+  std::string authority_file;  // PEM: who vouches for the host; "" = whom this machine trusts
+  std::string
+      at;  // who is asked in the host's place, "" = the host; a certificate is still the host's
 };
-// "http://127.0.0.1:18080"; throws std::invalid_argument for anything else.
+// "http://127.0.0.1:18080", "https://tideline.example"; throws std::invalid_argument for anything
+// else.
 Endpoint parse_endpoint(const std::string& url);
 
 struct Reply {

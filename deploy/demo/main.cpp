@@ -20,6 +20,8 @@ namespace {
 
 struct Options {
   std::string gateway = "http://127.0.0.1:18080";
+  std::string authority_file;
+  std::string at;
   std::string graph_file;
   std::size_t people = 200;
   std::size_t friends_each = 12;
@@ -48,6 +50,13 @@ std::string name_of_run() {
   return text;
 }
 
+Endpoint gateway_of(const Options& options) {
+  Endpoint gateway = parse_endpoint(options.gateway);
+  gateway.authority_file = options.authority_file;
+  gateway.at = options.at;
+  return gateway;
+}
+
 // The sum of a gauge over the services' metrics pages.
 std::uint64_t events_appended(const std::vector<std::string>& urls, Traffic& traffic) {
   double sum = 0;
@@ -67,7 +76,7 @@ void await_suite(const Options& options, Traffic& traffic) {
   const auto deadline = SteadyClock::now() + std::chrono::seconds(options.patience);
   while (SteadyClock::now() < deadline) {
     try {
-      Client client(parse_endpoint(options.gateway), traffic, 0);
+      Client client(gateway_of(options), traffic, 0);
       if (client.once({"GET", "/.well-known/jwks.json", "", nullptr, ""}).status == 200) return;
     } catch (const Unanswered&) {
     }
@@ -105,7 +114,7 @@ int run(const Options& options) {
 
   Traffic traffic;
   await_suite(options, traffic);
-  WorkerPool workers(parse_endpoint(options.gateway), options.workers, traffic);
+  WorkerPool workers(gateway_of(options), options.workers, traffic);
   Campus campus(workers, *graph, plan, name);
   Measured measured;
   const std::uint64_t events_before = events_appended(options.metrics, traffic);
@@ -139,6 +148,11 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Brings a campus to life through Tideline's gateway and checks every answer.");
   app.add_option("--gateway", options.gateway, "URL of the gateway")->capture_default_str();
+  app.add_option(
+         "--authority", options.authority_file,
+         "PEM file: who vouches for a gateway with https, in place of whom this machine trusts")
+      ->check(CLI::ExistingFile);
+  app.add_option("--at", options.at, "host that is asked, where names do not tell the gateway's");
   app.add_option("--graph", options.graph_file, "file of edges: two ids a line");
   app.add_option("--people", options.people, "without --graph: size of the generated campus")
       ->check(CLI::Range(2, 1'000'000))
