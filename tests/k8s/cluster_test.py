@@ -21,6 +21,7 @@ from installed_suite import NAMESPACE, ROOT, SERVICES, InstalledSuite
 import next_release
 from checks import Checks, await_quiet
 from cluster import Cluster, default_folder
+from ingress_checks import check_ingress
 from installation import Trouble as TroubleOfChaos
 from machine import Trouble, run, until
 from running_load import Load
@@ -47,17 +48,18 @@ def install(suite):
 
 
 def check_strangers(suite):
-    """A pod that is none of Tideline's reaches the gateway, and nothing behind it."""
+    """A pod that is none of Tideline's reaches the ingress, and nothing behind it."""
     kubectl = suite.cluster.kubectl
     reach = "; ".join(f"timeout 3 bash -c 'exec 3<>/dev/tcp/{place}' 2> /dev/null && echo {place}" for place in (
-        "gateway.tideline/80", "postgres.tideline/5432", "kafka.tideline/9093", *(f"{name}.tideline/8080" for name in SERVICES)))
+        "envoy.projectcontour/443", "gateway.tideline/80", "postgres.tideline/5432", "kafka.tideline/9093",
+        *(f"{name}.tideline/8080" for name in SERVICES)))
     kubectl("run", "stranger", "--image=localhost/tideline-stores:dev", "--restart=Never", "--command", "--", "bash", "-c", f"{reach}; true")
     until("the stranger has tried", lambda: kubectl("get", "pod", "stranger", "-o", "jsonpath={.status.phase}").stdout == "Succeeded")
     reached = kubectl("logs", "stranger").stdout.split()
     kubectl("delete", "pod", "stranger", "--now")
-    if reached != ["gateway.tideline/80"]:
+    if reached != ["envoy.projectcontour/443"]:
         raise Trouble(f"a stranger reaches {reached}")
-    say("a stranger reaches the gateway and nothing else")
+    say("a stranger reaches the ingress and nothing else")
 
 
 # --- steps under load ------------------------------------------------------------------------------------------
@@ -237,6 +239,7 @@ def main():
         if not options.installed:
             install(suite)
             check_strangers(suite)
+            check_ingress(suite)
         suite.do("k8s/README.md", "upgrade", HERE / "loaded")
         suite.await_well()
         rows, journal, accounts = run_steps(suite, options.only)

@@ -1,4 +1,5 @@
 """The manifests of k8s/: valid for three versions of Kubernetes, and as careful as k8s/README.md says."""
+import base64
 import copy
 import functools
 import pathlib
@@ -229,6 +230,25 @@ class Manifests(unittest.TestCase):
             self.assertEqual({name for name in before if rotated[name] != before[name]}, {"jwt-signing", "jwt-public", "jwt-key-ids"})
             self.assertEqual(rotated["jwt-key-ids"]["TIDELINE_JWT_PREVIOUS_KID"], before["jwt-key-ids"]["TIDELINE_JWT_KID"])
             self.assertEqual(len(rotated["jwt-public"]), 2)
+
+    def test_people_come_by_the_ingress_alone(self):
+        by_name = {(one["kind"], one["metadata"]["name"]): one for one in overlay("trial")}
+        ingress = by_name["Ingress", "gateway"]
+        with tempfile.TemporaryDirectory(prefix="tideline-secrets-") as folder:
+            made = {one["metadata"]["name"]: one["data"] for one in secrets_of(folder)}
+            for tls in ingress["spec"]["tls"]:
+                self.assertIn(tls["secretName"], made)
+                self.assertEqual(tls["hosts"], [rule["host"] for rule in ingress["spec"]["rules"]])
+                for host in tls["hosts"]:
+                    said = subprocess.run(["openssl", "x509", "-noout", "-checkhost", host], capture_output=True, check=True,
+                                          input=base64.b64decode(made[tls["secretName"]]["tls.crt"])).stdout
+                    self.assertIn(b"does match", said)
+        # Who may tell the addresses of others is who may come at all.
+        self.assertIn("TIDELINE_FORWARDED_FROM", settings_of(overlay("trial"), "gateway-settings"))
+        for rule in by_name["NetworkPolicy", "gateway"]["spec"]["ingress"]:
+            self.assertTrue(rule["from"])
+            for peer in rule["from"]:
+                self.assertTrue(peer["namespaceSelector"]["matchLabels"] and peer["podSelector"]["matchLabels"])
 
     def test_every_secret_is_documented(self):
         page = (ROOT / "k8s/README.md").read_text(encoding="utf-8")

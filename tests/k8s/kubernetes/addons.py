@@ -1,7 +1,10 @@
-"""What a cluster has besides Kubernetes: names, and volumes that any node can mount."""
+"""What a cluster has besides Kubernetes: names, volumes that any node can mount, and a controller of ingresses."""
+import re
+
 from machine import DNS_ADDRESS
 
 IMAGE = "localhost/tideline-cluster:addons"
+INGRESS_IMAGE = "localhost/tideline-cluster:ingress"
 COREFILE = """.:53 {
   errors
   ready
@@ -66,3 +69,8 @@ def volumes(folder, count):
         yield {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata(f"volume-{number}"),
                "spec": {"capacity": {"storage": "20Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "shared",
                         "persistentVolumeReclaimPolicy": "Retain", "hostPath": {"path": str(place), "type": "Directory"}}}
+
+
+def ingress(manifests):
+    """Contour, as its authors' manifests say, but for where its images are from."""
+    return re.sub(r"(?m)^( *image:) .*$", rf"\1 {INGRESS_IMAGE}", manifests)

