@@ -22,6 +22,7 @@ KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "ku
 OTHERS = {
     "kustomize": "sigs.k8s.io/kustomize/kustomize/v5@v5.8.1",
     "kube-score": "github.com/zegl/kube-score/cmd/kube-score@v1.20.0",
+    "kubectl-validate": "sigs.k8s.io/kubectl-validate@v0.0.4",
     "coredns": "github.com/coredns/coredns@v1.12.4",
     "contour": "github.com/projectcontour/contour/cmd/contour@v1.33.8",
     "kube-router": "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0",
