@@ -1,50 +1,34 @@
-"""cluster_test.py [--built DIR] [--nodes N] [--installed] [--only TEXT] [--keep] : Tideline on a real Kubernetes.
+"""cluster_test.py [OPTION]... : Tideline on a real Kubernetes, with the options of under_load.py.
 
-Makes a cluster, installs Tideline as k8s/README.md says, runs the demo, and then rolls, scales, drains and breaks it under the
-load of tests/chaos, whose journal decides afterwards whether anything was lost or done twice. Prints a table as Markdown.
-
-  --installed  the cluster is there with the suite on it, and stays
-  --only TEXT  only steps whose names hold it
-  --keep       the cluster stays
+Makes a cluster, installs Tideline as k8s/README.md says, runs the demo, and then rolls, scales, drains and breaks it under load.
+Prints a table as Markdown.
 """
-import argparse
 import json
 import os
 import pathlib
-import signal
-import subprocess
 import sys
 import time
-import types
 
-from installed_suite import NAMESPACE, ROOT, SERVICES, InstalledSuite
+from installed_suite import NAMESPACE, ROOT, SERVICES
 import next_release
-from checks import Checks, await_quiet
-from cluster import Cluster, default_folder
 from ingress_checks import check_ingress
-from installation import Trouble as TroubleOfChaos
-from machine import Trouble, run, until
-from running_load import Load
+from machine import Trouble, until
+from under_load import install, main, say
 
 HERE = pathlib.Path(__file__).resolve().parent
-STARTED = time.monotonic()
-PEOPLE, WORKERS = 60, 8
-ENDLESS = 10_000_000
-DEMO_SECONDS = 1200
-
-
-def say(text):
-    print(f"[{time.monotonic() - STARTED:6.1f} s] {text}", file=sys.stderr, flush=True)
+OVERLAY = HERE / "overlays/trial"
 
 
 # --- installing --------------------------------------------------------------------------------------------
 
-def install(suite):
-    suite.do("k8s/README.md", "install")
-    log = suite.kubectl("logs", "job/demo").stdout
-    if not log.rstrip().endswith("VERIFIED"):
-        raise Trouble(f"the demo's log does not end in VERIFIED: {log[-600:]}")
-    say("the demo: " + " ".join(line.strip() for line in log.splitlines() if "requests" in line or "VERIFIED" in line))
+def prepare(suite):
+    images = suite.cluster.images()
+    images.tideline(next_release.build(ROOT / "build/k8s/next"), "localhost/tideline:next")
+    suite.cluster.bring(images, "localhost/tideline:next")
+    say("this release and the next one are on the nodes")
+    install(suite)
+    check_strangers(suite)
+    check_ingress(suite)
 
 
 def check_strangers(suite):
@@ -91,7 +75,7 @@ class Steps:
         folder = self.suite.home / name
         folder.mkdir(exist_ok=True)
         overlay = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "namespace": NAMESPACE,
-                   "resources": [os.path.relpath(HERE / "loaded", folder)], **changes}
+                   "resources": [os.path.relpath(OVERLAY, folder)], **changes}
         (folder / "kustomization.yaml").write_text(json.dumps(overlay), encoding="utf-8")
         self.suite.do("k8s/README.md", "upgrade", folder)
         self.suite.await_well()
@@ -144,117 +128,11 @@ class Steps:
         self.suite.await_well()
 
 
-class LiveStream:
-    """live_stream.py while it runs."""
-
-    def __init__(self, suite):
-        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-            suite.inside("/usr/bin/python3", HERE / "live_stream.py", suite.gateway, suite.run_name + "-live"),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "ready\n":
-            raise Trouble("nobody can listen to his live timeline")
-
-    def end(self):
-        told, _ = self.process.communicate("end\n", timeout=300)
-        return json.loads(told)
-
-
-def run_steps(suite, only):
-    journal, accounts = suite.home / "journal", suite.home / "accounts"
-    options = types.SimpleNamespace(people=PEOPLE, workers=WORKERS, seed=7)
-    load = Load(suite, options, journal, accounts)
-    if not load.ready.wait(600) or load.process.poll() is not None:
-        raise Trouble("the load cannot begin")
-    suite.make_operator(f"{suite.run_name}-operator")
-    load.tell("begin")
-    load.allow(ENDLESS)
-    load.await_seen(1)
-    stream = LiveStream(suite)
-    say("the load runs, and somebody listens to his live timeline")
-    rows = []
-    for name, step in Steps(suite).all():
-        if only not in name:
-            continue
-        done, failures, began = load.done, load.failures, time.monotonic()
-        step()
-        load.await_seen(int(time.time() * 1e6))
-        rows.append((name, time.monotonic() - began, load.done - done, load.failures - failures))
-        say(f"{name}: {rows[-1][1]:.1f} s, {rows[-1][2]} commands, {rows[-1][3]} requests failed")
-        if rows[-1][3]:
-            say("  " + suite.refusals(int(time.monotonic() - began) + 1))
-    told = stream.end()
-    say(f"live timeline: {told}")
-    if told["heard"] != told["published"]:
-        raise Trouble(f"who listens to his live timeline has missed something: {told}")
-    load.allow(load.done)
-    load.finish()
-    say(f"{load.done} commands done")
-    return rows, journal, accounts
-
-
-def check_laws(suite, journal, accounts):
-    await_quiet(suite)
-    checks = Checks(suite, journal, accounts)
-    findings = []
-    for check in checks.all():
-        for finding in check():
-            say(f"FINDING: {finding}")
-            findings.append(finding)
-    say(f"laws: {len(findings)} findings; {sum(checks.events.values())} events, {sum(checks.records.values())} records, "
-        f"{checks.digests['compared']} digests compared")
-    return findings
-
-
-def table(rows):
+def report(rows, _):
     print("| step | seconds | commands meanwhile | requests failed |\n|---|---|---|---|")
-    for name, seconds, commands, failures in rows:
-        print(f"| {name} | {seconds:.1f} | {commands} | {failures} |")
-
-
-def parse():
-    parser = argparse.ArgumentParser(prog="tests/k8s/cluster_test.py")
-    parser.add_argument("--built", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--nodes", type=int, default=4)
-    parser.add_argument("--installed", action="store_true")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--keep", action="store_true")
-    return parser.parse_args()
-
-
-def main():
-    options = parse()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    cluster = Cluster(default_folder(), ROOT / "build/k8s", options.nodes)
-    suite = None
-    try:
-        if not options.installed:
-            run(ROOT / "deploy/install", "run", "test", "cluster", timeout=900)
-            cluster.up(say)
-            run(HERE / "cluster", "images", "--built", options.built, timeout=1800)
-            images = cluster.images()
-            images.tideline(next_release.build(ROOT / "build/k8s/next"), "localhost/tideline:next")
-            cluster.bring(images, "localhost/tideline:next")
-            say("this release and the next one are on the nodes")
-        suite = InstalledSuite(cluster, options.built, cluster.folder / "test", say)
-        if not options.installed:
-            install(suite)
-            check_strangers(suite)
-            check_ingress(suite)
-        suite.do("k8s/README.md", "upgrade", HERE / "loaded")
-        suite.await_well()
-        rows, journal, accounts = run_steps(suite, options.only)
-        findings = check_laws(suite, journal, accounts)
-        table(rows)
-        return 1 if findings else 0
-    except (Trouble, TroubleOfChaos, subprocess.SubprocessError) as trouble:
-        print(f"FAILED: {trouble}", file=sys.stderr)
-        if suite:
-            print(suite.kubectl("get", "pods", "-o", "wide", check=False).stdout, file=sys.stderr)
-        return 1
-    finally:
-        if not options.keep and not options.installed:
-            cluster.down()
+    for row in rows:
+        print(f"| {row.name} | {row.seconds:.1f} | {row.commands} | {row.failures} |")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("tests/k8s/cluster_test.py", prepare, OVERLAY, lambda suite: Steps(suite).all(), report))

@@ -115,6 +115,10 @@ def cut_off(number):
     run("ip", "-n", CONTROL_PLANE, "link", "set", f"tl-bridge-{number}", "down")
 
 
+def plug_in(number):
+    run("ip", "-n", CONTROL_PLANE, "link", "set", f"tl-bridge-{number}", "up")
+
+
 def set_in_namespace(namespace, **settings):
     for name, value in settings.items():
         run("nsenter", f"--net=/run/netns/{namespace}", "sysctl", "-q", "-w", f"{name.replace('__', '.')}={value}")

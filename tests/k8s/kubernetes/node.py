@@ -5,7 +5,7 @@ import signal
 
 from control_plane import kube_proxy
 from machine import CGROUP, DNS_ADDRESS, SERVICE_NETWORK, Process, Trouble, cut_off, join_bridge, kill_cgroup, make_cgroups
-from machine import processes_of, run, set_in_namespace, until
+from machine import plug_in, processes_of, run, set_in_namespace, until
 
 SANDBOX_IMAGE = "localhost/tideline-cluster:pause"
 CONTAINERD = """version = 2
@@ -123,6 +123,13 @@ class Node:
         for name in ("kubelet", "containerd", "kube-proxy", "kube-router"):
             self.process(name).stop()
         kill_cgroup(self.cgroup)
+
+    def come_back(self):
+        """Started again, with what is on its disk."""
+        make_cgroups(self.cgroup)
+        plug_in(self.number)
+        self.start_containerd()
+        self.start_kubelet()
 
     def freeze(self, pod_uid):
         self.signal_pod(pod_uid, signal.SIGSTOP)
