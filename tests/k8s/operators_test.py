@@ -86,6 +86,11 @@ def granted_by_script():
                         yield user.removeprefix("User:"), operation, kind, name, pattern
 
 
+def settings_in(path):
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "=" in line and not line.startswith("#")]
+    return {key.strip(): value.strip() for key, value in (line.split("=", 1) for line in lines)}
+
+
 def certificate(name):
     return named("Certificate", name)["spec"]
 
@@ -141,10 +146,15 @@ class Kafka(unittest.TestCase):
         replicas = {one["metadata"]["name"]: one["spec"]["replicas"] for one in of_kind("KafkaNodePool")}
         self.assertEqual(replicas["broker"], int(settings["TIDELINE_KAFKA_REPLICATION"]))
         self.assertGreaterEqual(replicas["controller"], 3)
-        config = kafka["config"]
-        self.assertFalse(config["unclean.leader.election.enable"])
-        self.assertEqual({value for key, value in config.items() if key.endswith("replication.factor")}, {3})
-        self.assertEqual({value for key, value in config.items() if key.endswith(("min.isr", "min.insync.replicas"))}, {2})
+        self.assertEqual((kafka["config"]["min.insync.replicas"], kafka["config"]["default.replication.factor"]), (2, 3))
+
+    def test_brokers_are_set_as_elsewhere(self):
+        config = named("Kafka", "tideline")["spec"]["kafka"]["config"]
+        elsewhere = settings_in(ROOT / "deploy/kafka/common.properties")
+        # Of listeners and files Strimzi takes care itself.
+        three = settings_in(ROOT / "k8s/stores/replicated/broker.properties")
+        elsewhere |= {key: value for key, value in three.items() if re.search(r"replica|\.isr$|^unclean", key)}
+        self.assertEqual({key: str(value).lower() for key, value in config.items()}, elsewhere)
 
     def test_is_the_release_of_the_tests(self):
         pom = (ROOT / "deploy/kafka/pom.xml").read_text(encoding="utf-8")
@@ -196,6 +206,12 @@ class Databases(unittest.TestCase):
                 "sslmode": "verify-full", "sslrootcert": "/etc/tideline/tls/ca.crt", "target_session_attrs": "read-write"})
             self.assertEqual((databases[name], roles[name]), (name, f"{service}-database"))
 
+    def test_instances_are_set_as_elsewhere(self):
+        elsewhere = settings_in(ROOT / "k8s/stores/image/postgresql.conf")
+        own = named("Cluster", "postgres")["spec"]["postgresql"]["parameters"]
+        self.assertLessEqual(own.keys(), elsewhere.keys())
+        self.assertEqual({key for key in own if own[key] != elsewhere[key]}, {"shared_buffers", "max_wal_size"})
+
     def test_nothing_is_lost_with_an_instance(self):
         spec = named("Cluster", "postgres")["spec"]
         self.assertGreaterEqual(spec["instances"], 3)
@@ -209,6 +225,10 @@ class Secrets(unittest.TestCase):
         made |= {one["metadata"]["name"] for one in of_kind("ExternalSecret")}
         for one in manifests.workloads(production()) + manifests.jobs(production()):
             self.assertLessEqual({name for name, _ in manifests.secrets_read_by(manifests.pod_of(one))}, made)
+
+    def test_that_of_the_ingress_is_made(self):
+        for one in of_kind("Ingress"):
+            self.assertIn("cert-manager.io/cluster-issuer", one["metadata"]["annotations"])
 
     def test_keys_are_those_of_the_command(self):
         with tempfile.TemporaryDirectory(prefix="tideline-secrets-") as folder:
