@@ -264,6 +264,22 @@ class Manifests(unittest.TestCase):
             for peer in rule["from"]:
                 self.assertTrue(peer["namespaceSelector"]["matchLabels"] and peer["podSelector"]["matchLabels"])
 
+    def test_accounts_alone_sends_mail(self):
+        resources = overlay("production")
+        settings = settings_of(resources, "mail-settings")
+        readers, passwords = ({one["metadata"]["name"] for one in workloads(resources) + jobs(resources) if text in yaml.safe_dump(one)}
+                              for text in ("name: mail-settings-", "secretName: mail\n"))
+        self.assertEqual((readers, passwords), ({"accounts"}, {"accounts"}))
+        accounts = [one for one in workloads(resources) if one["metadata"]["name"] == "accounts"][0]
+        container = pod_of(accounts)["containers"][0]
+        self.assertEqual(len(container["envFrom"]), 2, "it still has the settings of every service")
+        mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+        self.assertIn({"name": "TIDELINE_SMTP_PASSWORD_FILE", "value": f"{mounts['mail']}/password"}, container["env"])
+        # By the port of the server that is set.
+        policy = [one["spec"] for one in resources if (one["kind"], one["metadata"]["name"]) == ("NetworkPolicy", "mail")][0]
+        self.assertEqual(policy["podSelector"], {"matchLabels": {"app.kubernetes.io/name": "accounts"}})
+        self.assertIn({"port": int(settings["TIDELINE_SMTP_URL"].rpartition(":")[2])}, policy["egress"][0]["ports"])
+
     def test_every_secret_is_documented(self):
         page = (ROOT / "k8s/README.md").read_text(encoding="utf-8")
         for one in workloads(overlay("production")):
