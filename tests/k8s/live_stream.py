@@ -12,7 +12,7 @@ import uuid
 HOST = urllib.parse.urlsplit(sys.argv[1]).netloc
 RUN = sys.argv[2]
 EVERY_SECONDS = 0.2  # between two moments, and two attempts
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 180
 
 
 class Person:
@@ -36,7 +36,7 @@ class Person:
         connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json", **headers})
         return connection.getresponse()
 
-    def send(self, method, path, body, expected, again=(502, 503)):
+    def send(self, method, path, body, expected, again=(502, 503, 504)):
         deadline = time.monotonic() + PATIENCE_SECONDS
         key = str(uuid.uuid4())
         while True:
@@ -98,7 +98,7 @@ class Listener(threading.Thread):
 def main():
     author, reader = Person("author"), Person("reader")
     # Names come to social-graph by a topic.
-    reader.send("PUT", f"/v1/follows/{author.user}", None, (200, 201, 204), (404, 502, 503))
+    reader.send("PUT", f"/v1/follows/{author.user}", None, (200, 201, 204), (404, 502, 503, 504))
     listener = Listener(reader)
     listener.start()
     listener.listens.wait(PATIENCE_SECONDS)

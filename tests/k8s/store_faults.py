@@ -7,7 +7,7 @@ import time
 from installed_suite import NAMESPACE, SERVICES
 from machine import CONTROL_PLANE_ADDRESS, Trouble, processes_of, run, until
 
-CUT_SECONDS = 60
+CUT_SECONDS = 40
 FENCED_SECONDS = 60
 API_OF_PODS = "10.92.0.1"
 

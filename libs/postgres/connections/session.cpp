@@ -25,6 +25,12 @@ using sql::TransactionFailed;
 // What the server has to end a statement by itself when its time is over.
 constexpr std::chrono::milliseconds kAnswerSlack{5'000};
 
+// After 11 s of silence the other side counts as gone: for the client, and for the server too,
+// which would keep the locks of one that went away for two hours.
+constexpr int kKeepalivesIdle = 5;  // seconds
+constexpr int kKeepalivesInterval = 2;
+constexpr int kKeepalivesCount = 3;
+
 std::chrono::milliseconds answer_limit(const DatabaseOptions& options) {
   const bool unlimited = options.statement_timeout == std::chrono::milliseconds(0);
   return unlimited ? options.statement_timeout : options.statement_timeout + kAnswerSlack;
@@ -77,9 +83,9 @@ std::string full_conninfo(const DatabaseOptions& options, std::string_view purpo
        {"connect_timeout", std::to_string(connect_s)},
        {"tcp_user_timeout", std::to_string(options.tcp_user_timeout.count())},
        // tcp_user_timeout does not end the wait for an answer from a machine that went away.
-       {"keepalives_idle", "5"},
-       {"keepalives_interval", "2"},
-       {"keepalives_count", "3"}});
+       {"keepalives_idle", std::to_string(kKeepalivesIdle)},
+       {"keepalives_interval", std::to_string(kKeepalivesInterval)},
+       {"keepalives_count", std::to_string(kKeepalivesCount)}});
 }
 
 std::string statement_timeout(const DatabaseOptions& options) {
@@ -97,6 +103,18 @@ std::string session_settings(const DatabaseOptions& options) {
          ";"
          "SET idle_in_transaction_session_timeout = " +
          ms(options.idle_in_transaction_timeout) +
+         ";"
+         "SET tcp_keepalives_idle = " +
+         std::to_string(kKeepalivesIdle) +
+         ";"
+         "SET tcp_keepalives_interval = " +
+         std::to_string(kKeepalivesInterval) +
+         ";"
+         "SET tcp_keepalives_count = " +
+         std::to_string(kKeepalivesCount) +
+         ";"
+         "SET tcp_user_timeout = " +
+         ms(options.tcp_user_timeout) +
          ";"
          "SELECT current_setting('synchronous_standby_names') <> ''";
 }

@@ -93,12 +93,15 @@ class Node:
     def import_image(self, archive):
         self.ctr("images", "import", archive)
 
-    def start_kubelet(self):
+    def run_kubelet(self):
         self.process("kubelet").start(
             self.control_plane.programs["kubelet"], f"--config={self.folder}/kubelet.json",
             f"--kubeconfig={self.control_plane.kubeconfig(f'kubelet-{self.number}')}", f"--hostname-override={self.name}",
             f"--node-ip={self.address}", f"--root-dir={self.folder}/kubelet", f"--cert-dir={self.folder}/kubelet-tls",
             f"--node-labels=topology.kubernetes.io/zone=zone-{self.number}")
+
+    def start_kubelet(self):
+        self.run_kubelet()
         kubectl = self.control_plane.kubectl
         until(f"{self.name} is registered", lambda: kubectl("get", "node", self.name, check=False).returncode == 0)
         kubectl("patch", "node", self.name, "--patch", json.dumps({"spec": {"podCIDR": self.pods, "podCIDRs": [self.pods]}}))
@@ -130,6 +133,14 @@ class Node:
         plug_in(self.number)
         self.start_containerd()
         self.start_kubelet()
+        until(f"{self.name} is ready again", self.is_ready)
+
+    def is_ready(self):
+        # It ends where containerd is still busy with what it finds, and something else starts it again.
+        if not self.process("kubelet").pid():
+            self.run_kubelet()
+        return "True" in self.control_plane.kubectl(
+            "get", "node", self.name, "-o", "jsonpath={.status.conditions[?(@.type=='Ready')].status}").stdout
 
     def freeze(self, pod_uid):
         self.signal_pod(pod_uid, signal.SIGSTOP)

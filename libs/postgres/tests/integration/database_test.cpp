@@ -245,6 +245,11 @@ TEST_F(DatabaseTest, SessionsSpeakUtcAndHaveLimits) {
   EXPECT_EQ(one("SHOW statement_timeout"), "1500ms");
   EXPECT_EQ(one("SHOW lock_timeout"), "300ms");
   EXPECT_EQ(one("SHOW idle_in_transaction_session_timeout"), "10s");
+  // Of the server: the locks of a client that went away without a word are free after 11 s.
+  EXPECT_EQ(one("SHOW tcp_keepalives_idle"), "5");
+  EXPECT_EQ(one("SHOW tcp_keepalives_interval"), "2");
+  EXPECT_EQ(one("SHOW tcp_keepalives_count"), "3");
+  EXPECT_EQ(one("SHOW tcp_user_timeout"), "10000");
 }
 
 // Its connections stay open and take what is sent, but no answer comes.
