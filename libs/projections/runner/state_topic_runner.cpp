@@ -85,6 +85,7 @@ void StateTopicRunner::State::step(std::stop_token stop) {
     counts.last_problem = polled.error().message;
     return wait(stop);
   }
+  counts.last_problem.clear();
   if (take_all(polled->records)) {
     ends_reached.insert(polled->ends_reached.begin(), polled->ends_reached.end());
   }
