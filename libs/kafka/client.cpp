@@ -42,6 +42,8 @@ ClientConf make_conf(const Brokers& brokers, const std::string& client_id,
   set(conf.get(), "client.id", client_id);
   set(conf.get(), "socket.keepalive.enable", "true");
   set(conf.get(), "socket.nagle.disable", "true");
+  // A broker whose host was lost says nothing: what it was asked is asked elsewhere after that.
+  set(conf.get(), "socket.timeout.ms", "10000");
   set(conf.get(), "reconnect.backoff.ms", "50");
   set(conf.get(), "reconnect.backoff.max.ms", "1000");
   // A member of a group that finds its topics missing gets nothing until it looks again: brokers

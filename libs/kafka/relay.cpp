@@ -24,6 +24,8 @@ constexpr milliseconds kInFlightWait{2};
 // each commit would cost both of them, and all that wait, more than that.
 constexpr milliseconds kGathering{3};
 constexpr milliseconds kStopWait{2000};
+// Brokers forget a producer a day after its last record.
+constexpr std::chrono::hours kIntroduced{1};
 
 }  // namespace
 
@@ -37,6 +39,8 @@ struct Relay::State {
     core::LogPosition head;
     core::LogPosition read;  // of the range that is being read
     Clock::time_point sent_again_at{};
+    // When brokers last took a record of this log from this producer; none: not since it began.
+    std::optional<Clock::time_point> introduced_at;
   };
 
   State(RelayPorts ports_, RelayOptions options_);
@@ -58,8 +62,15 @@ struct Relay::State {
   bool publish();
   std::vector<eventsourcing::LogRange> next_ranges(std::size_t& next) const;
   bool publish(const eventsourcing::RecordedEvent& event);
+  // The first record of a producer goes alone. A broker that does not know the producer takes any
+  // of its records for the first: where the partition moves from one that fell silent to such a
+  // one, what follows would overtake what the silent one was sent.
+  static bool waits_for_introduction(const Log& log) {
+    if (log.publication.in_flight() == 0) return false;
+    return !log.introduced_at || Clock::now() - *log.introduced_at > kIntroduced;
+  }
   bool due(const Log& log) const {
-    return log.active && log.publication.sent() < log.head &&
+    return log.active && log.publication.sent() < log.head && !waits_for_introduction(log) &&
            log.publication.in_flight() + options.batch_events <= options.in_flight_max;
   }
   void note(const LogProducer::Report& report);
@@ -219,6 +230,7 @@ core::Status Relay::State::begin(Log& log, core::LogPosition checkpoint,
   }
   log.checkpoint = checkpoint;
   log.publication.resume(std::move(held));
+  log.introduced_at.reset();
   log.head = std::max(log.head, tail.reached);
   log.active = true;
   const std::string behind = std::to_string(tail.reached.value()) + ": publishes again from there";
@@ -371,7 +383,7 @@ bool Relay::State::publish(const eventsourcing::RecordedEvent& event) {
                       (lacks ? "" : ", another one than was published"));
     return true;
   }
-  if (event.position <= log.publication.sent()) return true;
+  if (event.position <= log.publication.sent() || waits_for_introduction(log)) return true;
   const auto taken = producer->produce(event);
   if (!taken) {
     fail(taken.error().message);
@@ -392,7 +404,10 @@ void Relay::State::note(const LogProducer::Report& report) {
   ++published;
   // A log that was given up meanwhile begins anew by what its partition holds then.
   if (!log.active || !distrust.empty()) return;
-  if (log.publication.delivered(report.position, report.offset)) return;
+  if (log.publication.delivered(report.position, report.offset)) {
+    log.introduced_at = Clock::now();
+    return;
+  }
   distrust = "the report for position " + std::to_string(report.position.value()) + " of " +
              name_of(log) + " at offset " + std::to_string(report.offset) + " is out of turn";
 }

@@ -92,9 +92,9 @@ class RelayFaults : public ::testing::Test {
   }
 
   // A load with pauses longer than the producer lingers, so that several requests are under way.
-  void append_slowly(std::size_t count) {
-    for (std::size_t i = 0; i < count; i += 10) {
-      append(10);
+  void append_slowly(std::size_t count, std::size_t at_once = 10) {
+    for (std::size_t i = 0; i < count; i += at_once) {
+      append(at_once);
       std::this_thread::sleep_for(3ms);
     }
   }
@@ -106,6 +106,27 @@ class RelayFaults : public ::testing::Test {
       }
       return true;
     });
+  }
+
+  // As they lie there, up to the newest event.
+  std::vector<std::uint64_t> positions_in_partition(core::LogIndex log) {
+    KafkaRecordSource source({.brokers = kafka_.brokers(), .services = {kService}, .logs = kLogs});
+    const auto assigned = source.poll(0ms);
+    EXPECT_TRUE(assigned.ok());
+    for (const auto& partition : assigned->assigned) {
+      EXPECT_TRUE(source.seek(partition, core::KafkaOffset(0)).ok());
+    }
+    std::vector<std::uint64_t> positions;
+    const std::uint64_t newest = store_.head(log)->value();
+    EXPECT_TRUE(eventually([&] {
+      const auto polled = source.poll(50ms);
+      for (std::size_t i = 0; polled.ok() && i < polled->records.size(); ++i) {
+        const auto& event = polled->records[i].event;
+        if (event.log == log) positions.push_back(event.position.value());
+      }
+      return !positions.empty() && positions.back() == newest;
+    }));
+    return positions;
   }
 
   // What a consumer takes that accepts each position once and in order, by log.
@@ -154,6 +175,19 @@ class RelayFaults : public ::testing::Test {
   std::unique_ptr<Relay> relay_;
   std::jthread thread_;
 };
+
+// As where the leader falls silent with the first request, and another one is sent the second.
+TEST_F(RelayFaults, NothingOvertakesTheFirstRecordOfAProducer) {
+  start({core::LogIndex(0)});
+  ASSERT_TRUE(all_acknowledged());  // nothing, as there is nothing
+  kafka_.answer_after(30ms);
+  kafka_.fail_produce({RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NO_ERROR,
+                       RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER});
+  append_slowly(60, 1);
+  ASSERT_TRUE(all_acknowledged());
+  const auto positions = positions_in_partition(core::LogIndex(0));
+  for (std::size_t i = 0; i < positions.size(); ++i) ASSERT_EQ(positions[i], i + 1);
+}
 
 TEST_F(RelayFaults, ARecordThatIsRefusedForGoodIsNotFollowedByTheNext) {
   start();
