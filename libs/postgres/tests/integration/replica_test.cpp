@@ -36,7 +36,19 @@ class Replication {
   explicit Replication(PostgresServer& server)
       : server_(server), session_(options_for(server.superuser_conninfo()), "test") {}
 
-  void demand() { say("ALTER SYSTEM SET synchronous_standby_names = '*'", "*"); }
+  // Returns once commits wait: the checkpointer has to read the setting too.
+  void demand() {
+    session_.execute_script("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    session_.execute_script("SELECT pg_reload_conf()");
+    ASSERT_TRUE(eventually([&] {
+      try {
+        Session(options_for(server_.superuser_conninfo()), "probe");
+        return false;
+      } catch (const sql::TransactionFailed&) {
+        return true;
+      }
+    }));
+  }
 
   // Writes down what it is sent, and confirms it.
   void begin() {
@@ -53,17 +65,7 @@ class Replication {
   Replication(const Replication&) = delete;
   Replication& operator=(const Replication&) = delete;
 
-  Session& session() { return session_; }
-
  private:
-  void say(const std::string& change, const std::string& then) {
-    session_.execute_script(change);
-    session_.execute_script("SELECT pg_reload_conf()");
-    ASSERT_TRUE(eventually([&] {
-      return session_.execute_script("SHOW synchronous_standby_names").front().text(0) == then;
-    }));
-  }
-
   PostgresServer& server_;
   Session session_;
   std::optional<std::filesystem::path> folder_;
