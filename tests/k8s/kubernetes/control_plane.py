@@ -44,6 +44,8 @@ class ControlPlane:
         self.authority.certify("kubelet-client", subject="/O=system:masters/CN=kube-apiserver")
         for name, subject in CLIENTS.items():
             self.client(name, subject)
+        # The API server speaks for others to servers that have a part of the API.
+        Authority(self.tls / "front-proxy", owner="root").certify("client", subject="/CN=front-proxy-client")
         run("openssl", "genrsa", "-out", self.tls / "accounts.key", "2048")
         run("openssl", "rsa", "-in", self.tls / "accounts.key", "-pubout", "-out", self.tls / "accounts.pub")
 
@@ -79,7 +81,11 @@ class ControlPlane:
             f"--kubelet-client-certificate={tls}/kubelet-client.pem", f"--kubelet-client-key={tls}/kubelet-client.key",
             "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={tls}/accounts.pub",
             f"--service-account-signing-key-file={tls}/accounts.key", "--authorization-mode=Node,RBAC",
-            "--enable-admission-plugins=NodeRestriction", "--kubelet-preferred-address-types=InternalIP", "--allow-privileged=true", "--endpoint-reconciler-type=lease")
+            "--enable-admission-plugins=NodeRestriction", "--kubelet-preferred-address-types=InternalIP", "--allow-privileged=true", "--endpoint-reconciler-type=lease",
+            f"--requestheader-client-ca-file={tls}/front-proxy/ca.pem", "--requestheader-allowed-names=front-proxy-client",
+            "--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+            "--requestheader-extra-headers-prefix=X-Remote-Extra-", f"--proxy-client-cert-file={tls}/front-proxy/client.pem",
+            f"--proxy-client-key-file={tls}/front-proxy/client.key")
         until("the API server is ready", lambda: self.kubectl("get", "--raw", "/readyz", check=False).returncode == 0)
 
     def start_controllers(self):

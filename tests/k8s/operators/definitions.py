@@ -24,7 +24,8 @@ MODULES = {
     "cert-manager": ("github.com/cert-manager/cert-manager", "1.21.2", "deploy/crds"),
     "CloudNativePG": ("github.com/cloudnative-pg/cloudnative-pg", "1.29.0", "config/crd/bases"),
     "External Secrets": ("github.com/external-secrets/external-secrets", "0.16.2", "config/crds/bases"),
-    "KEDA": ("github.com/kedacore/keda/v2", "2.21.0", "config/crd/bases"),
+    # The release that tests run on a cluster.
+    "KEDA": (*programs.KEDA.split("@v"), "config/crd/bases"),
     "Prometheus operator": ("github.com/prometheus-operator/prometheus-operator", "0.85.0", "example/prometheus-operator-crd"),
 }
 STRIMZI = re.search(r"<strimzi.version>(.*)</strimzi.version>", (HERE / "pom.xml").read_text(encoding="utf-8"))[1]
