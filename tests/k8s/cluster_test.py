@@ -11,8 +11,10 @@ import time
 
 from installed_suite import NAMESPACE, ROOT, SERVICES
 import next_release
+import scaling_by_lag
 from ingress_checks import check_ingress
 from machine import Trouble, until
+from mail_checks import check_mail, give_password
 from under_load import install, main, say
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -29,6 +31,8 @@ def prepare(suite):
     install(suite)
     check_strangers(suite)
     check_ingress(suite)
+    give_password(suite)
+    scaling_by_lag.install(suite)
 
 
 def check_strangers(suite):
@@ -56,6 +60,7 @@ class Steps:
         self.cluster = suite.cluster
 
     def all(self):
+        yield "mails with codes", lambda: check_mail(self.suite)
         for name in (*SERVICES, "gateway"):
             yield f"roll {name}", lambda name=name: self.suite.restart(name)
         yield "the next release", lambda: self.upgrade("next", images=[{"name": "localhost/tideline", "newTag": "next"}])
@@ -66,6 +71,7 @@ class Steps:
         yield "feed to 3 instances", lambda: self.scale("feed", 3)
         yield "feed to 1 instance", lambda: self.scale("feed", 1)
         yield "feed to 2 instances", lambda: self.scale("feed", 2)
+        yield "feed to 3 instances and back, by KEDA", lambda: scaling_by_lag.scale(self.suite)
         yield "drain the node of no store", self.drain
         yield "PostgreSQL stands still for 60 s", self.freeze_postgres
         yield "lose a node of no store", self.lose_node

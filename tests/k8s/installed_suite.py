@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 for folder in ("tests/chaos", "tests/support", "tests/k8s/kubernetes"):
     sys.path.insert(0, str(ROOT / folder))
+from authority import Authority
 from installation import SERVICES, database_of
 from machine import Trouble, run, until
 
@@ -114,6 +115,11 @@ class InstalledSuite:
         tls = self.secrets / "tls"
         return self.inside("kcat", "-b", "kafka:9093", "-X", "security.protocol=SSL", "-X", f"ssl.ca.location={tls}/ca.crt",
                            "-X", f"ssl.certificate.location={tls}/kafka.crt", "-X", f"ssl.key.location={tls}/kafka.key", *words)
+
+    def certify(self, name, *hosts):
+        """Certificate and key of somebody whom the installation's own authority vouches for."""
+        tls = self.secrets / "tls"
+        return Authority(self.home / "tls", "root", (tls / "ca.crt", tls / "ca.key")).certify(name, *hosts)
 
     def psql(self, service, *words, timeout=3600):
         role = database_of(service)

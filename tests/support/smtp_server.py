@@ -1,4 +1,4 @@
-"""A mail server on a free port of this machine, which keeps what it is sent: aiosmtpd, with STARTTLS and a password."""
+"""A mail server of this machine, which keeps what it is sent: aiosmtpd, with STARTTLS and a password."""
 import email.policy
 import logging
 import threading
@@ -12,15 +12,15 @@ logging.getLogger("mail").setLevel(logging.CRITICAL)
 
 
 class SmtpServer:
-    """`tls`: an ssl.SSLContext; none: in clear. `user` and `password` are asked for where there is TLS."""
+    """`tls`: an ssl.SSLContext; none: in clear. `user` and `password` are asked for where there is TLS. No `port`: a free one."""
 
-    def __init__(self, tls=None, user="", password=""):
+    def __init__(self, tls=None, user="", password="", host="127.0.0.1", port=None):
         self.mails, self.changed = [], threading.Condition()
         self.user, self.password = user, password
         options = {"tls_context": tls, "require_starttls": True, "auth_required": True,
                    "authenticator": self.authenticate} if tls else {}
-        self.port = free_ports(1)[0]
-        self.controller = Controller(self, hostname="127.0.0.1", port=self.port, **options)
+        self.port = port or free_ports(1)[0]
+        self.controller = Controller(self, hostname=host, port=self.port, **options)
 
     def authenticate(self, _server, _session, _envelope, _mechanism, given):
         known = (given.login, given.password) == (self.user.encode(), self.password.encode())
