@@ -18,7 +18,7 @@ import types
 
 from installed_suite import ROOT, InstalledSuite
 from checks import Checks, await_quiet
-from cluster import Cluster, default_folder
+from cluster import Cluster, default_folder, nodes_of
 from installation import Trouble as TroubleOfChaos
 from machine import Trouble, run
 from running_load import Load
@@ -141,7 +141,8 @@ def main(program, prepare, overlay, steps_of, report):
     """`prepare` installs and checks what needs no load, `overlay` is for the load, `report` prints what the steps showed."""
     options = parse(program)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    cluster = Cluster(default_folder(), ROOT / "build/k8s", options.nodes)
+    nodes = nodes_of(default_folder()) if options.installed else options.nodes
+    cluster = Cluster(default_folder(), ROOT / "build/k8s", nodes)
     suite = None
     try:
         if not options.installed:

@@ -104,3 +104,8 @@ class Cluster:
 
 def default_folder():
     return pathlib.Path(os.environ.get("TIDELINE_CLUSTER", "/var/tmp/tideline-cluster"))
+
+
+def nodes_of(folder):
+    """How many the cluster has that is there."""
+    return len([path for path in folder.glob("node-*") if path.is_dir()])

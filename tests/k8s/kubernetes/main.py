@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from cluster import Cluster, default_folder
+from cluster import Cluster, default_folder, nodes_of
 from machine import Trouble
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -15,10 +15,6 @@ STARTED = time.monotonic()
 
 def say(text):
     print(f"[{time.monotonic() - STARTED:5.1f} s] {text}", file=sys.stderr, flush=True)
-
-
-def nodes_of(folder):
-    return len([path for path in folder.glob("node-*") if path.is_dir()])
 
 
 def build_release(built):
