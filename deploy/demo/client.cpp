@@ -58,8 +58,8 @@ struct Client::Connection {
   asio::io_context context;
   boost::beast::tcp_stream stream{context};
   ssl::context tls{ssl::context::tls_client};
-  std::optional<ssl::stream<boost::beast::tcp_stream&>>
-      secure;  // around the stream, where TLS is spoken
+  // Around the stream, where TLS is spoken.
+  std::optional<ssl::stream<boost::beast::tcp_stream&>> secure;
   boost::beast::flat_buffer buffer;
 
   // start(handler) begins one operation; returns when it is done, throws when it failed.

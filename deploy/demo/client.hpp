@@ -22,9 +22,10 @@ struct Endpoint {
   std::string host;
   std::string port;
   bool tls = false;
-  std::string authority_file;  // PEM: who vouches for the host; "" = whom this machine trusts
-  std::string
-      at;  // who is asked in the host's place, "" = the host; a certificate is still the host's
+  // PEM: who vouches for the host; "" = whom this machine trusts.
+  std::string authority_file;
+  // Who is asked in the host's place, "" = the host. A certificate is still the host's.
+  std::string at;
 };
 // "http://127.0.0.1:18080", "https://tideline.example"; throws std::invalid_argument for anything
 // else.

@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import sys
-import time
 
 from installed_suite import NAMESPACE, ROOT, SERVICES
 import next_release
@@ -107,13 +106,7 @@ class Steps:
 
     def freeze_postgres(self):
         restarts = self.restarts()
-        node = self.cluster.node_of("postgres-0", NAMESPACE)
-        uid = self.suite.kubectl("get", "pod", "postgres-0", "-o", "jsonpath={.metadata.uid}").stdout
-        node.freeze(uid)
-        try:
-            time.sleep(60)  # that is the fault
-        finally:
-            node.thaw(uid)
+        self.suite.freeze("postgres-0", 60)
         self.suite.await_well()
         if self.restarts() != restarts:
             raise Trouble("a pod was killed because PostgreSQL did not answer")
@@ -126,11 +119,8 @@ class Steps:
     def lose_node(self):
         node = self.node_without_stores()
         node.lose()
-        kubectl = self.cluster.kubectl
-        until(f"{node.name} is missed", lambda: "True" not in kubectl(
-            "get", "node", node.name, "-o", "jsonpath={.status.conditions[?(@.type=='Ready')].status}").stdout)
         # An operator knows that it does not run any more.
-        kubectl("taint", "node", node.name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
+        self.cluster.kubectl("taint", "node", node.name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
         self.suite.await_well()
 
 

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -80,6 +81,21 @@ class InstalledSuite:
         lines = (json.loads(line) for line in log.splitlines() if line.startswith("{"))
         found = Counter(f"{line['status']} of {line['backend']} ({line['state']})" for line in lines if line["status"] >= 500)
         return ", ".join(f"{count} {what}" for what, count in found.most_common())
+
+    def pids_of(self, pod):
+        uid = self.kubectl("get", "pod", pod, "-o", "jsonpath={.metadata.uid}").stdout
+        return self.cluster.node_of(pod, NAMESPACE).pids_of(uid)
+
+    def freeze(self, pod, seconds):
+        """A pod stands still, all of it, for so long."""
+        pids = self.pids_of(pod)
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            time.sleep(seconds)  # that is the fault
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
     def restart(self, name):
         self.kubectl("rollout", "restart", f"{self.kind_of(name)}/{name}")

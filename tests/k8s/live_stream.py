@@ -81,6 +81,7 @@ class Listener(threading.Thread):
         if answer.status == 401:
             self.person.sign_in()
         if answer.status != 200:
+            time.sleep(EVERY_SECONDS)
             return
         self.streams += 1
         self.listens.set()

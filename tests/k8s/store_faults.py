@@ -5,11 +5,13 @@ import signal
 import time
 
 from installed_suite import NAMESPACE, SERVICES
-from machine import CONTROL_PLANE_ADDRESS, Trouble, processes_of, run, until
+from control_plane import FIRST_SERVICE
+from machine import CONTROL_PLANE_ADDRESS, Trouble, run, until
 
 CUT_SECONDS = 40
 FENCED_SECONDS = 60
-API_OF_PODS = "10.92.0.1"
+# Kubernetes' API, as the control plane and as pods call it.
+API = [CONTROL_PLANE_ADDRESS, FIRST_SERVICE]
 
 
 class StoreFaults:
@@ -59,15 +61,9 @@ class StoreFaults:
 
     # --- processes --------------------------------------------------------------------------------------
 
-    def pids_of(self, pod):
-        node = self.cluster.node_of(pod, NAMESPACE)
-        uid = self.suite.kubectl("get", "pod", pod, "-o", "jsonpath={.metadata.uid}").stdout
-        return node, uid, processes_of(f"{node.cgroup}/kubepods/**/pod{uid}")
-
     def kill(self, pod, word):
         """The processes of a pod whose command has a word in it, as a fault of memory would."""
-        _, _, pids = self.pids_of(pod)
-        hit = [pid for pid in pids if word in read_command(pid)]
+        hit = [pid for pid in self.suite.pids_of(pod) if word in read_command(pid)]
         if not hit:
             raise Trouble(f"{pod} runs no {word.decode()}")
         for pid in hit:
@@ -92,9 +88,6 @@ class StoreFaults:
         node = self.cluster.node_of(pod, NAMESPACE)
         self.move_scoring_from(node)
         node.lose()
-        kubectl = self.cluster.kubectl
-        until(f"{node.name} is missed", lambda: "True" not in kubectl(
-            "get", "node", node.name, "-o", "jsonpath={.status.conditions[?(@.type=='Ready')].status}").stdout)
         until("another leads", lambda: self.leader_answers_from_elsewhere(node))
         time.sleep(CUT_SECONDS)  # for so long nobody comes
         node.come_back()
@@ -117,8 +110,7 @@ class StoreFaults:
 
     def cut(self, pod, rules, meanwhile=lambda: time.sleep(CUT_SECONDS)):
         """Rules of iptables in the pod's own network, ahead of all others, for as long as `meanwhile` takes."""
-        _, _, pids = self.pids_of(pod)
-        within = ("nsenter", f"--net=/proc/{min(pids)}/ns/net", "iptables", "-w")
+        within = ("nsenter", f"--net=/proc/{min(self.suite.pids_of(pod))}/ns/net", "iptables", "-w")
         for rule in rules:
             run(*within, "-I", *rule)
         try:
@@ -141,7 +133,7 @@ class StoreFaults:
                           *(("INPUT", "-s", address, "-j", "ACCEPT") for address in members)])
 
     def cut_from_kubernetes(self):
-        self.cut(self.leader(), both_ways([CONTROL_PLANE_ADDRESS, API_OF_PODS]))
+        self.cut(self.leader(), both_ways(API))
 
     def isolate_with_clients(self):
         """The one that clients still reach must not take their writes when another leads."""
@@ -154,7 +146,7 @@ class StoreFaults:
             until(f"{leader} takes no writes", lambda: not self.takes_writes(leader), FENCED_SECONDS)
             self.suite.say(f"{leader} is fenced after {time.monotonic() - began:.1f} s")
             time.sleep(max(0, CUT_SECONDS - (time.monotonic() - began)))
-        self.cut(leader, both_ways([*others, CONTROL_PLANE_ADDRESS, API_OF_PODS]), fenced)
+        self.cut(leader, both_ways([*others, *API]), fenced)
 
     def stop_api(self):
         before = self.leader()
@@ -174,12 +166,7 @@ class StoreFaults:
         self.cut("kafka-2", both_ways(others))
 
     def freeze_broker(self):
-        node, uid, _ = self.pids_of("kafka-0")
-        node.freeze(uid)
-        try:
-            time.sleep(CUT_SECONDS)
-        finally:
-            node.thaw(uid)
+        self.suite.freeze("kafka-0", CUT_SECONDS)
         self.recover()
 
     def roll_stores(self):

@@ -108,18 +108,25 @@ class RelayFaults : public ::testing::Test {
     });
   }
 
-  // As they lie there, up to the newest event.
-  std::vector<std::uint64_t> positions_in_partition(core::LogIndex log) {
-    KafkaRecordSource source({.brokers = kafka_.brokers(), .services = {kService}, .logs = kLogs});
-    const auto assigned = source.poll(0ms);
+  // From each partition's first record on.
+  std::unique_ptr<KafkaRecordSource> source() {
+    auto made = std::make_unique<KafkaRecordSource>(
+        ConsumerOptions{.brokers = kafka_.brokers(), .services = {kService}, .logs = kLogs});
+    const auto assigned = made->poll(0ms);
     EXPECT_TRUE(assigned.ok());
     for (const auto& partition : assigned->assigned) {
-      EXPECT_TRUE(source.seek(partition, core::KafkaOffset(0)).ok());
+      EXPECT_TRUE(made->seek(partition, core::KafkaOffset(0)).ok());
     }
+    return made;
+  }
+
+  // As they lie there, up to the newest event.
+  std::vector<std::uint64_t> positions_in_partition(core::LogIndex log) {
+    const auto records = source();
     std::vector<std::uint64_t> positions;
     const std::uint64_t newest = store_.head(log)->value();
     EXPECT_TRUE(eventually([&] {
-      const auto polled = source.poll(50ms);
+      const auto polled = records->poll(50ms);
       for (std::size_t i = 0; polled.ok() && i < polled->records.size(); ++i) {
         const auto& event = polled->records[i].event;
         if (event.log == log) positions.push_back(event.position.value());
@@ -131,12 +138,7 @@ class RelayFaults : public ::testing::Test {
 
   // What a consumer takes that accepts each position once and in order, by log.
   void expect_that_a_consumer_gets_everything() {
-    KafkaRecordSource source({.brokers = kafka_.brokers(), .services = {kService}, .logs = kLogs});
-    const auto assigned = source.poll(0ms);
-    ASSERT_TRUE(assigned.ok());
-    for (const auto& partition : assigned->assigned) {
-      ASSERT_TRUE(source.seek(partition, core::KafkaOffset(0)).ok());
-    }
+    const auto records = source();
     std::map<core::LogIndex, std::uint64_t> taken;
     const auto deadline = std::chrono::steady_clock::now() + 5s;
     const auto complete = [&] {
@@ -146,7 +148,7 @@ class RelayFaults : public ::testing::Test {
       return true;
     };
     while (!complete() && std::chrono::steady_clock::now() < deadline) {
-      const auto polled = source.poll(50ms);
+      const auto polled = records->poll(50ms);
       if (!polled.ok()) continue;
       for (const auto& record : polled->records) {
         std::uint64_t& last = taken[record.event.log];

@@ -1,7 +1,5 @@
 """A node: containerd, kubelet, kube-proxy and kube-router in a network namespace of its own."""
 import json
-import os
-import signal
 
 from control_plane import kube_proxy
 from machine import CGROUP, DNS_ADDRESS, SERVICE_NETWORK, Process, Trouble, cut_off, join_bridge, kill_cgroup, make_cgroups
@@ -121,11 +119,12 @@ class Node:
     # --- faults ---------------------------------------------------------------------------------------
 
     def lose(self):
-        """The machine is gone, without notice: cut off first, and then nothing of it runs."""
+        """The machine is gone, without notice: cut off first, and then nothing of it runs. Returns when Kubernetes misses it."""
         cut_off(self.number)
         for name in ("kubelet", "containerd", "kube-proxy", "kube-router"):
             self.process(name).stop()
         kill_cgroup(self.cgroup)
+        until(f"{self.name} is missed", lambda: not self.is_ready())
 
     def come_back(self):
         """Started again, with what is on its disk."""
@@ -133,24 +132,21 @@ class Node:
         plug_in(self.number)
         self.start_containerd()
         self.start_kubelet()
-        until(f"{self.name} is ready again", self.is_ready)
+
+        def ready():
+            # A kubelet ends where containerd is still busy with what it finds, and something starts it again.
+            if not self.process("kubelet").pid():
+                self.run_kubelet()
+            return self.is_ready()
+        until(f"{self.name} is ready again", ready)
 
     def is_ready(self):
-        # It ends where containerd is still busy with what it finds, and something else starts it again.
-        if not self.process("kubelet").pid():
-            self.run_kubelet()
+        """As Kubernetes sees it."""
         return "True" in self.control_plane.kubectl(
             "get", "node", self.name, "-o", "jsonpath={.status.conditions[?(@.type=='Ready')].status}").stdout
 
-    def freeze(self, pod_uid):
-        self.signal_pod(pod_uid, signal.SIGSTOP)
-
-    def thaw(self, pod_uid):
-        self.signal_pod(pod_uid, signal.SIGCONT)
-
-    def signal_pod(self, pod_uid, number):
+    def pids_of(self, pod_uid):
         pids = processes_of(f"{self.cgroup}/kubepods/**/pod{pod_uid}")
         if not pids:
             raise Trouble(f"no process of pod {pod_uid} on {self.name}")
-        for pid in pids:
-            os.kill(pid, number)
+        return pids

@@ -69,13 +69,18 @@ def find_go(folder):
     return made / "bin/go"
 
 
-def folder_of_module(go, environment, module):
-    done = subprocess.run([go, "mod", "download", "-json", module], cwd="/", env=environment, capture_output=True, text=True, check=True)
-    return pathlib.Path(json.loads(done.stdout)["Dir"])
+def folder_of_module(go, module):
+    """Raises RuntimeError with what the registry said."""
+    done = subprocess.run([go, "mod", "download", "-json", module], cwd="/", env={**os.environ, "GOTOOLCHAIN": "local"},
+                          stdout=subprocess.PIPE, text=True, check=False)
+    answer = json.loads(done.stdout)
+    if "Error" in answer:
+        raise RuntimeError(answer["Error"])
+    return pathlib.Path(answer["Dir"])
 
 
 def build(folder, names):
-    """Paths of the programs by name. Raises CalledProcessError with Go's words on stderr."""
+    """Paths of the programs by name. Raises CalledProcessError, with Go's words on stderr, or RuntimeError."""
     folder.mkdir(parents=True, exist_ok=True)
     missing = [name for name in names if not (folder / name).exists()]
     for name in [name for name in missing if name in PACKAGED]:
@@ -91,12 +96,12 @@ def build(folder, names):
             if name in FILES:
                 module, path = FILES[name]
                 # Those of Go's cache may not be written to.
-                source = folder_of_module(go, environment, module) / path
+                source = folder_of_module(go, module) / path
                 subprocess.run(["cp", "-r", "--no-preserve=mode", source, folder / name], check=True)
                 continue
             if name in INSIDE:
                 module, package = INSIDE[name]
-                place = folder_of_module(go, environment, module)
+                place = folder_of_module(go, module)
             command = [go, "build", "-ldflags=-s -w", "-o", folder / name, package]
             if name in OTHERS:
                 command = [go, "install", "-ldflags=-s -w", OTHERS[name]]

