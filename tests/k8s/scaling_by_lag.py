@@ -9,7 +9,7 @@ import keda
 from machine import Trouble, run, until
 
 OVERLAY = pathlib.Path(__file__).resolve().parent / "overlays/scaled"
-# As keda-users.yaml of k8s/stores/operators has it.
+# As kafka-users.yaml of k8s/stores/operators has it.
 PRINCIPAL = "User:CN=keda"
 FEW, MANY = 2, 3
 SECONDS = 600
