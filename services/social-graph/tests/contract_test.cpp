@@ -94,8 +94,9 @@ TEST(Contract, WhatMayShowSomebodyMoreSaysWhatItsWriterHadSeen) {
       if (event.schema_version == core::SchemaVersion(2)) types.insert(event.type);
     }
     EXPECT_THAT(types, ElementsAre("ContactAccepted", "ContactDeclined", "ContactTagged",
-                                   "ContactUntagged", "Followed", "GroupDissolved", "GroupJoined",
-                                   "GroupLeft", "MomentSettingChanged", "TagDeleted"));
+                                   "ContactUntagged", "Followed", "GroupCreated", "GroupDissolved",
+                                   "GroupJoined", "GroupLeft", "MomentSettingChanged",
+                                   "TagDeleted"));
   }
 }
 
