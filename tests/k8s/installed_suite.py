@@ -1,4 +1,5 @@
 """Tideline on a cluster, with the functions that the checks of tests/chaos ask of an installation."""
+import contextlib
 import json
 import os
 import pathlib
@@ -89,13 +90,11 @@ class InstalledSuite:
     def freeze(self, pod, seconds):
         """A pod stands still, all of it, for so long."""
         pids = self.pids_of(pod)
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
+        signal_all(pids, signal.SIGSTOP)
         try:
             time.sleep(seconds)  # that is the fault
         finally:
-            for pid in pids:
-                os.kill(pid, signal.SIGCONT)
+            signal_all(pids, signal.SIGCONT)
 
     def restart(self, name):
         self.kubectl("rollout", "restart", f"{self.kind_of(name)}/{name}")
@@ -160,3 +159,9 @@ class InstalledSuite:
                     yield service, json.loads(done.stdout)
                 except json.JSONDecodeError:
                     yield service, done.stderr.strip() or done.stdout.strip()
+
+
+def signal_all(pids, which):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):  # what a probe ran has ended by itself
+            os.kill(pid, which)

@@ -110,7 +110,7 @@ class StoreFaults:
 
     def cut(self, pod, rules, meanwhile=lambda: time.sleep(CUT_SECONDS)):
         """Rules of iptables in the pod's own network, ahead of all others, for as long as `meanwhile` takes."""
-        within = ("nsenter", f"--net=/proc/{min(self.suite.pids_of(pod))}/ns/net", "iptables", "-w")
+        within = ("nsenter", f"--net=/proc/{self.suite.pids_of(pod)[0]}/ns/net", "iptables", "-w")
         for rule in rules:
             run(*within, "-I", *rule)
         try:

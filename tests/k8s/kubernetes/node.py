@@ -3,7 +3,7 @@ import json
 
 from control_plane import kube_proxy
 from machine import CGROUP, DNS_ADDRESS, SERVICE_NETWORK, Process, Trouble, cut_off, join_bridge, kill_cgroup, make_cgroups
-from machine import plug_in, processes_of, run, set_in_namespace, until
+from machine import plug_in, processes_of, run, set_in_namespace, start_time, until
 
 SANDBOX_IMAGE = "localhost/tideline-cluster:pause"
 CONTAINERD = """version = 2
@@ -146,7 +146,9 @@ class Node:
             "get", "node", self.name, "-o", "jsonpath={.status.conditions[?(@.type=='Ready')].status}").stdout
 
     def pids_of(self, pod_uid):
-        pids = processes_of(f"{self.cgroup}/kubepods/**/pod{pod_uid}")
+        """The oldest first: it holds the pod's network for as long as the pod is there."""
+        started = {pid: start_time(pid) for pid in processes_of(f"{self.cgroup}/kubepods/**/pod{pod_uid}")}
+        pids = sorted((pid for pid, at in started.items() if at), key=lambda pid: int(started[pid]))
         if not pids:
             raise Trouble(f"no process of pod {pod_uid} on {self.name}")
         return pids
