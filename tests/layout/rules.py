@@ -20,6 +20,7 @@ LIBRARIES = [
     "people",
     "blocks",
     "revocations",
+    "search",
     "crypto",
     "mail",
     "postgres",
@@ -47,7 +48,7 @@ MAY_INCLUDE = [
         ["core", "sql", *[f"eventsourcing/{room}" for room in ("events", "store", "topics", "commands")]],
     ),
     (r"libs/eventsourcing/testing/", ["core", "eventsourcing"]),
-    (r"libs/(snapshots|mail)/", ["core"]),
+    (r"libs/(snapshots|mail|search)/", ["core"]),
     (r"libs/(people|blocks|revocations)/", ["core", "sql", "eventsourcing"]),
     (r"libs/crypto/", ["core", "eventsourcing/events/text_sealer.hpp", "http/routing/authentication.hpp", "http/messages/principal.hpp"]),
     (r"libs/postgres/connections/", ["core", "sql"]),
@@ -83,7 +84,7 @@ MAY_INCLUDE = [
     ),
     (
         r"services/(?P<own>[^/]+)/projections/",
-        ["core", "sql", "eventsourcing", "snapshots", "people", "blocks", "{own}/domain", "{own}/stored_events.hpp"],
+        ["core", "sql", "eventsourcing", "snapshots", "search", "people", "blocks", "{own}/domain", "{own}/stored_events.hpp"],
     ),
     # Rooms of feed's own, below its routes.
     (r"services/feed/contents/", ["core", "people", "http/messages", "feed/domain", "feed/projections"]),
@@ -92,7 +93,7 @@ MAY_INCLUDE = [
     (
         r"services/(?P<own>[^/]+)/api/",
         [
-            *["core", "sql", "eventsourcing", "snapshots", "people", "blocks", "crypto", "mail", "http", "uploads"],
+            *["core", "sql", "eventsourcing", "snapshots", "search", "people", "blocks", "crypto", "mail", "http", "uploads"],
             *["{own}/domain", "{own}/projections", "{own}/events.hpp", "{own}/stored_events.hpp", "{own}/stream_keys.hpp"],
             *["feed/contents", "feed/shards"],
         ],
@@ -121,6 +122,7 @@ CONFINED = [
     ),
     (r"liboath/", r"libs/crypto/.*", "liboath stays in libs/crypto"),
     (r"sodium\.h", r"libs/crypto/.*", "libsodium stays in libs/crypto"),
+    (r"(unicode/|libstemmer)", r"libs/search/words\.cpp", "ICU and Snowball stay in one .cpp of libs/search"),
     (r"boost/beast", r"(libs/http|deploy|tests)/.*\.cpp", "Beast stays in .cpp files of libs/http"),
     (
         r"nlohmann/",

@@ -1,2 +1,3 @@
 #include <spdlog/spdlog.h>  // breaks
+#include <unicode/unistr.h>  // breaks
 #include <prometheus/counter.h>  // breaks
