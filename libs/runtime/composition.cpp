@@ -11,7 +11,7 @@
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
 #include "revocations/revocation_projection.hpp"
-#include "runtime/position_seal.hpp"
+#include "runtime/text_seal.hpp"
 #include "uploads/content_store.hpp"
 
 namespace tideline::runtime {
@@ -107,6 +107,8 @@ RunningService::RunningService(const ServiceDefinition& definition, const Common
       subject_keys_(database_, *secrets_.key_wrap),
       cipher_(subject_keys_, clock, {.indexed_by = secrets_.account_ids}),
       revoked_tokens_(database_, clock),
+      links_(std::make_shared<http::SignedLinks>(make_text_seal("link", secrets_.position_keys),
+                                                 clock)),
       router_(secrets_.tokens, clock),
       commands_(store_, clock, *secrets_.campus, &cipher_),
       observer_(observability::RequestRecorder(metrics_, logging.logger("http"),
@@ -449,13 +451,14 @@ void RunningService::register_health() {
 core::Status RunningService::compose() {
   auto prepared = prepare_databases();
   if (!prepared) return prepared;
-  router_.set_position_seal(make_position_seal(
-      secrets_.position_keys, std::chrono::seconds(60), [this](const std::string& why) {
+  router_.set_position_seal(make_text_seal(
+      "position", secrets_.position_keys, std::chrono::seconds(60), [this](const std::string& why) {
         log("runtime").error("keys of position tokens cannot be read", {{"reason", why}});
       }));
   auto revocations = add_revocations();
   if (!revocations) return revocations;
   if (definition_.uses_people) add_people();
+  router_.set_signed_links(links_);
   definition_.compose(*this);
   return core::success();
 }

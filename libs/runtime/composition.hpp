@@ -74,6 +74,7 @@ class RunningService final : public ServiceContext {
   crypto::SubjectCipher& cipher() override { return cipher_; }
   http::Router& router() override { return router_; }
   http::CommandEndpoint& commands() override { return commands_; }
+  const http::SignedLinks& links() override { return *links_; }
   http::ClientOptions peer_options() override;
   observability::Metrics& metrics() override { return metrics_; }
   observability::Log log(std::string_view name) override { return logging_.logger(name); }
@@ -153,6 +154,7 @@ class RunningService final : public ServiceContext {
   revocations::RevokedTokens revoked_tokens_;
   http::Router router_;
   http::CommandEndpoint commands_;
+  const std::shared_ptr<const http::SignedLinks> links_;
   RecordingObserver observer_;
   kafka::GapReporter gaps_;
   // One for each database that holds logs.

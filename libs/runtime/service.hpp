@@ -27,6 +27,7 @@
 #include "http/client/client.hpp"
 #include "http/routing/command_endpoint.hpp"
 #include "http/routing/router.hpp"
+#include "http/routing/signed_links.hpp"
 #include "observability/log.hpp"
 #include "observability/metrics.hpp"
 #include "people/people_directory.hpp"
@@ -68,6 +69,8 @@ class ServiceContext {
   virtual crypto::SubjectCipher& cipher() = 0;
   virtual http::Router& router() = 0;
   virtual http::CommandEndpoint& commands() = 0;
+  // Addresses for what an <img> loads.
+  virtual const http::SignedLinks& links() = 0;
   // How this instance asks others of its service over HTTP.
   virtual http::ClientOptions peer_options() = 0;
   virtual observability::Metrics& metrics() = 0;

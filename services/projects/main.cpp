@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
               .cipher = context.cipher(),
               .people = context.people(),
               .uploads = runtime::add_uploads(context, "projects", projects::kReferencedUploadsSql),
+              .links = context.links(),
               .people_applied = context.people_applied(),
               .blocks_applied = blocks.committed,
               .projects_applied = tables.committed});

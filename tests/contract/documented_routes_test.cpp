@@ -62,5 +62,16 @@ TEST(RouteDifferences, AnotherAccess) {
                   "POST /rules needs no token, security: []", "POST /rules is for everybody"));
 }
 
+TEST(RouteDifferences, ARouteThatTakesLinksAndOneThatIsSaidTo) {
+  Routes routes = kRoutes;
+  routes[1].access = Access::SignedInOrLink;
+  auto described = document();
+  described["paths"]["/tags/{tag_id}/contacts/{user_id}"]["put"]["security"] =
+      nlohmann::json::parse(R"([{"bearer": []}, {"link": []}])");
+  EXPECT_THAT(route_differences(described, routes),
+              ElementsAre("POST /rules takes links, {link: []}", "POST /rules is for everybody",
+                          "PUT /tags/{tag_id}/contacts/{user_id} takes no link"));
+}
+
 }  // namespace
 }  // namespace tideline::test_support

@@ -36,6 +36,7 @@ class Operation:
             status: resolved(document, response) for status, response in described["responses"].items()
         }
         self.public = described.get("security") == []
+        self.by_link = {"link": []} in described.get("security", [])
         self.operators_only = described.get("x-operators-only", False)
         self.has_body = "requestBody" in described
         self.is_query = method == "get"
@@ -46,6 +47,8 @@ class Operation:
 
     @property
     def callers(self):
+        if self.by_link:
+            return "signed in, or by a link"
         return "everybody" if self.public else "operators" if self.operators_only else "signed in"
 
 

@@ -158,6 +158,18 @@ class Gateway(unittest.TestCase):
         ):
             self.problem(self.send(method, path), 401)
 
+    def test_a_link_to_what_lies_under_its_hash_needs_no_token(self):
+        image = "/v1/moments/7/images/" + "0b" * 32
+        link = f"{image}?reader={ACCOUNT}&expires=1800000000&signature=abc"
+        said = self.reached(self.send("GET", link))
+        self.assertEqual(said["path"], link)
+        self.assertIn(["x-tideline-shard", shard_of(ACCOUNT)], said["headers"])
+        self.problem(self.send("PUT", link), 401)
+        self.problem(self.send("GET", link.replace(ACCOUNT, "A" * 26)), 401)
+        self.problem(self.send("GET", image), 401)
+        self.problem(self.send("GET", f"/v1/timeline?reader={ACCOUNT}&signature=abc"), 401)
+        self.problem(self.send("GET", link, [("Authorization", "Bearer bad")]), 401)
+
     def test_a_valid_token_passes_unchanged(self):
         bearer = self.bearer()
         said = self.reached(self.send("GET", "/v1/me", bearer))

@@ -61,9 +61,15 @@ inline std::vector<std::string> access_differences(const std::string& name,
   std::vector<std::string> found;
   const auto security = operation.find("security");
   const bool described_public = security != operation.end() && security->empty();
+  const bool described_by_link =
+      security != operation.end() &&
+      std::ranges::any_of(*security, [](const auto& scheme) { return scheme.contains("link"); });
   const bool described_for_operators = operation.value("x-operators-only", false);
   if (described_public != (access == http::Access::Public)) {
     found.push_back(name + (described_public ? " needs a token" : " needs no token, security: []"));
+  }
+  if (described_by_link != (access == http::Access::SignedInOrLink)) {
+    found.push_back(name + (described_by_link ? " takes no link" : " takes links, {link: []}"));
   }
   if (described_for_operators != (access == http::Access::Operator)) {
     found.push_back(

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "http/messages/principal.hpp"
 
 namespace tideline::http {
@@ -109,6 +110,8 @@ struct Request {
   mutable PositionWait position_wait;
   // Set by the router where the route asks for a signed-in caller; never for Access::Public.
   std::optional<Principal> principal;
+  // Until when the link is good that the request came by; set by the router, nullopt: by none.
+  std::optional<core::Timestamp> link_ends{};
   // The template that matched ("/v1/moments/{id}"), a bounded label for metrics; empty until then.
   std::string route_template;
 

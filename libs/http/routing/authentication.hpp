@@ -16,6 +16,9 @@ namespace tideline::http {
 enum class Access {
   Public,    // no token is asked for, and one that comes along is not looked at
   SignedIn,  // a valid token; else 401
+  // As SignedIn, or by a link that was signed for this path (signed_links.hpp): for what an <img>
+  // loads. The principal is then who the link was made for, without roles and session.
+  SignedInOrLink,
   Operator,  // a valid token with the role "operator"; else 401 or 403
   // As SignedIn, also under a token that was revoked before it expires: for commands that revoke
   // their own token, can be repeated with their key, and ask for a secret besides it.

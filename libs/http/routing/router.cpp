@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -54,6 +55,30 @@ Problem invalid_token() {
   Problem problem = unauthenticated("the token is not valid, or has expired");
   problem.headers.set("WWW-Authenticate", "Bearer realm=\"tideline\", error=\"invalid_token\"");
   return problem;
+}
+
+// Who gets an answer by a link may keep it for as long as the link is good.
+void limit_caching(core::Timestamp::duration left, Response& response) {
+  const auto told = response.headers.find("Cache-Control");
+  if (!told || told->find("max-age") == std::string_view::npos) return;
+  const auto seconds_left = std::chrono::floor<std::chrono::seconds>(left).count();
+  response.header("Cache-Control",
+                  "private, max-age=" + std::to_string(std::max<std::int64_t>(seconds_left, 0)));
+}
+
+// Sets the principal and says when its link ends, or why the caller may not go on.
+Parsed<core::Timestamp> authenticate_link(const SignedLinks* links, const Revoked& revoked,
+                                          Request& request) {
+  const auto link = links == nullptr ? std::nullopt : links->find(request);
+  if (!link) return unauthenticated("the link is not valid here, or has expired");
+  // In no session and under whatever password: a link ends by itself, or with its account.
+  request.principal = Principal{.account = link->reader,
+                                .password_version = std::numeric_limits<std::uint32_t>::max()};
+  if (revoked && revoked(*request.principal)) {
+    return unauthenticated("the link is not valid here, or has expired");
+  }
+  request.link_ends = link->ends;
+  return link->ends;
 }
 
 // Sets the principal and says when its token ends, or why the caller may not go on.
@@ -131,7 +156,8 @@ struct Router::Node {
 struct Router::Table {
   std::shared_ptr<TokenVerifier> verifier;
   const core::Clock* clock;
-  PositionSeal seal;
+  TextSeal seal;
+  std::shared_ptr<const SignedLinks> links;
   Revoked revoked;
   GoodUntil good_until;
   Node root;
@@ -151,6 +177,7 @@ struct Router::Table {
     }
     const auto token = response.headers.find(kPositionHeader);
     if (token && seal.seal) response.header(kPositionHeader, seal.seal(std::string(*token)));
+    if (request.link_ends) limit_caching(*request.link_ends - clock->now(), response);
     if (good_until) {
       const auto limit = good_until();
       response.good_until = std::min(response.good_until.value_or(limit), limit);
@@ -226,8 +253,11 @@ Response Router::dispatch(Request& request) const {
   request.route_template = target->path_template;
   std::optional<core::Timestamp> token_ends;
   if (target->access != Access::Public) {
-    const auto allowed = authenticate(*table_->verifier, table_->revoked, table_->clock->now(),
-                                      target->access, request);
+    const bool by_link = target->access == Access::SignedInOrLink &&
+                         !request.header("Authorization") && SignedLinks::is_in(request);
+    const auto allowed = by_link ? authenticate_link(table_->links.get(), table_->revoked, request)
+                                 : authenticate(*table_->verifier, table_->revoked,
+                                                table_->clock->now(), target->access, request);
     if (!allowed) return allowed.response();
     token_ends = *allowed;
   }
@@ -247,9 +277,13 @@ Response Router::dispatch(Request& request) const {
   return response;
 }
 
-void Router::set_position_seal(PositionSeal seal) { table_->seal = std::move(seal); }
+void Router::set_position_seal(TextSeal seal) { table_->seal = std::move(seal); }
 
 void Router::set_good_until(GoodUntil good_until) { table_->good_until = std::move(good_until); }
+
+void Router::set_signed_links(std::shared_ptr<const SignedLinks> links) {
+  table_->links = std::move(links);
+}
 
 void Router::set_revoked(Revoked revoked) { table_->revoked = std::move(revoked); }
 

@@ -15,20 +15,13 @@
 
 #include "core/clock.hpp"
 #include "http/messages/message.hpp"
+#include "http/messages/text_seal.hpp"
 #include "http/routing/authentication.hpp"
+#include "http/routing/signed_links.hpp"
 
 namespace tideline::http {
 
 using Handler = std::function<Response(const Request&)>;
-
-// Keeps position tokens from being made up: what leaves is sealed, and only what was sealed comes
-// in. A token that names positions which do not exist yet would make every query that carries it
-// wait. Both functions are called from many threads at once.
-struct PositionSeal {
-  std::function<std::string(std::string_view token)> seal;
-  // nullopt: not sealed by this installation.
-  std::function<std::optional<std::string>(std::string_view sealed)> open;
-};
 
 // Whether a valid token was revoked before its time. Called from many threads at once, for each
 // request with a token; does not wait.
@@ -52,8 +45,13 @@ class Router {
   // have one name. HEAD and OPTIONS are answered by the router and cannot be added.
   void add(Method method, std::string_view path_template, Access access, Handler handler);
 
-  // Without a seal (tests of one service) tokens pass as they are.
-  void set_position_seal(PositionSeal seal);
+  // Position tokens are sealed: one that names positions which do not exist yet would make every
+  // query that carries it wait. Without a seal (tests of one service) they pass as they are.
+  void set_position_seal(TextSeal seal);
+
+  // Without it no link is good, and routes that take links take tokens alone. An answer to a link
+  // is kept by its client for no longer than the link is good.
+  void set_signed_links(std::shared_ptr<const SignedLinks> links);
 
   // Without it no token is revoked before it expires.
   void set_revoked(Revoked revoked);

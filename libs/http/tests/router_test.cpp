@@ -5,6 +5,7 @@
 #include "core/clock.hpp"
 #include "http/messages/json.hpp"
 #include "http/routing/event_stream.hpp"
+#include "support/plain_seal.hpp"
 
 namespace tideline::http {
 namespace {
@@ -169,6 +170,108 @@ TEST_F(RouterTest, AStreamEndsWithItsToken) {
   revoked = false;
   clock.advance(minutes(15));
   EXPECT_TRUE(stream->token_ended());
+}
+
+class LinkTest : public RouterTest {
+ protected:
+  LinkTest() : links(std::make_shared<SignedLinks>(test_support::plain_seal(), clock)) {
+    clock.advance(minutes(7));
+    router.set_signed_links(links);
+    router.set_revoked([this](const Principal& who) {
+      return who.password_version < revoked_below && who.account == kAda;
+    });
+    router.add(Method::Get, "/v1/images/{hash}", Access::SignedInOrLink, [](const Request& asked) {
+      return Response::text(200, "image/png", asked.account().to_string())
+          .header("Cache-Control", "private, max-age=31536000, immutable");
+    });
+  }
+
+  // As the server reads it.
+  Response load(const std::string& link, std::string token = "") {
+    request = Request();
+    const auto mark = link.find('?');
+    request.path = link.substr(0, mark);
+    for (auto begin = mark; begin != std::string::npos;) {
+      const auto end = link.find('&', begin + 1);
+      const std::string one = link.substr(begin + 1, end - begin - 1);
+      request.query_parameters.emplace_back(one.substr(0, one.find('=')),
+                                            one.substr(one.find('=') + 1));
+      begin = end;
+    }
+    if (!token.empty()) request.headers.add("Authorization", token);
+    return router.dispatch(request);
+  }
+
+  std::shared_ptr<const SignedLinks> links;
+  std::uint64_t revoked_below = 0;
+};
+
+TEST_F(LinkTest, ReadsAsWhomItWasMadeForUntilItEnds) {
+  const auto link = links->to("/v1/images/b5", kAda);
+  const auto read = load(link);
+  EXPECT_EQ(read.status, 200);
+  EXPECT_EQ(read.body, kAda.to_string());
+  EXPECT_TRUE(request.principal->roles.empty());
+  // From minute 7 to the end of the half hour after this one.
+  EXPECT_EQ(read.headers.find("Cache-Control"), "private, max-age=3180");
+  clock.advance(minutes(52));
+  EXPECT_EQ(load(link).headers.find("Cache-Control"), "private, max-age=60");
+  clock.advance(minutes(1));
+  EXPECT_EQ(load(link).status, 401);
+}
+
+TEST_F(LinkTest, IsTheSameWithinAHalfHourAndForThisPathAndReaderAlone) {
+  const auto link = links->to("/v1/images/b5", kAda);
+  clock.advance(minutes(22));
+  EXPECT_EQ(links->to("/v1/images/b5", kAda), link);
+  clock.advance(minutes(1));
+  EXPECT_NE(links->to("/v1/images/b5", kAda), link);
+  EXPECT_NE(links->to("/v1/images/b6", kAda), link);
+  EXPECT_NE(links->to("/v1/images/b5", core::AccountId(core::AccountId::Bytes{2})), link);
+}
+
+TEST_F(LinkTest, OpensNoRouteThatTakesTokensAlone) {
+  router.add(Method::Delete, "/v1/images/{hash}", Access::SignedIn,
+             [](const Request&) { return Response::no_content(); });
+  const auto link = links->to("/v1/moments/7/images/b", kAda);
+  request = Request();
+  EXPECT_EQ(load(link).status, 405);
+  request.method = Method::Put;
+  EXPECT_EQ(router.dispatch(request).status, 401);
+  load(links->to("/v1/images/b5", kAda));
+  request.method = Method::Delete;
+  EXPECT_EQ(router.dispatch(request).status, 401);
+}
+
+TEST_F(LinkTest, ATokenThatComesAlongCountsAlone) {
+  const auto link = links->to("/v1/images/b5", kAda);
+  EXPECT_EQ(load(link, "Bearer bad").status, 401);
+  const auto read = load(link, "Bearer user");
+  EXPECT_EQ(read.headers.find("Cache-Control"), "private, max-age=31536000, immutable");
+  EXPECT_EQ(load("/v1/images/b5").status, 401);
+}
+
+TEST_F(LinkTest, EndsWithItsAccountAndNotWithAPassword) {
+  const auto link = links->to("/v1/images/b5", kAda);
+  revoked_below = 8;
+  EXPECT_EQ(load(link).status, 200);
+  revoked_below = std::uint64_t{1} << 32U;
+  EXPECT_EQ(load(link).status, 401);
+}
+
+TEST_F(LinkTest, RefusesWhatIsNoLink) {
+  const auto link = links->to("/v1/images/b5", kAda);
+  const auto replaced = [&](const std::string& old, const std::string& by) {
+    std::string changed = link;
+    return changed.replace(changed.find(old), old.size(), by);
+  };
+  EXPECT_EQ(load(replaced("=sealed", "=forged")).status, 401);
+  EXPECT_EQ(load(replaced("reader=", "reader=x")).status, 401);
+  EXPECT_EQ(load(replaced("expires=", "expires=-")).status, 401);
+  EXPECT_EQ(load(replaced("expires=", "expires=9999999999999")).status, 401);
+  EXPECT_EQ(load("/v1/images/b5?signature=sealed").status, 401);
+  router.set_signed_links(nullptr);
+  EXPECT_EQ(load(link).status, 401);
 }
 
 TEST_F(RouterTest, IsUnavailableWhenNobodyCanTell) {

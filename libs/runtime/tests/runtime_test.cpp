@@ -12,8 +12,8 @@
 #include "runtime/campus_calendar.hpp"
 #include "runtime/health.hpp"
 #include "runtime/log_places.hpp"
-#include "runtime/position_seal.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/text_seal.hpp"
 
 namespace tideline::runtime {
 namespace {
@@ -153,21 +153,24 @@ TEST(AppendLog, ACommandIsLoggedWithItsIdsAndWithoutItsContents) {
   EXPECT_EQ(lines.size(), 1U);
 }
 
-TEST(PositionSeal, OnlyWhatWasSealedUnderTheSameSecretComesIn) {
-  const auto ours = make_position_seal(crypto::KeyFolder::of({1}));
-  const auto theirs = make_position_seal(crypto::KeyFolder::of({2}));
+TEST(TextSeal, OnlyWhatWasSealedUnderTheSameSecretComesIn) {
+  const auto ours = make_text_seal("position", crypto::KeyFolder::of({1}));
+  const auto theirs = make_text_seal("position", crypto::KeyFolder::of({2}));
   const std::string sealed = ours.seal("ZmVlZDowPTE");
   EXPECT_EQ(ours.open(sealed), "ZmVlZDowPTE");
   EXPECT_EQ(theirs.open(sealed), std::nullopt);
   EXPECT_EQ(ours.open("ZmVlZDowPTE"), std::nullopt);
+  EXPECT_EQ(make_text_seal("link", crypto::KeyFolder::of({1})).open(sealed), std::nullopt);
   EXPECT_EQ(ours.open("ZmVlZDowPTI" + sealed.substr(sealed.find('.'))), std::nullopt);
 }
 
 // All of a day's tokens go on while keys are replaced in one process after the other.
-TEST(PositionSeal, TheLastKeySealsAndAllOpen) {
+TEST(TextSeal, TheLastKeySealsAndAllOpen) {
   crypto::TemporaryFolder folder;
   folder.write("1.key", std::string(64, 'a'));
-  const auto load = [&] { return make_position_seal(*crypto::KeyFolder::load(folder.path())); };
+  const auto load = [&] {
+    return make_text_seal("position", *crypto::KeyFolder::load(folder.path()));
+  };
   const auto runs = load();
   const std::string before = runs.seal("earlier");
   folder.write("2.key", std::string(64, 'b'));
@@ -181,13 +184,13 @@ TEST(PositionSeal, TheLastKeySealsAndAllOpen) {
   EXPECT_EQ(load().open(after), "later");
 }
 
-TEST(PositionSeal, ANewKeyIsFoundAtTheNextInterval) {
+TEST(TextSeal, ANewKeyIsFoundAtTheNextInterval) {
   crypto::TemporaryFolder folder;
   folder.write("1.key", std::string(64, 'a'));
   std::vector<std::string> trouble;
   const auto runs =
-      make_position_seal(*crypto::KeyFolder::load(folder.path()), std::chrono::seconds(0),
-                         [&](const std::string& why) { trouble.push_back(why); });
+      make_text_seal("position", *crypto::KeyFolder::load(folder.path()), std::chrono::seconds(0),
+                     [&](const std::string& why) { trouble.push_back(why); });
   const auto before = runs.seal("token");
   folder.write("2.key", std::string(64, 'b'));
   const auto after = runs.seal("token");
@@ -200,10 +203,10 @@ TEST(PositionSeal, ANewKeyIsFoundAtTheNextInterval) {
   EXPECT_NE(trouble[0].find("3.key"), std::string::npos);
 }
 
-TEST(PositionSeal, TheRouterOpensWhatComesInAndSealsWhatGoesOut) {
+TEST(TextSeal, TheRouterOpensWhatComesInAndSealsWhatGoesOut) {
   core::ManualClock clock(core::Timestamp{});
   http::Router router(nullptr, clock);
-  const auto seal = make_position_seal(crypto::KeyFolder::of({1}));
+  const auto seal = make_text_seal("position", crypto::KeyFolder::of({1}));
   router.set_position_seal(seal);
   std::string seen;
   router.add(http::Method::Get, "/position", http::Access::Public, [&](const http::Request& asked) {

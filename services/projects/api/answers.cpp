@@ -20,9 +20,11 @@ std::string project_in_path(const http::Request& request) {
   return std::string(id);
 }
 
-http::Json icon_json(const std::string& project_id, const std::optional<std::string>& icon) {
-  if (!icon) return nullptr;
-  return "/v1/projects/" + project_id + "/icon/" + *icon;
+void put_icon(http::Json& json, const ApiPorts& ports, const std::string& project_id,
+              const std::optional<std::string>& icon, const core::AccountId& reader) {
+  const std::string path = icon ? "/v1/projects/" + project_id + "/icon/" + *icon : "";
+  json["icon"] = icon ? http::Json(path) : http::Json(nullptr);
+  json["icon_link"] = icon ? http::Json(ports.links.to(path, reader)) : http::Json(nullptr);
 }
 
 core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,

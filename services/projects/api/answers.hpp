@@ -24,8 +24,10 @@ http::Problem no_such_project();
 // From "{project_id}"; 404 for what no project can be called.
 std::string project_in_path(const http::Request& request);
 
-// Where the project's icon is read, null without one.
-http::Json icon_json(const std::string& project_id, const std::optional<std::string>& icon);
+// Sets where the project's icon is read with a token, "icon", and by a link of `reader`'s,
+// "icon_link"; both null without one.
+void put_icon(http::Json& json, const ApiPorts& ports, const std::string& project_id,
+              const std::optional<std::string>& icon, const core::AccountId& reader);
 
 // The author of the project, for a command. Projects are never deleted, so that having seen it once
 // is enough and it need not be asserted.

@@ -35,7 +35,7 @@ void change_icon(const ApiPorts& ports, CommandSession& session, const std::stri
 
 // The bytes are stored once it is decided that the icon may be changed, and before the event that
 // names them: storing them again changes nothing.
-Response put_icon(const ApiPorts& ports, const Request& request) {
+Response give_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   const auto image = uploads::read_image(request, kIconLimits);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
@@ -44,7 +44,9 @@ Response put_icon(const ApiPorts& ports, const Request& request) {
     change_icon(ports, session, id, {request.account(), hash});
     const auto stored = core::value_of(ports.uploads.put(request.account(), image.content));
     if (!stored) return uploads::kSpaceUsedUp;
-    return Answer{200, Json({{"id", id}, {"icon", icon_json(id, hash)}}).dump(), "", stream};
+    Json body{{"id", id}};
+    put_icon(body, ports, id, hash, request.account());
+    return Answer{200, body.dump(), "", stream};
   });
 }
 
@@ -80,9 +82,9 @@ void add_icon_routes(http::Router& router, const ApiPorts& ports) {
   const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
     return [ports, handle](const Request& request) { return handle(ports, request); };
   };
-  router.add(Method::Put, "/v1/projects/{project_id}/icon", Access::SignedIn, with(put_icon));
+  router.add(Method::Put, "/v1/projects/{project_id}/icon", Access::SignedIn, with(give_icon));
   router.add(Method::Delete, "/v1/projects/{project_id}/icon", Access::SignedIn, with(delete_icon));
-  router.add(Method::Get, "/v1/projects/{project_id}/icon/{hash}", Access::SignedIn,
+  router.add(Method::Get, "/v1/projects/{project_id}/icon/{hash}", Access::SignedInOrLink,
              with(get_icon));
 }
 

@@ -6,6 +6,7 @@
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "http/routing/command_endpoint.hpp"
+#include "http/routing/signed_links.hpp"
 #include "people/people_directory.hpp"
 #include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
@@ -20,6 +21,7 @@ struct ApiPorts {
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   uploads::ContentStore& uploads;
+  const http::SignedLinks& links;
   // What queries wait on: the directory of people, blocks, and the tables of ProjectsProjection.
   eventsourcing::AppliedPositions& people_applied;
   eventsourcing::AppliedPositions& blocks_applied;

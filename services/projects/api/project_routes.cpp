@@ -69,14 +69,14 @@ Json card_json(const std::optional<Card>& card) {
   return json;
 }
 
-Json project_json(const ProjectRow& row, const std::optional<Card>& card, const Labels& labels,
-                  Json author) {
+Json project_json(const ApiPorts& ports, const ProjectRow& row, const std::optional<Card>& card,
+                  const Labels& labels, Json author, const core::AccountId& viewer) {
   Json project = card_json(card);
   project["id"] = row.id;
   project["author"] = std::move(author);
   project["labels"] = labels.names;
   // Anyone who has been erased has no uploads either.
-  project["icon"] = icon_json(row.id, card ? row.icon : std::nullopt);
+  put_icon(project, ports, row.id, card ? row.icon : std::nullopt, viewer);
   project["published_at"] = core::format_iso8601(row.published_at);
   project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
   project["comment_count"] = row.comments;
@@ -87,7 +87,8 @@ Json project_json(const ProjectRow& row, const std::optional<Card>& card, const 
 }
 
 // Opens the cards and labels of a page at once; the problem to answer with when that fails.
-Json projects_json(const ApiPorts& ports, const NamedProjects& named) {
+Json projects_json(const ApiPorts& ports, const NamedProjects& named,
+                   const core::AccountId& viewer) {
   std::vector<crypto::SealedText> sealed;
   for (const ProjectRow& row : named.projects) {
     sealed.push_back({row.author, row.sealed_card, StoredProject::kCardContext});
@@ -101,9 +102,9 @@ Json projects_json(const ApiPorts& ports, const NamedProjects& named) {
     const auto& labels = opened[2 * i + 1];
     // Labels of older events are in clear, and stay there when their author has been erased.
     items.push_back(
-        project_json(row, card ? card_from_json(*card) : std::nullopt,
+        project_json(ports, row, card ? card_from_json(*card) : std::nullopt,
                      card && labels ? labels_from_json(*labels).value_or(Labels{}) : Labels{},
-                     person_json(named.people, row.author)));
+                     person_json(named.people, row.author), viewer));
   }
   return items;
 }
@@ -173,7 +174,9 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
       row.tally = (*found)->tally;
     }
   }
-  return project_json(row, state.card, state.labels, person_json(ports, state.author)).dump();
+  return project_json(ports, row, state.card, state.labels, person_json(ports, state.author),
+                      state.author)
+      .dump();
 }
 
 Response create_project(const ApiPorts& ports, const Request& request) {
@@ -232,14 +235,15 @@ Response get_project(const ApiPorts& ports, const Request& request) {
         return named;
       },
       [&](const NamedProjects& named) {
-        const auto items = projects_json(ports, named);
+        const auto items = projects_json(ports, named, request.account());
         return Response::json(200, items[0])
             .header("ETag", http::entity_tag(named.projects[0].version));
       });
 }
 
-Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedProjects& named) {
-  auto items = projects_json(ports, named);
+Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedProjects& named,
+                     const core::AccountId& viewer) {
+  auto items = projects_json(ports, named, viewer);
   http::Page page{std::move(items), std::nullopt, std::nullopt};
   const auto place = [](const ProjectRow& row) {
     return sql::place_text(sql::Place<std::string>{row.published_at, row.id});
@@ -262,7 +266,9 @@ Response list_newest_first(const ApiPorts& ports, const Request& request, std::s
         named.people = authors_of(ports, transaction, named.projects);
         return named;
       },
-      [&](const NamedProjects& named) { return answer_list(ports, kind, named); });
+      [&](const NamedProjects& named) {
+        return answer_list(ports, kind, named, request.account());
+      });
 }
 
 Response list_projects(const ApiPorts& ports, const Request& request) {

@@ -19,6 +19,7 @@
 #include "projects/api/routes.hpp"
 #include "projects/migrations.hpp"
 #include "projects/projections/projects_projection.hpp"
+#include "support/plain_seal.hpp"
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
 
@@ -33,7 +34,8 @@ inline postgres::DatabaseOptions fresh_projects_database(std::uint32_t logs) {
       postgres::base_migrations(logs),
       postgres::MigrationSet{"people",
                              {{1, "person", people::kPersonTableSql},
-                              {2, "person_profile", people::kPersonProfileTableSql}}},
+                              {2, "person_profile", people::kPersonProfileTableSql},
+                              {3, "person_avatar", people::kPersonAvatarSql}}},
       postgres::MigrationSet{"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       postgres::MigrationSet{"uploads", {{1, "upload", uploads::kUploadTableSql}}},
       postgres::MigrationSet{"projects", migrations()}};
@@ -63,6 +65,7 @@ class ProjectsApp {
     people_applied.reset({"accounts"}, {});
     blocks_applied.reset({"social-graph"}, {});
     projects_applied.reset({"projects"}, {});
+    router.set_signed_links(links);
     add_routes(router, {.commands = commands,
                         .database = database,
                         .random = random,
@@ -70,6 +73,7 @@ class ProjectsApp {
                         .cipher = cipher,
                         .people = people,
                         .uploads = uploads,
+                        .links = *links,
                         .people_applied = people_applied,
                         .blocks_applied = blocks_applied,
                         .projects_applied = projects_applied});
@@ -96,7 +100,8 @@ class ProjectsApp {
         {account_ids.of(by), account_ids.of(other)});
   }
 
-  // `body`: a text is sent as it is. Every event is in the tables when this returns.
+  // `who`: empty for no token. `body`: a text is sent as it is. Every event is in the tables when
+  // this returns.
   http::Response call(const std::string& who, http::Method method, const std::string& path,
                       const Json& body = nullptr, const http::Parameters& headers = {}) {
     http::Request request;
@@ -110,7 +115,7 @@ class ProjectsApp {
                                             one.substr(one.find('=') + 1));
       begin = end;
     }
-    request.headers.add("Authorization", "Bearer " + who);
+    if (!who.empty()) request.headers.add("Authorization", "Bearer " + who);
     for (const auto& [name, value] : headers) request.headers.add(name, value);
     if (body.is_string()) {
       request.body = body.get<std::string>();
@@ -143,6 +148,8 @@ class ProjectsApp {
   crypto::SubjectCipher cipher{keys, clock, {.indexed_by = account_ids}};
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
+  std::shared_ptr<const http::SignedLinks> links =
+      std::make_shared<http::SignedLinks>(test_support::plain_seal(), clock);
   ProjectsProjection projection;
   eventsourcing::AppliedPositions people_applied, blocks_applied, projects_applied;
   http::Router router{std::make_shared<NameVerifier>(account_ids), clock};

@@ -200,6 +200,14 @@ TEST_F(Routes, AnIconIsStoredUnderItsHashAndReadByEverybody) {
   EXPECT_EQ(read.headers.find("ETag"), "\"" + uploads::hash_of(image) + "\"");
   EXPECT_THAT(std::string(*read.headers.find("Cache-Control")), HasSubstr("immutable"));
 
+  // As an <img> loads it.
+  const std::string link = app.get("bob", path).at("icon_link").get<std::string>();
+  EXPECT_EQ(link, app.links->to(icon, app.account_ids.of("bob")));
+  const Response loaded = app.call("", Method::Get, link);
+  EXPECT_EQ(loaded.body, image);
+  EXPECT_TRUE(loaded.headers.find("Cache-Control")->starts_with("private, max-age="));
+  EXPECT_EQ(app.call("", Method::Get, icon).status, 401);
+
   EXPECT_EQ(app.call("ada", Method::Delete, path + "/icon").status, 204);
   EXPECT_EQ(app.get("bob", path).at("icon"), nullptr);
   EXPECT_EQ(app.call("bob", Method::Get, icon).status, 404);

@@ -1,4 +1,4 @@
-#include "runtime/position_seal.hpp"
+#include "runtime/text_seal.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,38 +14,39 @@
 namespace tideline::runtime {
 namespace {
 
-// When there may be another key, because a token is met that none has sealed.
+// When there may be another key, because a text is met that none has sealed.
 constexpr std::chrono::seconds kLookAgain{1};
 
 class Seal {
  public:
-  Seal(std::shared_ptr<crypto::KeyFolder> keys, std::chrono::seconds interval,
+  Seal(std::string purpose, std::shared_ptr<crypto::KeyFolder> keys, std::chrono::seconds interval,
        std::function<void(const std::string&)> on_trouble)
-      : keys_(std::move(keys)),
+      : purpose_(std::move(purpose) + ":"),
+        keys_(std::move(keys)),
         interval_(interval),
         on_trouble_(std::move(on_trouble)),
         sealing_(keys_->keys()->rbegin()->first) {}
 
-  std::string seal(std::string_view token) {
+  std::string seal(std::string_view text) {
     const auto keys = known_now();
-    return std::string(token) + "." + mac_of(keys->at(sealing_key(*keys)), token);
+    return std::string(text) + "." + mac_of(keys->at(sealing_key(*keys)), text);
   }
 
   std::optional<std::string> open(std::string_view sealed) {
     const auto dot = sealed.rfind('.');
     if (dot == std::string_view::npos) return std::nullopt;
-    const std::string_view token = sealed.substr(0, dot);
+    const std::string_view text = sealed.substr(0, dot);
     const std::string_view mac = sealed.substr(dot + 1);
-    if (is_by_one_of(*known_now(), token, mac)) return std::string(token);
+    if (is_by_one_of(*known_now(), text, mac)) return std::string(text);
     // Others may be looking for the same key.
     const std::lock_guard lock(mutex_);
-    if (!is_by_one_of(*keys_->keys(), token, mac)) {
-      // Anybody may send a token of nobody's.
+    if (!is_by_one_of(*keys_->keys(), text, mac)) {
+      // Anybody may send a text of nobody's.
       if (Steady::now() < looked_ + kLookAgain) return std::nullopt;
       look();
-      if (!is_by_one_of(*keys_->keys(), token, mac)) return std::nullopt;
+      if (!is_by_one_of(*keys_->keys(), text, mac)) return std::nullopt;
     }
-    return std::string(token);
+    return std::string(text);
   }
 
  private:
@@ -85,18 +86,18 @@ class Seal {
   }
 
   // No user_id holds a colon: where the key is the one of account ids, none of these is ever a mac.
-  static std::string mac_of(const crypto::KeyedHash::Secret& key, std::string_view token) {
+  std::string mac_of(const crypto::KeyedHash::Secret& key, std::string_view text) const {
     const crypto::KeyedHash keyed(key);
-    return core::to_base32(keyed.of("position:" + std::string(token)));
+    return core::to_base32(keyed.of(purpose_ + std::string(text)));
   }
 
-  static bool is_by_one_of(const crypto::KeyFolder::Keys& keys, std::string_view token,
-                           std::string_view mac) {
+  bool is_by_one_of(const Keys& keys, std::string_view text, std::string_view mac) const {
     return std::ranges::any_of(keys, [&](const auto& key) {
-      return crypto::equal_in_constant_time(mac, mac_of(key.second, token));
+      return crypto::equal_in_constant_time(mac, mac_of(key.second, text));
     });
   }
 
+  const std::string purpose_;
   const std::shared_ptr<crypto::KeyFolder> keys_;
   const std::chrono::seconds interval_;
   const std::function<void(const std::string&)> on_trouble_;
@@ -111,11 +112,12 @@ class Seal {
 
 }  // namespace
 
-http::PositionSeal make_position_seal(std::shared_ptr<crypto::KeyFolder> keys,
-                                      std::chrono::seconds interval,
-                                      std::function<void(const std::string&)> on_trouble) {
-  const auto seal = std::make_shared<Seal>(std::move(keys), interval, std::move(on_trouble));
-  return {[seal](std::string_view token) { return seal->seal(token); },
+http::TextSeal make_text_seal(std::string purpose, std::shared_ptr<crypto::KeyFolder> keys,
+                              std::chrono::seconds interval,
+                              std::function<void(const std::string&)> on_trouble) {
+  const auto seal =
+      std::make_shared<Seal>(std::move(purpose), std::move(keys), interval, std::move(on_trouble));
+  return {[seal](std::string_view text) { return seal->seal(text); },
           [seal](std::string_view sealed) { return seal->open(sealed); }};
 }
 
