@@ -8,6 +8,7 @@ what tests of it have in common.
   --keep       the cluster stays
 """
 import argparse
+import contextlib
 import json
 import pathlib
 import signal
@@ -82,32 +83,36 @@ class LiveStream:
 def run_steps(suite, steps, only):
     journal, accounts = suite.home / "journal", suite.home / "accounts"
     options = types.SimpleNamespace(people=PEOPLE, workers=WORKERS, seed=7)
-    load = Load(suite, options, journal, accounts)
-    if not load.ready.wait(600) or load.process.poll() is not None:
-        raise Trouble("the load cannot begin")
-    suite.make_operator(f"{suite.run_name}-operator")
-    load.tell("begin")
-    load.allow(ENDLESS)
-    load.await_seen(1)
-    stream = LiveStream(suite)
-    say("the load runs, and somebody listens to his live timeline")
-    rows = []
-    for name, step in steps:
-        if only and not any(text in name for text in only):
-            continue
-        row = Row(name, int(time.time() * 1e6), load.done, load.failures)
-        step()
-        load.await_seen(int(time.time() * 1e6))
-        row.end(load.done, load.failures)
-        rows.append(row)
-        say(f"{name}: {row.seconds:.1f} s, {row.commands} commands, {row.failures} requests failed")
-        if row.failures:
-            say("  " + suite.refusals(int(row.seconds) + 1))
-    missed = stream.end()
-    load.allow(load.done)
-    load.finish()
+    with contextlib.ExitStack() as processes:
+        load = Load(suite, options, journal, accounts)
+        processes.callback(load.process.kill)
+        if not load.ready.wait(600) or load.process.poll() is not None:
+            raise Trouble("the load cannot begin")
+        suite.make_operator(f"{suite.run_name}-operator")
+        load.tell("begin")
+        load.allow(ENDLESS)
+        load.await_seen(1)
+        stream = LiveStream(suite)
+        processes.callback(stream.process.kill)
+        say("the load runs, and somebody listens to his live timeline")
+        rows = [under_load(suite, load, name, step) for name, step in steps
+                if not only or any(text in name for text in only)]
+        missed = stream.end()
+        load.allow(load.done)
+        load.finish()
     say(f"{load.done} commands done")
     return rows, missed, journal, accounts
+
+
+def under_load(suite, load, name, step):
+    row = Row(name, int(time.time() * 1e6), load.done, load.failures)
+    step()
+    load.await_seen(int(time.time() * 1e6))
+    row.end(load.done, load.failures)
+    say(f"{name}: {row.seconds:.1f} s, {row.commands} commands, {row.failures} requests failed")
+    if row.failures:
+        say("  " + suite.refusals(int(row.seconds) + 1))
+    return row
 
 
 def check_laws(suite, journal, accounts, findings):
