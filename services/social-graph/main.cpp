@@ -3,6 +3,7 @@
 #include "runtime/service.hpp"
 #include "social-graph/api/closed_account_rules.hpp"
 #include "social-graph/api/routes.hpp"
+#include "social-graph/cli/person_operations.hpp"
 #include "social-graph/migrations.hpp"
 #include "social-graph/projections/graph_projection.hpp"
 #include "social-graph/settings.hpp"
@@ -30,20 +31,19 @@ int main(int argc, char** argv) {
                          .people = context.people(),
                          .people_applied = context.people_applied(),
                          .graph_applied = graph.committed,
-                         .groups = {context.cipher(), settings.group_member_limit,
-                                    settings.declined_for}}),
+                         .groups = {context.cipher(), settings.group_limits()}}),
                  context.store(), context.clock()));
-             social_graph::add_routes(context.router(),
-                                      {.commands = context.commands(),
-                                       .database = context.database(),
-                                       .random = context.random(),
-                                       .account_ids = context.account_ids(),
-                                       .cipher = context.cipher(),
-                                       .people = context.people(),
-                                       .people_applied = context.people_applied(),
-                                       .graph_applied = graph.committed,
-                                       .contact_limit = settings.contact_limit,
-                                       .group_member_limit = settings.group_member_limit,
-                                       .declined_for = settings.declined_for});
-           }});
+             social_graph::add_routes(context.router(), {.commands = context.commands(),
+                                                         .database = context.database(),
+                                                         .random = context.random(),
+                                                         .account_ids = context.account_ids(),
+                                                         .cipher = context.cipher(),
+                                                         .people = context.people(),
+                                                         .people_applied = context.people_applied(),
+                                                         .graph_applied = graph.committed,
+                                                         .contact_limit = settings.contact_limit,
+                                                         .group_limits = settings.group_limits(),
+                                                         .declined_for = settings.declined_for});
+           },
+       .operations = {social_graph::export_operation(), social_graph::tagged_by_operation()}});
 }

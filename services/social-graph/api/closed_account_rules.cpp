@@ -57,6 +57,10 @@ Concern concern_of(const RecordedEvent& event) {
     const eventsourcing::EventData data(event);
     return BegunMembership{data.id("group_id"), data.account("account_id")};
   }
+  if (event.type == "GroupHandedOver") {
+    const eventsourcing::EventData data(event);
+    return BegunMembership{data.id("group_id"), data.account("to")};
+  }
   return {};
 }
 

@@ -7,7 +7,8 @@
 // - AccountClosed waits until the directory of people knows it, then takes note of where this
 //   service's own logs end, waits until the tables of the graph have come so far, and ends what
 //   they list;
-// - whatever is begun behind those ends (ContactRequested, ContactAccepted, GroupJoined) calls for
+// - whatever is begun behind those ends (ContactRequested, ContactAccepted, GroupJoined,
+// GroupHandedOver) calls for
 //   its own end if the directory knows one of the two as closed, which it does by then.
 // Every command decides on the stream as it stands, so one that comes again yields no event.
 #pragma once

@@ -36,12 +36,35 @@ std::optional<ContactCount::Command> count_command(const ContactPair::Event& eve
 
 }  // namespace
 
+Changed<Remark> change_remark(eventsourcing::CommandSession& session, crypto::SubjectCipher& cipher,
+                              const AccountId& owner, const AccountId& other,
+                              const std::string& remark) {
+  const auto pair = session.load<ContactPair>(keys::contact(owner, other),
+                                              eventsourcing::EventCodec<ContactPair>{});
+  session.assert_unchanged(pair);
+  const bool are_contacts = pair.state.phase == ContactPair::Phase::Contacts;
+  return change_last<Remark>(session, keys::remark(owner, other),
+                             eventsourcing::EventCodec<Remark>(cipher),
+                             SetRemark{owner, other, remark, are_contacts});
+}
+
+Changed<Remark> remove_remark(eventsourcing::CommandSession& session, const AccountId& owner,
+                              const AccountId& other) {
+  // No key is needed to take a text away.
+  return change_last<Remark>(session, keys::remark(owner, other),
+                             eventsourcing::EventCodec<Remark>{}, RemoveRemark{owner, other});
+}
+
 Changed<ContactPair> change_pair(eventsourcing::CommandSession& session, const AccountId& me,
                                  const AccountId& other, const ContactPair::Command& command,
                                  std::int64_t contact_limit) {
   auto pair = change<ContactPair>(session, keys::contact(me, other),
                                   eventsourcing::EventCodec<ContactPair>{}, command);
   for (const ContactPair::Event& event : pair.events) {
+    if (std::holds_alternative<ContactRemoved>(event)) {
+      remove_remark(session, me, other);
+      remove_remark(session, other, me);
+    }
     for (const auto& [account, when_full] :
          {std::pair(me, kContactLimit), std::pair(other, kTheirContactLimit)}) {
       const auto counting = count_command(event, account, contact_limit, when_full);

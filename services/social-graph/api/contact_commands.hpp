@@ -3,18 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "crypto/subject_cipher.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "social-graph/domain/contact_pair.hpp"
+#include "social-graph/domain/remark.hpp"
 
 namespace tideline::social_graph {
 
-// `me` acts, `other` is the other one of the pair. Blocks on the store.
+// A contact that ends takes the remarks of both with it. `me` acts, `other` is the other one of the
+// pair. Blocks on the store.
 eventsourcing::Changed<ContactPair> change_pair(eventsourcing::CommandSession& session,
                                                 const core::AccountId& me,
                                                 const core::AccountId& other,
                                                 const ContactPair::Command& command,
                                                 std::int64_t contact_limit);
+
+// What `owner` calls `other`, who must be a contact when this commits.
+eventsourcing::Changed<Remark> change_remark(eventsourcing::CommandSession& session,
+                                             crypto::SubjectCipher& cipher,
+                                             const core::AccountId& owner,
+                                             const core::AccountId& other,
+                                             const std::string& remark);
+eventsourcing::Changed<Remark> remove_remark(eventsourcing::CommandSession& session,
+                                             const core::AccountId& owner,
+                                             const core::AccountId& other);
 
 // Whatever is between them ends, as `me` would end it.
 eventsourcing::Changed<ContactPair> end_pair(eventsourcing::CommandSession& session,

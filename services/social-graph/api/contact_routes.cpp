@@ -1,7 +1,9 @@
 #include "social-graph/api/block_commands.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/api/lists.hpp"
+#include "social-graph/api/remarks.hpp"
 #include "social-graph/api/routes.hpp"
+#include "social-graph/domain/rejections.hpp"
 #include "social-graph/projections/contact_queries.hpp"
 #include "social-graph/stream_keys.hpp"
 
@@ -21,6 +23,8 @@ using sql::PersonSince;
 using sql::Slice;
 using sql::Transaction;
 using sql::Window;
+
+constexpr http::Length kRemarkLength{1, 64};
 
 std::string relation_body(const NamedPerson& person, Relation relation) {
   auto body = person_json(person);
@@ -84,12 +88,40 @@ Response list_requests(const ApiPorts& ports, const Request& request) {
       });
 }
 
-Response list_contacts(const ApiPorts& ports, const Request& request) {
-  return answer_people(
+Response list_own_contacts(const ApiPorts& ports, const Request& request) {
+  const AccountId& me = request.account();
+  return answer_people_with<ListedContact>(
       ports, request, "contacts", WhenBehind::Stale,
-      [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
-        return list_related(transaction, request.account(), Relation::Contact, window);
+      [&](Transaction& transaction, const Window<AccountId>& window) {
+        return list_contacts(transaction, me, window);
+      },
+      [&](const std::vector<ListedContact>& contacts, http::Json& entries) {
+        for (std::size_t i = 0; i < contacts.size(); ++i) {
+          entries[i]["remark"] = open_remark(ports, me, contacts[i].sealed_remark);
+        }
       });
+}
+
+Response set_remark(const ApiPorts& ports, const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
+  const std::string remark = fields.text("remark", kRemarkLength);
+  fields.check();
+  const auto other = person_in_path(ports, request, Standing::Any);
+  const AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    change_remark(session, ports.cipher, me, other.account, remark);
+    return Answer{204, "", "", keys::remark(me, other.account)};
+  });
+}
+
+Response delete_remark(const ApiPorts& ports, const Request& request) {
+  const auto other = person_in_path(ports, request, Standing::Any);
+  const AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    remove_remark(session, me, other.account);
+    return Answer{204, "", "", keys::remark(me, other.account)};
+  });
 }
 
 struct FoundContact {
@@ -104,8 +136,7 @@ Response get_contact(const ApiPorts& ports, const Request& request) {
       [&](Transaction& transaction) -> FoundContact {
         const auto contact = find_contact(transaction, request.account(), other.account);
         if (!contact) {
-          http::refuse(http::problem(404, "no-such-contact", "Not found",
-                                     "this person is not one of your contacts"));
+          http::refuse(http::problem(404, kNoSuchContact.code, "Not found", kNoSuchContact.detail));
         }
         return FoundContact{*contact, ports.people.find(transaction, other.account)};
       },
@@ -136,7 +167,10 @@ void add_contact_routes(http::Router& router, const ApiPorts& ports) {
              ending(ports, [](const AccountId& me, const AccountId& other, core::Timestamp) {
                return WithdrawContactRequest{me, other};
              }));
-  router.add(Method::Get, "/v1/contacts", Access::SignedIn, with(list_contacts));
+  router.add(Method::Get, "/v1/contacts", Access::SignedIn, with(list_own_contacts));
+  router.add(Method::Put, "/v1/contacts/{user_id}/remark", Access::SignedIn, with(set_remark));
+  router.add(Method::Delete, "/v1/contacts/{user_id}/remark", Access::SignedIn,
+             with(delete_remark));
   router.add(Method::Get, "/v1/contacts/{user_id}", Access::SignedIn, with(get_contact));
   router.add(Method::Delete, "/v1/contacts/{user_id}", Access::SignedIn,
              ending(ports, [](const AccountId& me, const AccountId& other, core::Timestamp) {

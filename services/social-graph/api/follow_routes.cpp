@@ -1,9 +1,11 @@
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "http/messages/json.hpp"
 #include "social-graph/api/block_commands.hpp"
 #include "social-graph/api/lists.hpp"
 #include "social-graph/api/routes.hpp"
 #include "social-graph/domain/follow.hpp"
+#include "social-graph/domain/follow_setting.hpp"
 #include "social-graph/projections/follow_queries.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/stream_keys.hpp"
@@ -63,6 +65,40 @@ Response list(const ApiPorts& ports, const Request& request) {
       });
 }
 
+struct OwnCounts {
+  FollowCounts counts;
+  CountAudience shown_to = CountAudience::Nobody;
+};
+
+Response get_counts(const ApiPorts& ports, const Request& request) {
+  return answer_from_tables<OwnCounts>(
+      ports, request, http::WhenBehind::Stale,
+      [&](Transaction& transaction) -> OwnCounts {
+        const AccountId& me = request.account();
+        return {count_follows(transaction, me), find_count_audience(transaction, me)};
+      },
+      [](OwnCounts own) {
+        return Response::json(200, {{"follower_count", own.counts.followers},
+                                    {"following_count", own.counts.following},
+                                    {"counts_shown_to", to_string(own.shown_to)}});
+      });
+}
+
+Response show_counts(const ApiPorts& ports, const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
+  const auto shown_to = fields.one_of("counts_shown_to", {"nobody", "contacts", "everybody"});
+  fields.check();
+  const AccountId& me = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = keys::follow_setting(me);
+    eventsourcing::change_last<FollowSetting>(
+        session, stream, eventsourcing::EventCodec<FollowSetting>{},
+        ShowFollowCounts{me, parse_count_audience(shown_to).value()});
+    return Answer{204, "", "", stream};
+  });
+}
+
 }  // namespace
 
 void add_follow_routes(http::Router& router, const ApiPorts& ports) {
@@ -70,6 +106,8 @@ void add_follow_routes(http::Router& router, const ApiPorts& ports) {
     return [ports, handle](const Request& request) { return handle(ports, request); };
   };
   router.add(Method::Get, "/v1/follows", Access::SignedIn, with(list));
+  router.add(Method::Get, "/v1/follows/me", Access::SignedIn, with(get_counts));
+  router.add(Method::Put, "/v1/follows/me", Access::SignedIn, with(show_counts));
   router.add(Method::Put, "/v1/follows/{user_id}", Access::SignedIn, with(follow));
   router.add(Method::Delete, "/v1/follows/{user_id}", Access::SignedIn, with(unfollow));
 }

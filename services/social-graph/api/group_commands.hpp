@@ -1,8 +1,9 @@
-// Commands on groups that touch several streams: the group, a membership and the count of members
-// go into one append, or are asserted by it.
+// Commands on groups that touch several streams: the group, the claim of its name, a membership and
+// the counts go into one append, or are asserted by it.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "crypto/subject_cipher.hpp"
@@ -12,17 +13,33 @@
 
 namespace tideline::social_graph {
 
+// See Settings.
+struct GroupLimits {
+  std::int64_t private_members = 500;
+  std::int64_t public_members = 5'000;
+  // How long a declined invitation is not repeated.
+  core::Timestamp::duration declined_for{};
+};
+
 // Thread-safe; blocks on the store and on the keys.
 class GroupCommands {
  public:
-  // `declined_for`: how long a declined invitation is not repeated.
-  GroupCommands(crypto::SubjectCipher& cipher, std::int64_t member_limit,
-                core::Timestamp::duration declined_for)
-      : cipher_(cipher), member_limit_(member_limit), declined_for_(declined_for) {}
+  GroupCommands(crypto::SubjectCipher& cipher, const GroupLimits& limits)
+      : cipher_(cipher), limits_(limits) {}
 
-  // The creator is its first member.
+  // The creator is its first member. The command's name_key is made here.
   eventsourcing::Changed<Group> create(eventsourcing::CommandSession& session,
-                                       const CreateGroup& command) const;
+                                       CreateGroup command) const;
+  eventsourcing::Changed<Group> rename(eventsourcing::CommandSession& session,
+                                       const std::string& group_id, const std::string& name,
+                                       const core::AccountId& by) const;
+  eventsourcing::Changed<Group> change_history(eventsourcing::CommandSession& session,
+                                               const std::string& group_id, GroupHistory history,
+                                               const core::AccountId& by) const;
+  // Who gives it away becomes a plain member; so does the new creator when he gives it away.
+  eventsourcing::Changed<Group> hand_over(eventsourcing::CommandSession& session,
+                                          const std::string& group_id, const core::AccountId& to,
+                                          const core::AccountId& by) const;
   eventsourcing::Changed<Group> dissolve(eventsourcing::CommandSession& session,
                                          const std::string& group_id,
                                          const core::AccountId& by) const;
@@ -55,6 +72,13 @@ class GroupCommands {
                                               const core::AccountId& account) const;
 
  private:
+  core::AccountId name_key(const core::AccountId& creator, const std::string& name) const;
+  void claim_name(eventsourcing::CommandSession& session, const std::string& group_id,
+                  const core::AccountId& name_key,
+                  const eventsourcing::Rejection& when_taken) const;
+  // Nothing for a group that holds no claim.
+  void release_name(eventsourcing::CommandSession& session, const std::string& group_id,
+                    const std::optional<core::AccountId>& name_key) const;
   Group::State usable_group(eventsourcing::CommandSession& session,
                             const std::string& group_id) const;
   // What the group and his membership, asserted both, say of who acts.
@@ -63,11 +87,11 @@ class GroupCommands {
   eventsourcing::Changed<Membership> change_counted(eventsourcing::CommandSession& session,
                                                     const std::string& group_id,
                                                     const core::AccountId& account,
+                                                    bool group_is_private,
                                                     const Membership::Command& command) const;
 
   crypto::SubjectCipher& cipher_;
-  std::int64_t member_limit_;
-  core::Timestamp::duration declined_for_;
+  GroupLimits limits_;
 };
 
 }  // namespace tideline::social_graph

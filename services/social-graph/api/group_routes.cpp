@@ -35,7 +35,7 @@ using sql::Window;
 using People = std::map<AccountId, people::Person>;
 using Phase = Membership::Phase;
 
-constexpr http::Length kNameLength{1, 100};
+constexpr http::Length kGroupNameLength{1, 100};
 
 http::Problem no_such_group() {
   return http::problem(404, kNoSuchGroup.code, "Not found", kNoSuchGroup.detail);
@@ -48,7 +48,19 @@ std::string group_in_path(const Request& request) {
 }
 
 GroupCommands commands_of(const ApiPorts& ports) {
-  return GroupCommands(ports.cipher, ports.group_member_limit, ports.declined_for);
+  return GroupCommands(ports.cipher, ports.group_limits);
+}
+
+const std::initializer_list<std::string_view> kHistories{"from_joining", "from_start"};
+
+// Whatever check() will refuse anyhow is read as the default.
+GroupHistory read_history(const std::optional<std::string>& text) {
+  return parse_group_history(text.value_or("")).value_or(GroupHistory::FromJoining);
+}
+
+std::string_view role_name(const AccountId& creator, const AccountId& member, bool is_admin) {
+  if (creator == member) return "creator";
+  return is_admin ? "admin" : "member";
 }
 
 std::string_view membership_name(Phase phase) {
@@ -77,6 +89,7 @@ Json card_json(const GroupCard& card, const std::optional<std::string>& name,
   return {{"id", card.group.group_id},
           {"name", name ? Json(*name) : Json(nullptr)},
           {"private", card.group.is_private},
+          {"history", to_string(card.group.history)},
           {"creator", person_json(people, card.group.creator)},
           {"member_count", card.group.member_count},
           {"membership", membership_name(card.phase)},
@@ -86,8 +99,9 @@ Json card_json(const GroupCard& card, const std::optional<std::string>& name,
 Response create_group(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
-  const std::string name = fields.text("name", kNameLength);
+  const std::string name = fields.text("name", kGroupNameLength);
   const bool is_private = fields.boolean("private");
+  const auto history = read_history(fields.optional_one_of("history", kHistories));
   fields.check();
   const AccountId& me = request.account();
   const auto people = core::value_of(ports.database.read_each_alone([&](Transaction& transaction) {
@@ -96,17 +110,54 @@ Response create_group(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::Timestamp now = session.context().now;
     const std::string id = core::make_time_ordered_id(now, ports.random);
-    const auto group = commands_of(ports).create(session, CreateGroup{id, me, name, is_private});
-    const GroupCard card{{id, me, "", is_private, now, 1, {}, now}, Phase::Member};
+    const auto group =
+        commands_of(ports).create(session, CreateGroup{id, me, name, is_private, history, {}});
+    const GroupCard card{{id, me, "", is_private, now, 1, history, {}, now}, Phase::Member};
     return Answer{201, card_json(card, name, people).dump(), "/v1/groups/" + id, keys::group(id)};
+  });
+}
+
+// Nothing to say afterwards but the group's version.
+Answer changed(const std::string& group_id) { return Answer{204, "", "", keys::group(group_id)}; }
+
+Response rename_group(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
+  const std::string name = fields.text("name", kGroupNameLength);
+  fields.check();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    commands_of(ports).rename(session, group_id, name, request.account());
+    return changed(group_id);
+  });
+}
+
+Response change_history(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
+  const auto history = read_history(fields.one_of("history", kHistories));
+  fields.check();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    commands_of(ports).change_history(session, group_id, history, request.account());
+    return changed(group_id);
+  });
+}
+
+Response hand_over_group(const ApiPorts& ports, const Request& request) {
+  const auto group_id = group_in_path(request);
+  const auto other = person_in_body(ports, request, Standing::Open);
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    commands_of(ports).hand_over(session, group_id, other.account, request.account());
+    return changed(group_id);
   });
 }
 
 Response dissolve_group(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto group = commands_of(ports).dissolve(session, group_id, request.account());
-    return Answer{204, "", "", keys::group(group_id)};
+    commands_of(ports).dissolve(session, group_id, request.account());
+    return changed(group_id);
   });
 }
 
@@ -255,11 +306,19 @@ Response get_group(const ApiPorts& ports, const Request& request) {
 
 Response list_group_members(const ApiPorts& ports, const Request& request) {
   const auto group_id = group_in_path(request);
-  return answer_people(
+  AccountId creator;
+  return answer_people_with<ListedMember>(
       ports, request, "members", WhenBehind::Refuse,
-      [&](Transaction& transaction, const Window<AccountId>& window) -> Slice<PersonSince> {
-        refuse_stranger(visible_group(transaction, group_id, request.account()));
+      [&](Transaction& transaction, const Window<AccountId>& window) {
+        const auto card = visible_group(transaction, group_id, request.account());
+        refuse_stranger(card);
+        creator = card.group.creator;
         return list_members(transaction, group_id, window);
+      },
+      [&](const std::vector<ListedMember>& members, Json& entries) {
+        for (std::size_t i = 0; i < members.size(); ++i) {
+          entries[i]["role"] = role_name(creator, members[i].account, members[i].is_admin);
+        }
       });
 }
 
@@ -283,11 +342,8 @@ Response member_response(const ApiPorts& ports, const Request& request, const Ac
           http::refuse(http::problem(404, "no-such-member", "Not found",
                                      "this person is not a member of the group"));
         }
-        const bool is_creator = card.group.creator == account;
         return FoundMember{{account, held.since},
-                           is_creator      ? "creator"
-                           : held.is_admin ? "admin"
-                                           : "member",
+                           role_name(card.group.creator, account, held.is_admin),
                            ports.people.find_many(transaction, {&account, 1})};
       },
       [&](FoundMember found) {
@@ -317,6 +373,9 @@ void add_group_routes(http::Router& router, const ApiPorts& ports) {
   router.add(Method::Get, "/v1/groups", Access::SignedIn, with(list_own_groups));
   router.add(Method::Get, "/v1/groups/{group_id}", Access::SignedIn, with(get_group));
   router.add(Method::Delete, "/v1/groups/{group_id}", Access::SignedIn, with(dissolve_group));
+  router.add(Method::Put, "/v1/groups/{group_id}/name", Access::SignedIn, with(rename_group));
+  router.add(Method::Put, "/v1/groups/{group_id}/history", Access::SignedIn, with(change_history));
+  router.add(Method::Put, "/v1/groups/{group_id}/creator", Access::SignedIn, with(hand_over_group));
   router.add(Method::Post, "/v1/groups/{group_id}/invitations", Access::SignedIn, with(invite));
   router.add(Method::Delete, "/v1/groups/{group_id}/invitations/me", Access::SignedIn,
              with(decline_invitation));

@@ -4,9 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "http/messages/cursor.hpp"
+#include "http/messages/json.hpp"
 #include "social-graph/api/named_person.hpp"
 #include "sql/keyset.hpp"
 
@@ -42,7 +46,44 @@ http::Response answer_from_tables(const ApiPorts& ports, const http::Request& re
       [&]() -> http::Response { return respond(core::value_of(ports.database.read(query))); });
 }
 
-// A list of people: [{"user_id", "real_name", "since"}].
+// A list of people: [{"user_id", "real_name", "since"}] and what `complete` adds to each entry
+// after the snapshot is closed. An Item has `account` and `since`.
+template <class Item>
+http::Response answer_people_with(
+    const ApiPorts& ports, const http::Request& request, std::string_view kind,
+    http::WhenBehind when_behind,
+    const std::function<sql::Slice<Item>(sql::Transaction&, const sql::Window<core::AccountId>&)>&
+        query,
+    const std::function<void(const std::vector<Item>&, http::Json&)>& complete) {
+  struct Found {
+    sql::Slice<Item> slice;
+    std::map<core::AccountId, people::Person> people;
+  };
+  const auto window = read_account_window(request, kind);
+  return answer_from_tables<Found>(
+      ports, request, when_behind,
+      [&](sql::Transaction& transaction) -> Found {
+        auto slice = query(transaction, window);
+        std::vector<core::AccountId> accounts;
+        for (const Item& item : slice.items) accounts.push_back(item.account);
+        auto people = ports.people.find_many(transaction, accounts);
+        return Found{std::move(slice), std::move(people)};
+      },
+      [&](Found found) {
+        http::Page page = cursors_of(found.slice, [](const Item& item) {
+          return sql::Place<core::AccountId>{item.since, item.account};
+        });
+        for (const Item& item : found.slice.items) {
+          auto entry = people::person_json(found.people, item.account);
+          entry["since"] = core::format_iso8601(item.since);
+          page.items.push_back(std::move(entry));
+        }
+        complete(found.slice.items, page.items);
+        return http::page_response(kind, std::move(page));
+      });
+}
+
+// The same with nothing added.
 http::Response answer_people(const ApiPorts& ports, const http::Request& request,
                              std::string_view kind, http::WhenBehind when_behind,
                              const std::function<sql::Slice<sql::PersonSince>(

@@ -10,6 +10,7 @@
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "http/routing/command_endpoint.hpp"
 #include "people/people_directory.hpp"
+#include "social-graph/api/group_commands.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
@@ -26,8 +27,8 @@ struct ApiPorts {
   eventsourcing::AppliedPositions& graph_applied;
   // See Settings.
   std::int64_t contact_limit;
-  std::int64_t group_member_limit;
-  core::Timestamp::duration declined_for;
+  GroupLimits group_limits;
+  core::Timestamp::duration declined_for;  // of contact requests
 };
 
 }  // namespace tideline::social_graph

@@ -8,6 +8,7 @@ namespace tideline::social_graph {
 
 // By area.
 void add_contact_routes(http::Router& router, const ApiPorts& ports);
+void add_acquaintance_routes(http::Router& router, const ApiPorts& ports);
 void add_block_routes(http::Router& router, const ApiPorts& ports);
 void add_follow_routes(http::Router& router, const ApiPorts& ports);
 void add_tag_routes(http::Router& router, const ApiPorts& ports);
@@ -17,6 +18,7 @@ void add_group_routes(http::Router& router, const ApiPorts& ports);
 // Adds every route. `ports` is copied; what it refers to must outlive the router.
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_contact_routes(router, ports);
+  add_acquaintance_routes(router, ports);
   add_block_routes(router, ports);
   add_follow_routes(router, ports);
   add_tag_routes(router, ports);

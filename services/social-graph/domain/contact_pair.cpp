@@ -13,8 +13,6 @@ using Phase = ContactPair::Phase;
 
 const Rejection kNoSuchRequest{RejectionKind::NotFound, "no-such-contact-request",
                                "there is no open contact request of that kind"};
-const Rejection kNoSuchContact{RejectionKind::NotFound, "no-such-contact",
-                               "this person is not one of your contacts"};
 
 const Rejection kRequestDeclined{RejectionKind::Conflict, "contact-request-declined",
                                  "this person has declined your request; ask again later"};

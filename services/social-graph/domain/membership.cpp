@@ -11,8 +11,6 @@ using eventsourcing::Rejection;
 using eventsourcing::RejectionKind;
 using MembershipPhase = Membership::Phase;
 
-const Rejection kMembersOnly{RejectionKind::Forbidden, "members-only",
-                             "only members of the group may do this"};
 const Rejection kNotAMember{RejectionKind::NotFound, "not-a-member",
                             "you are not a member of this group"};
 const Rejection kCreatorStays{RejectionKind::Conflict, "creator-cannot-leave",
@@ -20,10 +18,6 @@ const Rejection kCreatorStays{RejectionKind::Conflict, "creator-cannot-leave",
 
 const Rejection kCreatorIsNotRemoved{RejectionKind::Forbidden, "creator-cannot-be-removed",
                                      "nobody removes who created the group"};
-const Rejection kOnlyCreatorAndAdmins{RejectionKind::Forbidden, "only-creator-and-admins",
-                                      "only the group's creator and its admins may do this"};
-const Rejection kNoSuchMember{RejectionKind::NotFound, "no-such-member",
-                              "this person is not a member of the group"};
 const Rejection kNoSuchInvitation{RejectionKind::NotFound, "no-such-invitation",
                                   "you are not invited into a group of this id"};
 const Rejection kRemoved{
@@ -34,12 +28,6 @@ const Rejection kWasRemoved{
     "this person was removed; only the creator or an admin may invite again"};
 const Rejection kInvitationDeclined{RejectionKind::Conflict, "invitation-declined",
                                     "this person has declined an invitation; invite again later"};
-
-// nullopt: `by` is a member, and learns what there is to learn.
-std::optional<Rejection> refuse_stranger(const GroupActor& by) {
-  if (by.is_member) return std::nullopt;
-  return by.group_is_private ? kNoSuchGroup : kMembersOnly;
-}
 
 Decision<Membership::Event> invite(const Membership::State& state, const InviteMember& command) {
   if (const auto refused = refuse_stranger(command.by)) return *refused;
@@ -116,6 +104,11 @@ Decision<Membership::Event> change_admin(const Membership::State& state,
 }
 
 }  // namespace
+
+std::optional<Rejection> refuse_stranger(const GroupActor& by) {
+  if (by.is_member) return std::nullopt;
+  return by.group_is_private ? kNoSuchGroup : kMembersOnly;
+}
 
 Membership::State Membership::evolve(State state, const Event& event) {
   std::visit(Overloaded{

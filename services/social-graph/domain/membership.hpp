@@ -28,6 +28,8 @@ struct GroupActor {
 
   bool leads() const { return is_creator || is_admin; }
 };
+// nullopt: `by` is a member, and learns what there is to learn.
+std::optional<eventsourcing::Rejection> refuse_stranger(const GroupActor& by);
 
 // Commands
 struct InviteMember {

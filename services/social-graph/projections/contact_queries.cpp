@@ -15,6 +15,20 @@ Slice<PersonSince> list_related(sql::Transaction& transaction, const core::Accou
       {owner, name_of(relation)}, window, PersonSince::of);
 }
 
+Slice<ListedContact> list_contacts(sql::Transaction& transaction, const core::AccountId& owner,
+                                   const Window<core::AccountId>& window) {
+  return select_newest_first<ListedContact>(
+      transaction,
+      {"SELECT contact.other, (extract(epoch FROM contact.since) * 1000000)::bigint, named.remark"
+       " FROM contact LEFT JOIN contact_remark AS named"
+       " ON named.owner = $1::uuid AND named.other = contact.other"
+       " WHERE contact.owner = $1::uuid AND contact.relation = 'contact'",
+       "contact.since", "contact.other"},
+      {owner}, window, [](const sql::Row& row) {
+        return ListedContact{row.account(0), row.timestamp_us(1), row.nullable_text(2)};
+      });
+}
+
 std::optional<HeldContact> find_contact(sql::Transaction& transaction, const core::AccountId& owner,
                                         const core::AccountId& other) {
   const auto rows = transaction.execute(

@@ -1,8 +1,9 @@
-// What table contact answers. Each reads one partition, that of `owner`. Blocks on the database;
-// throws TransactionFailed.
+// What tables contact and contact_remark answer. Each reads one partition, that of `owner`. Blocks
+// on the database; throws TransactionFailed.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "social-graph/projections/contact_model.hpp"
 #include "sql/keyset.hpp"
@@ -13,11 +14,20 @@ struct HeldContact {
   core::Timestamp since;
   core::StreamVersion version;  // of the pair
 };
+struct ListedContact {
+  core::AccountId account;
+  core::Timestamp since;
+  std::optional<std::string> sealed_remark;  // what the owner calls him
+};
 
 // Those to whom `owner` stands in `relation`, newest first.
 sql::Slice<sql::PersonSince> list_related(sql::Transaction& transaction,
                                           const core::AccountId& owner, Relation relation,
                                           const sql::Window<core::AccountId>& window);
+
+// His contacts, newest first, with what he calls them.
+sql::Slice<ListedContact> list_contacts(sql::Transaction& transaction, const core::AccountId& owner,
+                                        const sql::Window<core::AccountId>& window);
 
 // nullopt: `other` is no contact of `owner`.
 std::optional<HeldContact> find_contact(sql::Transaction& transaction, const core::AccountId& owner,

@@ -1,5 +1,7 @@
-// Table follow: who follows whom, once from the side of each. Part of GraphProjection; each row
-// belongs to the one stream of its follower and followee.
+// Table follow: who follows whom, once from the side of each. Each row belongs to the one stream of
+// its follower and followee. Table follow_count: how many of a person's rows are active; what a
+// flush changes of them is added to it. Table follow_setting: who sees these numbers; a stream
+// each. Part of GraphProjection.
 #pragma once
 
 #include <array>
@@ -9,6 +11,7 @@
 
 #include "core/ids.hpp"
 #include "eventsourcing/events/event.hpp"
+#include "social-graph/domain/follow_setting.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::social_graph {
@@ -19,11 +22,14 @@ std::string_view name_of(FollowDirection direction);
 
 class FollowModel {
  public:
-  static constexpr std::array kTables{"follow"};
+  static constexpr std::array kTables{"follow", "follow_count", "follow_setting"};
 
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
-  void clear() { rows_.clear(); }
+  void clear() {
+    rows_.clear();
+    settings_.clear();
+  }
 
  private:
   struct Row {
@@ -38,7 +44,18 @@ class FollowModel {
     auto operator<=>(const Key&) const = default;
   };
 
-  std::map<Key, Row> rows_;  // as the last event since the last flush left them
+  struct SettingRow {
+    CountAudience shown_to = CountAudience::Nobody;
+    core::StreamVersion version;
+  };
+
+  void apply_setting(const eventsourcing::RecordedEvent& event);
+  void flush_follows(sql::Transaction& transaction) const;
+  void flush_settings(sql::Transaction& transaction) const;
+
+  // As the last event since the last flush left them.
+  std::map<Key, Row> rows_;
+  std::map<core::AccountId, SettingRow> settings_;
 };
 
 }  // namespace tideline::social_graph

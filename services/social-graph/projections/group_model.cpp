@@ -51,22 +51,34 @@ void GroupModel::apply(const RecordedEvent& event) {
 }
 
 void GroupModel::apply_group(const RecordedEvent& event) {
-  const auto known =
-      eventsourcing::read_any<std::variant<read::GroupCreated, GroupDissolved>>(event);
+  using Known = std::variant<read::GroupCreated, read::GroupRenamed, GroupHistoryChanged,
+                             read::GroupHandedOver, GroupDissolved>;
+  const auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
-  std::visit(Overloaded{
-                 [&](const read::GroupCreated& created) {
-                   groups_[created.group_id] = {
-                       created.creator, created.sealed_name, created.is_private, event.time,
-                       false,           event.version};
-                 },
-                 [&](const GroupDissolved& dissolved) {
-                   GroupRow& row = groups_[dissolved.group_id];
-                   row.dissolved = true;
-                   row.version = event.version;
-                 },
-             },
-             *known);
+  const auto changed = [&](const std::string& group_id) -> GroupRow& {
+    GroupRow& row = groups_[group_id];
+    row.version = event.version;
+    return row;
+  };
+  std::visit(
+      Overloaded{
+          [&](const read::GroupCreated& created) {
+            groups_[created.group_id] = {created.creator, created.sealed_name, created.is_private,
+                                         event.time,      created.history,     false,
+                                         event.version};
+          },
+          [&](const read::GroupRenamed& renamed) {
+            changed(renamed.group_id).sealed_name = renamed.sealed_name;
+          },
+          [&](const GroupHistoryChanged& now) { changed(now.group_id).history = now.history; },
+          [&](const read::GroupHandedOver& handed) {
+            GroupRow& row = changed(handed.group_id);
+            row.creator = handed.to;
+            row.sealed_name = handed.sealed_name;
+          },
+          [&](const GroupDissolved& dissolved) { changed(dissolved.group_id).dissolved = true; },
+      },
+      *known);
 }
 
 void GroupModel::apply_membership(const RecordedEvent& event) {
@@ -97,21 +109,28 @@ void GroupModel::flush(sql::Transaction& transaction) const {
 }
 
 void GroupModel::flush_groups(sql::Transaction& transaction) const {
-  sql::write_batch(transaction,
-                   "INSERT INTO social_group AS held"
-                   " (group_id, creator, name, private, created_at, dissolved, version)"
-                   " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::boolean[],"
-                   " $5::timestamptz[], $6::boolean[], $7::bigint[])"
-                   " ON CONFLICT (group_id) DO UPDATE"
-                   " SET creator = coalesce(excluded.creator, held.creator),"
-                   " name = coalesce(excluded.name, held.name),"
-                   " private = coalesce(excluded.private, held.private),"
-                   " created_at = coalesce(excluded.created_at, held.created_at),"
-                   " dissolved = excluded.dissolved, version = excluded.version"
-                   " WHERE excluded.version > held.version",
-                   groups_, sql::kKey, &GroupRow::creator, &GroupRow::sealed_name,
-                   &GroupRow::is_private, &GroupRow::created_at, &GroupRow::dissolved,
-                   &GroupRow::version);
+  sql::write_batch(
+      transaction,
+      "INSERT INTO social_group AS held"
+      " (group_id, creator, name, private, created_at, history, dissolved, version)"
+      " SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::boolean[],"
+      " $5::timestamptz[], $6::text[], $7::boolean[], $8::bigint[])"
+      " ON CONFLICT (group_id) DO UPDATE"
+      " SET creator = coalesce(excluded.creator, held.creator),"
+      " name = coalesce(excluded.name, held.name),"
+      " private = coalesce(excluded.private, held.private),"
+      " created_at = coalesce(excluded.created_at, held.created_at),"
+      " history = coalesce(excluded.history, held.history),"
+      " dissolved = excluded.dissolved, version = excluded.version"
+      " WHERE excluded.version > held.version",
+      groups_, sql::kKey, &GroupRow::creator, &GroupRow::sealed_name, &GroupRow::is_private,
+      &GroupRow::created_at,
+      [](const GroupRow& row) {
+        std::optional<std::string> history;
+        if (row.history) history = to_string(*row.history);
+        return history;
+      },
+      &GroupRow::dissolved, &GroupRow::version);
 }
 
 void GroupModel::flush_sizes(sql::Transaction& transaction) const {

@@ -37,6 +37,7 @@ class GroupModel {
     std::optional<std::string> sealed_name;
     std::optional<bool> is_private;
     std::optional<core::Timestamp> created_at;
+    std::optional<GroupHistory> history;
     bool dissolved = false;
     core::StreamVersion version;
   };

@@ -5,14 +5,13 @@
 namespace tideline::social_graph {
 namespace {
 
-using sql::PersonSince;
 using sql::Slice;
 using sql::Window;
 
 constexpr std::string_view kColumns =
     "SELECT held.group_id, held.creator, held.name, held.private,"
-    " (extract(epoch FROM held.created_at) * 1000000)::bigint, coalesce(size.members, 0), "
-    "held.version";
+    " (extract(epoch FROM held.created_at) * 1000000)::bigint, coalesce(size.members, 0),"
+    " held.history, held.version";
 
 ListedGroup to_group(const sql::Row& row) {
   return {row.text(0),
@@ -21,8 +20,9 @@ ListedGroup to_group(const sql::Row& row) {
           row.boolean(3),
           row.timestamp_us(4),
           row.integer(5),
-          core::StreamVersion(static_cast<std::uint64_t>(row.integer(6))),
-          row.timestamp_us(7)};
+          parse_group_history(row.text(6)).value(),
+          core::StreamVersion(static_cast<std::uint64_t>(row.integer(7))),
+          row.timestamp_us(8)};
 }
 
 Membership::Phase phase_named(std::string_view name) {
@@ -58,14 +58,16 @@ HeldMembership find_membership(sql::Transaction& transaction, const std::string&
   return {phase_named(rows[0].text(0)), rows[0].timestamp_us(1), rows[0].boolean(2)};
 }
 
-Slice<PersonSince> list_members(sql::Transaction& transaction, const std::string& group_id,
-                                const Window<core::AccountId>& window) {
-  return select_newest_first<PersonSince>(
+Slice<ListedMember> list_members(sql::Transaction& transaction, const std::string& group_id,
+                                 const Window<core::AccountId>& window) {
+  return select_newest_first<ListedMember>(
       transaction,
-      {"SELECT account_id, (extract(epoch FROM since) * 1000000)::bigint FROM group_member"
+      {"SELECT account_id, (extract(epoch FROM since) * 1000000)::bigint, admin FROM group_member"
        " WHERE group_id = $1 AND phase = 'member'",
        "since", "account_id"},
-      {group_id}, window, PersonSince::of);
+      {group_id}, window, [](const sql::Row& row) {
+        return ListedMember{row.account(0), row.timestamp_us(1), row.boolean(2)};
+      });
 }
 
 Slice<ListedGroup> list_groups(sql::Transaction& transaction, const core::AccountId& account,

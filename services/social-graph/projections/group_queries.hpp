@@ -19,6 +19,7 @@ struct ListedGroup {
   bool is_private = false;
   core::Timestamp created_at;
   std::int64_t member_count = 0;
+  GroupHistory history = GroupHistory::FromJoining;
   core::StreamVersion version;  // of the group itself
   core::Timestamp since;        // what the list is ordered by
 };
@@ -34,10 +35,14 @@ std::optional<ListedGroup> find_group(sql::Transaction& transaction, const std::
 HeldMembership find_membership(sql::Transaction& transaction, const std::string& group_id,
                                const core::AccountId& account);
 
+struct ListedMember {
+  core::AccountId account;
+  core::Timestamp since;
+  bool is_admin = false;
+};
 // Who belongs to the group, latest first.
-sql::Slice<sql::PersonSince> list_members(sql::Transaction& transaction,
-                                          const std::string& group_id,
-                                          const sql::Window<core::AccountId>& window);
+sql::Slice<ListedMember> list_members(sql::Transaction& transaction, const std::string& group_id,
+                                      const sql::Window<core::AccountId>& window);
 // The groups in which `account` is in that phase (Member or Invited), latest first.
 sql::Slice<ListedGroup> list_groups(sql::Transaction& transaction, const core::AccountId& account,
                                     Membership::Phase phase,

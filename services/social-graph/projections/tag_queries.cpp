@@ -53,6 +53,21 @@ Slice<PersonSince> list_tagged(sql::Transaction& transaction, const core::Accoun
       {owner, tag_id}, window, PersonSince::of);
 }
 
+// A tag is one person's, so its id tells apart what lies at one time.
+Slice<TagOnPerson> list_tagging(sql::Transaction& transaction, const core::AccountId& account,
+                                const Window<std::string>& window) {
+  return select_newest_first<TagOnPerson>(
+      transaction,
+      {"SELECT member.owner, member.tag_id, (extract(epoch FROM member.since) * 1000000)::bigint"
+       " FROM tag_member AS member"
+       " JOIN tag ON tag.owner = member.owner AND tag.tag_id = member.tag_id AND NOT tag.deleted"
+       " WHERE member.account_id = $1::uuid AND member.active",
+       "member.since", "member.tag_id"},
+      {account}, window, [](const sql::Row& row) {
+        return TagOnPerson{row.account(0), row.text(1), row.timestamp_us(2)};
+      });
+}
+
 Slice<ListedTag> list_tags_on(sql::Transaction& transaction, const core::AccountId& owner,
                               const core::AccountId& account, const Window<std::string>& window) {
   static const std::string sql =

@@ -29,6 +29,16 @@ std::optional<ListedTag> find_tag(sql::Transaction& transaction, const core::Acc
 sql::Slice<sql::PersonSince> list_tagged(sql::Transaction& transaction,
                                          const core::AccountId& owner, const std::string& tag_id,
                                          const sql::Window<core::AccountId>& window);
+// The other index: who has put which tag on `account`. For operators, exports and checks alone; no
+// route shows it, for whoever is tagged must not learn of it.
+struct TagOnPerson {
+  core::AccountId owner;
+  std::string tag_id;
+  core::Timestamp since;
+};
+sql::Slice<TagOnPerson> list_tagging(sql::Transaction& transaction, const core::AccountId& account,
+                                     const sql::Window<std::string>& window);
+
 // Which of his tags `owner` has put on `account`, latest first.
 sql::Slice<ListedTag> list_tags_on(sql::Transaction& transaction, const core::AccountId& owner,
                                    const core::AccountId& account,

@@ -11,9 +11,13 @@
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/counts.hpp"
 #include "social-graph/domain/follow.hpp"
+#include "social-graph/domain/follow_setting.hpp"
 #include "social-graph/domain/group.hpp"
+#include "social-graph/domain/group_name.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/domain/moment_setting.hpp"
+#include "social-graph/domain/remark.hpp"
+#include "social-graph/domain/suggestion.hpp"
 #include "social-graph/domain/tag.hpp"
 #include "social-graph/domain/tagging.hpp"
 #include "social-graph/stored_events.hpp"
@@ -75,8 +79,20 @@ TEST_F(Codecs, RoundTripEveryEvent) {
                       {ContactTagged{kAda, kTagId, kBob}, ContactUntagged{kAda, kTagId, kBob}});
   round_trip<MomentSetting>(eventsourcing::EventCodec<MomentSetting>{},
                             {MomentSettingChanged{kAda, kBob, true, false}});
-  round_trip<Group>(eventsourcing::EventCodec<Group>(cipher),
-                    {GroupCreated{kGroupId, kAda, "chess", true}, GroupDissolved{kGroupId}});
+  round_trip<Group>(
+      eventsourcing::EventCodec<Group>(cipher),
+      {GroupCreated{kGroupId, kAda, "chess", true, GroupHistory::FromStart, kEve},
+       GroupRenamed{kGroupId, kAda, "poker", kEve},
+       GroupHandedOver{kGroupId, kAda, kBob, "p", kEve},
+       GroupHistoryChanged{kGroupId, GroupHistory::FromJoining}, GroupDissolved{kGroupId}});
+  round_trip<GroupName>(eventsourcing::EventCodec<GroupName>{},
+                        {GroupNameClaimed{kEve, kGroupId}, GroupNameReleased{kEve, kGroupId}});
+  round_trip<Remark>(eventsourcing::EventCodec<Remark>(cipher),
+                     {ContactRemarked{kAda, kBob, "Bobby ♥"}, ContactRemarkRemoved{kAda, kBob}});
+  round_trip<Suggestion>(eventsourcing::EventCodec<Suggestion>{},
+                         {ContactSuggestionDismissed{kAda, kBob}});
+  round_trip<FollowSetting>(eventsourcing::EventCodec<FollowSetting>{},
+                            {FollowCountsShown{kAda, CountAudience::Contacts}});
   round_trip<Membership>(
       eventsourcing::EventCodec<Membership>{},
       {GroupInvited{kGroupId, kBob, kAda}, GroupJoined{kGroupId, kBob}, GroupLeft{kGroupId, kBob},
@@ -101,6 +117,9 @@ TEST_F(Codecs, ANameIsNotInTheStoredEvent) {
   const auto group = eventsourcing::EventCodec<Group>(cipher).encode(
       GroupCreated{kGroupId, kAda, "plain words", true});
   EXPECT_EQ(group.data.find("plain"), std::string::npos);
+  const auto remark =
+      eventsourcing::EventCodec<Remark>(cipher).encode(ContactRemarked{kAda, kBob, "plain words"});
+  EXPECT_EQ(remark.data.find("plain"), std::string::npos);
 }
 
 TEST_F(Codecs, ADestroyedKeyTakesTheNameAlone) {

@@ -40,8 +40,10 @@ class ContactApi : public ::testing::Test {
 TEST_F(ContactApi, ARequestIsMadeAndAccepted) {
   const Reply asked = ask("ada", "bob");
   EXPECT_EQ(asked.status, 201);
-  EXPECT_EQ(asked.body,
-            json({{"user_id", "bob"}, {"real_name", "Name of bob"}, {"relation", "outgoing"}}));
+  EXPECT_EQ(asked.body, json({{"user_id", "bob"},
+                              {"real_name", "Name of bob"},
+                              {"avatar", nullptr},
+                              {"relation", "outgoing"}}));
   EXPECT_EQ(asked.header("ETag"), "\"1\"");
   EXPECT_NE(asked.header("Tideline-Position"), "");
 
@@ -50,6 +52,51 @@ TEST_F(ContactApi, ARequestIsMadeAndAccepted) {
   EXPECT_EQ(accepted.body.at("relation"), "contact");
   EXPECT_THAT(event_types(), UnorderedElementsAre("ContactRequested", "ContactAccepted",
                                                   "ContactCountChanged", "ContactCountChanged"));
+}
+
+TEST_F(ContactApi, AContactIsCalledByANameOfOnesOwnUntilTheContactEnds) {
+  const json bobby{{"remark", "Bobby"}};
+  EXPECT_EQ(service.put("/v1/contacts/bob/remark", "ada", bobby).problem(), "no-such-contact");
+  service.befriend("ada", "bob");
+  EXPECT_EQ(service.put("/v1/contacts/bob/remark", "ada", bobby).status, 204);
+  EXPECT_EQ(service.put("/v1/contacts/ada/remark", "bob", {{"remark", "A"}}).status, 204);
+  const auto events = service.events().size();
+  EXPECT_EQ(service.put("/v1/contacts/bob/remark", "ada", bobby).status, 204);
+  EXPECT_EQ(service.events().size(), events);
+  EXPECT_EQ(service.put("/v1/contacts/bob/remark", "ada", {{"remark", ""}}).status, 422);
+  EXPECT_EQ(service.put("/v1/contacts/nobody/remark", "ada", bobby).problem(), "no-such-contact");
+  EXPECT_EQ(service.put("/v1/contacts/ada/remark", "ada", bobby).problem(), "oneself");
+
+  service.remove("/v1/contacts/ada", "bob");
+  const auto types = event_types();
+  EXPECT_EQ(std::count(types.begin(), types.end(), "ContactRemarkRemoved"), 2)
+      << "each calls the other nothing any more";
+  EXPECT_EQ(service.put("/v1/contacts/bob/remark", "ada", bobby).status, 404);
+  EXPECT_EQ(service.remove("/v1/contacts/bob/remark", "ada").status, 204);
+}
+
+TEST_F(ContactApi, ABlockTakesRemarksWithTheContact) {
+  service.befriend("ada", "bob");
+  service.put("/v1/contacts/bob/remark", "ada", {{"remark", "Bobby"}});
+  service.put("/v1/blocks/ada", "bob");
+  const auto types = event_types();
+  EXPECT_EQ(std::count(types.begin(), types.end(), "ContactRemarkRemoved"), 1);
+}
+
+TEST_F(ContactApi, ASuggestionIsDismissedOnce) {
+  EXPECT_EQ(service.remove("/v1/contact-suggestions/bob", "ada").status, 204);
+  EXPECT_EQ(service.remove("/v1/contact-suggestions/bob", "ada").status, 204);
+  EXPECT_THAT(event_types(), ElementsAre("ContactSuggestionDismissed"));
+  EXPECT_EQ(service.remove("/v1/contact-suggestions/nobody", "ada").problem(), "no-such-person");
+}
+
+TEST_F(ContactApi, WhoSeesTheCountsOfFollowsIsSaid) {
+  for (const char* shown_to : {"contacts", "contacts", "everybody", "nobody"}) {
+    const json body{{"counts_shown_to", shown_to}};
+    EXPECT_EQ(service.put("/v1/follows/me", "ada", body).status, 204) << shown_to;
+  }
+  EXPECT_EQ(service.events().size(), 3U);
+  EXPECT_EQ(service.put("/v1/follows/me", "ada", {{"counts_shown_to", "friends"}}).status, 422);
 }
 
 TEST_F(ContactApi, CrossingRequestsMakeContacts) {
@@ -181,7 +228,8 @@ TEST_F(ContactApi, AStaleIfMatchIsRefused) {
 TEST_F(ContactApi, FollowsBeginAndEnd) {
   const Reply followed = service.put("/v1/follows/bob", "ada");
   EXPECT_EQ(followed.status, 200);
-  EXPECT_EQ(followed.body, json({{"user_id", "bob"}, {"real_name", "Name of bob"}}));
+  EXPECT_EQ(followed.body,
+            json({{"user_id", "bob"}, {"real_name", "Name of bob"}, {"avatar", nullptr}}));
   EXPECT_EQ(service.put("/v1/follows/bob", "ada").status, 200);
   EXPECT_EQ(service.remove("/v1/follows/bob", "ada").status, 204);
   EXPECT_EQ(service.remove("/v1/follows/bob", "ada").status, 204);
@@ -194,6 +242,7 @@ TEST_F(ContactApi, MomentSettingsAreSet) {
   EXPECT_EQ(set.status, 200);
   EXPECT_EQ(set.body, json({{"user_id", "bob"},
                             {"real_name", "Name of bob"},
+                            {"avatar", nullptr},
                             {"hides_other", true},
                             {"hidden_from_other", false}}));
   EXPECT_EQ(service.put("/v1/moment-settings/bob", "ada", both).status, 200);

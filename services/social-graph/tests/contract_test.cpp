@@ -47,7 +47,10 @@ std::vector<RecordedEvent> every_event(const std::string& position = "") {
   service.put("/v1/tags/" + tag + "/contacts/bob", "ada");
   service.remove("/v1/tags/" + tag + "/contacts/bob", "ada");
   service.remove("/v1/tags/" + tag, "ada");
+  service.put("/v1/contacts/bob/remark", "ada", {{"remark", "Bobby"}});
   service.remove("/v1/contacts/bob", "ada");
+  service.remove("/v1/contact-suggestions/bob", "ada");
+  service.put("/v1/follows/me", "ada", {{"counts_shown_to", "contacts"}});
   service.put("/v1/follows/bob", "ada");
   service.remove("/v1/follows/bob", "ada");
   service.put("/v1/blocks/bob", "ada");
@@ -64,7 +67,12 @@ std::vector<RecordedEvent> every_event(const std::string& position = "") {
   service.remove("/v1/groups/" + group + "/members/bob", "ada");
   service.post("/v1/groups/" + group + "/invitations", "ada", {{"user_id", "eve"}});
   service.remove("/v1/groups/" + group + "/invitations/me", "eve");
-  service.remove("/v1/groups/" + group, "ada");
+  service.put("/v1/groups/" + group + "/name", "ada", {{"name", "poker"}});
+  service.put("/v1/groups/" + group + "/history", "ada", {{"history", "from_start"}});
+  service.post("/v1/groups/" + group + "/invitations", "ada", {{"user_id", "bob"}});
+  service.post("/v1/groups/" + group + "/members", "bob");
+  service.put("/v1/groups/" + group + "/creator", "ada", {{"user_id", "bob"}});
+  service.remove("/v1/groups/" + group, "bob");
   return service.events();
 }
 
@@ -93,10 +101,10 @@ TEST(Contract, WhatMayShowSomebodyMoreSaysWhatItsWriterHadSeen) {
       EXPECT_EQ(event.metadata.seen, token) << event.type;
       if (event.schema_version == core::SchemaVersion(2)) types.insert(event.type);
     }
-    EXPECT_THAT(types, ElementsAre("ContactAccepted", "ContactDeclined", "ContactTagged",
-                                   "ContactUntagged", "Followed", "GroupCreated", "GroupDissolved",
-                                   "GroupJoined", "GroupLeft", "MomentSettingChanged",
-                                   "TagDeleted"));
+    EXPECT_THAT(
+        types, ElementsAre("ContactAccepted", "ContactDeclined", "ContactTagged", "ContactUntagged",
+                           "Followed", "GroupCreated", "GroupDissolved", "GroupJoined", "GroupLeft",
+                           "MomentSettingChanged", "TagDeleted"));
   }
 }
 

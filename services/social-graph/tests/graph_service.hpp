@@ -41,7 +41,8 @@ struct Reply {
 class GraphService {
  public:
   explicit GraphService(sql::Database& database, std::int64_t contact_limit = 3,
-                        std::int64_t group_member_limit = 3)
+                        std::int64_t group_member_limit = 3,
+                        std::int64_t public_group_member_limit = 3)
       : router(std::make_shared<UserIdVerifier>(account_ids), clock) {
     add_routes(router, {.commands = commands,
                         .database = database,
@@ -52,7 +53,8 @@ class GraphService {
                         .people_applied = people_applied,
                         .graph_applied = graph_applied,
                         .contact_limit = contact_limit,
-                        .group_member_limit = group_member_limit,
+                        .group_limits = {group_member_limit, public_group_member_limit,
+                                         std::chrono::days(30)},
                         .declined_for = std::chrono::days(30)});
   }
 
@@ -121,8 +123,8 @@ class GraphService {
   core::SeededRandom random{7};
   eventsourcing::InMemoryEventStore store{"social-graph", 4, clock, random};
   crypto::InMemorySubjectKeys subject_keys;
-  crypto::SubjectCipher cipher{subject_keys, clock};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{}};
+  crypto::SubjectCipher cipher{subject_keys, clock, {.indexed_by = account_ids}};
   people::PeopleDirectory people;
   eventsourcing::AppliedPositions people_applied;
   eventsourcing::AppliedPositions graph_applied;

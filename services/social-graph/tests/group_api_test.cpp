@@ -58,7 +58,9 @@ TEST_F(GroupApi, ATagIsMadePutOnAContactAndTakenOff) {
 TEST_F(GroupApi, APersonHasOnlySoManyTagsAndGroups) {
   std::string tag, group;
   for (std::int64_t i = 0; i < kTagsMax; ++i) tag = service.create_tag("ada", "tag");
-  for (std::int64_t i = 0; i < kGroupsMax; ++i) group = service.create_group("ada", "g", false);
+  for (std::int64_t i = 0; i < kGroupsMax; ++i) {
+    group = service.create_group("ada", "group " + std::to_string(i), false);
+  }
   const json new_tag{{"name", "one more"}}, new_group{{"name", "one more"}, {"private", false}};
   EXPECT_EQ(service.post("/v1/tags", "ada", new_tag).problem(), "tag-limit-reached");
   EXPECT_EQ(service.post("/v1/groups", "ada", new_group).problem(), "group-limit-reached");
@@ -114,13 +116,16 @@ TEST_F(GroupApi, AGroupIsMadeWithItsCreatorInIt) {
   EXPECT_EQ(made.status, 201);
   const std::string id = made.body.at("id");
   EXPECT_EQ(made.header("Location"), "/v1/groups/" + id);
-  EXPECT_EQ(made.body, json({{"id", id},
-                             {"name", "chess"},
-                             {"private", true},
-                             {"creator", {{"user_id", "ada"}, {"real_name", "Name of ada"}}},
-                             {"member_count", 1},
-                             {"membership", "member"},
-                             {"created_at", "2026-01-02T03:04:05.678901Z"}}));
+  EXPECT_EQ(
+      made.body,
+      json({{"id", id},
+            {"name", "chess"},
+            {"private", true},
+            {"history", "from_joining"},
+            {"creator", {{"user_id", "ada"}, {"real_name", "Name of ada"}, {"avatar", nullptr}}},
+            {"member_count", 1},
+            {"membership", "member"},
+            {"created_at", "2026-01-02T03:04:05.678901Z"}}));
   EXPECT_EQ(leave(id, "ada").status, 409);
   EXPECT_EQ(leave(id, "ada").problem(), "creator-cannot-leave");
 }

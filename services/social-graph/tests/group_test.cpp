@@ -2,6 +2,7 @@
 
 #include "eventsourcing/testing/compaction_law.hpp"
 #include "eventsourcing/testing/given_when_then.hpp"
+#include "social-graph/domain/group_name.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
@@ -12,12 +13,20 @@ namespace {
 using eventsourcing::testing::expect_compaction_keeps_decisions;
 using eventsourcing::testing::given;
 
-const GroupCreated kPublicGroup{kGroupId, kAda, "chess", false};
-const GroupCreated kPrivateGroup{kGroupId, kAda, "chess", true};
+constexpr core::AccountId kChess = account_with(100);  // keyed hashes of a creator and a name
+constexpr core::AccountId kPoker = account_with(101);
+constexpr core::AccountId kBobsChess = account_with(102);
+const GroupCreated kPublicGroup{kGroupId, kAda, "chess", false, GroupHistory::FromJoining, kChess};
+const GroupCreated kPrivateGroup{kGroupId, kAda, "chess", true, GroupHistory::FromJoining, kChess};
 const GroupDissolved kDissolved{kGroupId};
+constexpr GroupActor kCreator{kAda, true, false, true, false};
+constexpr GroupActor kAdmin{kEve, false, true, true, false};
+constexpr GroupActor kMember{kEve, false, false, true, false};
+constexpr GroupActor kStranger{kEve};
+constexpr GroupActor kStrangerToPrivate{kEve, false, false, false, true};
 
 TEST(Group, IsCreatedAndDissolvedByItsCreator) {
-  given<Group>().when(CreateGroup{kGroupId, kAda, "chess", true}).then(kPrivateGroup);
+  given<Group>().when(CreateGroup{kGroupId, kAda, "chess", true, {}, kChess}).then(kPrivateGroup);
   given<Group>(kPublicGroup).when(DissolveGroup{kGroupId, kAda, true}).then(kDissolved);
   given<Group>(kPublicGroup, kDissolved).when(DissolveGroup{kGroupId, kAda, true}).then_nothing();
 }
@@ -46,6 +55,124 @@ TEST(Group, NobodyEntersWhatIsDissolved) {
   EXPECT_EQ(Group::refuse_use({})->code, "no-such-group");
 }
 
+const GroupRenamed kRenamed{kGroupId, kAda, "poker", kPoker};
+const GroupHandedOver kHandedOver{kGroupId, kAda, kBob, "chess", kBobsChess};
+const GroupHistoryChanged kFromStart{kGroupId, GroupHistory::FromStart};
+
+TEST(Group, IsRenamedByItsCreatorAlone) {
+  const RenameGroup renames{kGroupId, kCreator, "poker", kPoker};
+  given<Group>(kPublicGroup).when(renames).then(kRenamed);
+  given<Group>(kPublicGroup, kRenamed).when(renames).then_nothing();
+  for (const GroupActor& by : {kAdmin, kMember}) {
+    given<Group>(kPublicGroup)
+        .when(RenameGroup{kGroupId, by, "poker", kPoker})
+        .then_rejected("only-the-creator");
+  }
+  given<Group>(kPublicGroup)
+      .when(RenameGroup{kGroupId, kStranger, "poker", kPoker})
+      .then_rejected("members-only");
+  given<Group>(kPrivateGroup)
+      .when(RenameGroup{kGroupId, kStrangerToPrivate, "poker", kPoker})
+      .then_rejected("no-such-group");
+  given<Group>(kPublicGroup, kDissolved).when(renames).then_rejected("no-such-group");
+}
+
+TEST(Group, TheSameNameInOtherLettersIsARenaming) {
+  const RenameGroup renames{kGroupId, kCreator, "Chess", kChess};
+  given<Group>(kPublicGroup).when(renames).then(GroupRenamed{kGroupId, kAda, "Chess", kChess});
+}
+
+TEST(Group, OneThatWasMadeBeforeNamesWereClaimedTakesItsOwnName) {
+  const GroupCreated old{kGroupId, kAda, "chess", false};
+  given<Group>(old)
+      .when(RenameGroup{kGroupId, kCreator, "chess", kChess})
+      .then(GroupRenamed{kGroupId, kAda, "chess", kChess});
+}
+
+TEST(Group, CreatorAndAdminsSayWhatWhoJoinsLaterMayRead) {
+  const auto from_start = [](const GroupActor& by) {
+    return ChangeGroupHistory{kGroupId, by, GroupHistory::FromStart};
+  };
+  given<Group>(kPublicGroup).when(from_start(kCreator)).then(kFromStart);
+  given<Group>(kPublicGroup).when(from_start(kAdmin)).then(kFromStart);
+  given<Group>(kPublicGroup, kFromStart).when(from_start(kAdmin)).then_nothing();
+  given<Group>(kPublicGroup).when(from_start(kMember)).then_rejected("only-creator-and-admins");
+  given<Group>(kPublicGroup).when(from_start(kStranger)).then_rejected("members-only");
+  given<Group>(kPrivateGroup).when(from_start(kStrangerToPrivate)).then_rejected("no-such-group");
+  given<Group>(kPublicGroup, kDissolved).when(from_start(kCreator)).then_rejected("no-such-group");
+}
+
+TEST(Group, IsHandedOverToAMember) {
+  const HandOverGroup hands_over{kGroupId, kCreator, kBob, true, kBobsChess};
+  given<Group>(kPublicGroup).when(hands_over).then(kHandedOver);
+  given<Group>(kPublicGroup)
+      .when(HandOverGroup{kGroupId, kCreator, kBob, false, kBobsChess})
+      .then_rejected("no-such-member");
+  given<Group>(kPublicGroup)
+      .when(HandOverGroup{kGroupId, kAdmin, kBob, true, kBobsChess})
+      .then_rejected("only-the-creator");
+  given<Group>(kPrivateGroup)
+      .when(HandOverGroup{kGroupId, kStrangerToPrivate, kBob, true, kBobsChess})
+      .then_rejected("no-such-group");
+  given<Group>(kPublicGroup, kDissolved).when(hands_over).then_rejected("no-such-group");
+}
+
+TEST(Group, BelongsToItsNewCreatorAlone) {
+  const GroupActor ada_now{kAda, false, false, true, false};
+  given<Group>(kPublicGroup, kHandedOver)
+      .when(HandOverGroup{kGroupId, ada_now, kBob, true, kBobsChess})
+      .then_nothing();
+  given<Group>(kPublicGroup, kHandedOver)
+      .when(HandOverGroup{kGroupId, ada_now, kEve, true, kPoker})
+      .then_rejected("only-the-creator");
+  given<Group>(kPublicGroup, kHandedOver)
+      .when(DissolveGroup{kGroupId, kAda, true})
+      .then_rejected("only-the-creator");
+  given<Group>(kPublicGroup, kHandedOver)
+      .when(DissolveGroup{kGroupId, kBob, true})
+      .then(kDissolved);
+}
+
+TEST(Group, CompactionKeepsDecisions) {
+  const GroupActor bob{kBob, true, false, true, false};
+  expect_compaction_keeps_decisions<Group>(
+      {RenameGroup{kGroupId, kCreator, "poker", kPoker},
+       RenameGroup{kGroupId, kCreator, "chess", kChess},
+       ChangeGroupHistory{kGroupId, kAdmin, GroupHistory::FromStart},
+       ChangeGroupHistory{kGroupId, kAdmin, GroupHistory::FromJoining},
+       HandOverGroup{kGroupId, kCreator, kBob, true, kBobsChess},
+       HandOverGroup{kGroupId, bob, kAda, true, kChess}, DissolveGroup{kGroupId, kBob, true}},
+      {kPublicGroup});
+}
+
+const std::string kOtherGroupId = "20000000000000000000000000";
+const eventsourcing::Rejection kTaken{eventsourcing::RejectionKind::Conflict, "taken", ""};
+const GroupNameClaimed kClaimed{kChess, kGroupId};
+const GroupNameReleased kReleased{kChess, kGroupId};
+
+TEST(GroupName, IsOneGroupsAtATime) {
+  const ClaimGroupName claims{kChess, kGroupId, kTaken};
+  const ClaimGroupName another_claims{kChess, kOtherGroupId, kTaken};
+  given<GroupName>().when(claims).then(kClaimed);
+  given<GroupName>(kClaimed).when(claims).then_nothing();
+  given<GroupName>(kClaimed).when(another_claims).then_rejected("taken");
+  given<GroupName>(kClaimed, kReleased)
+      .when(another_claims)
+      .then(GroupNameClaimed{kChess, kOtherGroupId});
+}
+
+TEST(GroupName, IsReleasedByTheGroupThatHasIt) {
+  given<GroupName>(kClaimed).when(ReleaseGroupName{kChess, kGroupId}).then(kReleased);
+  given<GroupName>(kClaimed).when(ReleaseGroupName{kChess, kOtherGroupId}).then_nothing();
+  given<GroupName>().when(ReleaseGroupName{kChess, kGroupId}).then_nothing();
+}
+
+TEST(GroupName, CompactionKeepsDecisions) {
+  expect_compaction_keeps_decisions<GroupName>(
+      {ClaimGroupName{kChess, kGroupId, kTaken}, ClaimGroupName{kChess, kOtherGroupId, kTaken},
+       ReleaseGroupName{kChess, kGroupId}, ReleaseGroupName{kChess, kOtherGroupId}});
+}
+
 const GroupInvited kInvited{kGroupId, kBob, kAda};
 const GroupJoined kJoined{kGroupId, kBob};
 const GroupLeft kLeft{kGroupId, kBob};
@@ -55,9 +182,6 @@ LeaveGroup bob_leaves(bool is_private) { return {kGroupId, kBob, false, is_priva
 InviteMember ada_invites_bob(bool is_member, bool is_private) {
   return {kGroupId, kBob, {kAda, false, false, is_member, is_private}};
 }
-constexpr GroupActor kCreator{kAda, true, false, true, false};
-constexpr GroupActor kAdmin{kEve, false, true, true, false};
-constexpr GroupActor kMember{kEve, false, false, true, false};
 
 TEST(Membership, APublicGroupIsEnteredFreely) {
   given<Membership>().when(bob_joins(false)).then(kJoined);

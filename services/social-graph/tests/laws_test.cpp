@@ -10,9 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "core/random.hpp"
 #include "eventsourcing/events/event_codec.hpp"
-#include "eventsourcing/store/in_memory_event_store.hpp"
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/api/group_commands.hpp"
 #include "social-graph/domain/contact_pair.hpp"
@@ -20,6 +18,7 @@
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/stream_keys.hpp"
+#include "social-graph/tests/command_world.hpp"
 #include "social-graph/tests/people_for_specs.hpp"
 
 namespace tideline::social_graph {
@@ -39,42 +38,6 @@ const std::vector<AccountId>& everybody() {
     return accounts;
   }();
   return all;
-}
-
-// A store with what commands need beside it.
-struct World {
-  core::ManualClock clock{core::Timestamp(std::chrono::hours(24))};
-  core::SeededRandom random{1};
-  es::InMemoryEventStore store{"social-graph", 4, clock, random};
-  crypto::InMemorySubjectKeys subject_keys;
-  crypto::SubjectCipher cipher{subject_keys, clock};
-
-  es::CommandOutcome run(const std::function<es::CommandResult(es::CommandSession&)>& body) {
-    es::CommandContext context;
-    context.now = clock.now();
-    auto outcome = es::run_command(store, context, body);
-    CHECK(outcome.ok(), "the store in memory does not fail");
-    return std::move(*outcome);
-  }
-
-  std::uint64_t events() {
-    std::uint64_t all = 0;
-    for (std::uint32_t log = 0; log < store.logs(); ++log) {
-      all += store.head(core::LogIndex(log))->value();
-    }
-    return all;
-  }
-
-  template <class D, class C>
-  typename D::State state_of(const core::StreamId& stream, const C& codec) {
-    es::CommandContext context;
-    es::CommandSession session(store, context);
-    return session.load<D>(stream, codec).state;
-  }
-};
-
-bool accepted(const es::CommandOutcome& outcome) {
-  return std::holds_alternative<es::CommandDone>(outcome);
 }
 
 struct Step {
@@ -276,10 +239,10 @@ es::CommandOutcome take_in_group(World& world, const GroupCommands& commands, co
 
 RC_GTEST_PROP(GroupLaws, TheCountIsTheNumberOfMembersAndNeverAboveTheLimit, (bool is_private)) {
   World world;
-  const GroupCommands commands(world.cipher, kLimit, std::chrono::days(30));
+  const GroupCommands commands(world.cipher, {kLimit, kLimit, std::chrono::days(30)});
   const AccountId creator = everybody().front();
   const auto created = world.run([&](es::CommandSession& session) -> es::CommandResult {
-    commands.create(session, {kGroupId, creator, "chess", is_private});
+    commands.create(session, {kGroupId, creator, "chess", is_private, {}, {}});
     return es::Answer{};
   });
   RC_ASSERT(accepted(created));

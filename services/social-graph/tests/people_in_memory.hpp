@@ -62,7 +62,7 @@ class PeopleInMemory final : public sql::Database {
         const people::Person& person = found->second;
         rows.emplace_back(std::vector<std::optional<std::string>>{
             person.account.to_uuid(), person.user_id, person.real_name, person.department,
-            person.closed ? "t" : "f"});
+            person.closed ? "t" : "f", std::nullopt});
       }
       return rows;
     }

@@ -30,7 +30,7 @@ using ::testing::UnorderedElementsAre;
 using State = es::Preparation::State;
 
 constexpr std::int64_t kLimit = 10'000;
-constexpr std::chrono::days kMonth(30);
+constexpr GroupLimits kGroupLimits{100, 100, std::chrono::days(30)};
 
 class ClosedAccounts : public GraphDatabase {
  protected:
@@ -77,7 +77,7 @@ class ClosedAccounts : public GraphDatabase {
                                           .people = service.people,
                                           .people_applied = service.people_applied,
                                           .graph_applied = service.graph_applied,
-                                          .groups = {service.cipher, 100, kMonth}}),
+                                          .groups = {service.cipher, kGroupLimits}}),
                                       service);
   }
   void feed(Reacting& reacting) {
@@ -132,7 +132,7 @@ class ClosedAccounts : public GraphDatabase {
   }
   bool join(const std::string& group, const std::string& user_id) {
     return run([&](es::CommandSession& session) -> es::CommandResult {
-      GroupCommands(service.cipher, 100, kMonth).join(session, group, service.account(user_id));
+      GroupCommands(service.cipher, kGroupLimits).join(session, group, service.account(user_id));
       return es::Answer{};
     });
   }
@@ -192,7 +192,7 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
   close("ada");
   run_until_idle(*reacting);
 
-  EXPECT_EQ(service.events().size(), before + 11);
+  EXPECT_EQ(service.events().size(), before + 12);
   EXPECT_EQ(contacts_of("ada"), 0);
   EXPECT_EQ(contacts_of("bob"), 1);
   EXPECT_EQ(contacts_of("eve"), 1);
@@ -207,7 +207,7 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
               UnorderedElementsAre("ContactRemoved", "ContactCountChanged", "ContactCountChanged",
                                    "ContactRemoved", "ContactCountChanged", "ContactCountChanged",
                                    "ContactRequestWithdrawn", "GroupLeft", "MemberCountChanged",
-                                   "GroupDissolved", "GroupCountChanged"));
+                                   "GroupDissolved", "GroupNameReleased", "GroupCountChanged"));
   for (const auto& event : service.events()) {
     if (event.type != "GroupDissolved") continue;
     EXPECT_EQ(event.metadata.correlation_id, "closing");
@@ -264,6 +264,61 @@ TEST_F(ClosedAccounts, WhatComesLateIsEndedToo) {
   EXPECT_EQ(between("dan", "ada"), ContactPair::Phase::Removed);
   EXPECT_EQ(contacts_of("dan"), 0);
   EXPECT_EQ(members_of(chess), 1);
+}
+
+TEST_F(ClosedAccounts, AGroupThatWasHandedOverGoesOn) {
+  const std::string chess = service.create_group("ada", "chess", false);
+  ASSERT_TRUE(join(chess, "bob"));
+  ASSERT_EQ(service.put("/v1/groups/" + chess + "/creator", "ada", {{"user_id", "bob"}}).status,
+            204);
+  const auto reacting = start();
+  close("ada");
+  run_until_idle(*reacting);
+  EXPECT_EQ(members_of(chess), 1);
+  ASSERT_TRUE(service.cipher.destroy(service.account("ada")).ok());
+  const Reply card = service.get("/v1/groups/" + chess, "bob");
+  EXPECT_EQ(card.body.at("name"), "chess") << "sealed under his key";
+  EXPECT_EQ(card.body.at("creator").at("user_id"), "bob");
+
+  close("bob");
+  run_until_idle(*reacting);
+  EXPECT_EQ(service.get("/v1/groups/" + chess, "eve").status, 404) << "his group, dissolved";
+}
+
+TEST_F(ClosedAccounts, AGroupThatIsHandedOverTooLateIsDissolved) {
+  const std::string chess = service.create_group("bob", "chess", false);
+  ASSERT_TRUE(join(chess, "ada"));
+  const auto reacting = start();
+  run_until_idle(*reacting);
+  close("ada");
+  note_closed();
+  feed(*reacting);
+  project();
+  while (piece(*reacting) != State::Done) project();
+  ASSERT_TRUE(join(chess, "ada"));  // by a token that has not expired
+  // By who has not learned of the closing.
+  ASSERT_TRUE(run([&](es::CommandSession& session) -> es::CommandResult {
+    GroupCommands(service.cipher, kGroupLimits)
+        .hand_over(session, chess, service.account("ada"), service.account("bob"));
+    return es::Answer{};
+  }));
+  run_until_idle(*reacting);
+  EXPECT_EQ(service.get("/v1/groups/" + chess, "bob").status, 404);
+}
+
+TEST_F(ClosedAccounts, WhatOthersCalledThatPersonIsGone) {
+  service.befriend("ada", "bob");
+  service.put("/v1/contacts/ada/remark", "bob", {{"remark", "Countess"}});
+  const auto reacting = start();
+  run_until_idle(*reacting);
+  EXPECT_EQ(service.get("/v1/contacts", "bob").body.at("items").at(0).at("remark"), "Countess");
+  close("ada");
+  run_until_idle(*reacting);
+  const auto left = read([](sql::Transaction& transaction) {
+    return transaction.execute("SELECT count(*) FROM contact_remark WHERE remark IS NOT NULL")[0]
+        .integer(0);
+  });
+  EXPECT_EQ(left, 0);
 }
 
 TEST_F(ClosedAccounts, TwoWhoCloseEndWhatWasBetweenThemOnce) {

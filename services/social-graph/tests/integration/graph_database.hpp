@@ -27,7 +27,8 @@ inline postgres::DatabaseOptions migrated_database() {
       postgres::base_migrations(4),
       {"people",
        {{1, "person", people::kPersonTableSql},
-        {2, "person_profile", people::kPersonProfileTableSql}}},
+        {2, "person_profile", people::kPersonProfileTableSql},
+        {3, "person_avatar", people::kPersonAvatarSql}}},
       {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       {"social-graph", migrations()}};
   const auto status = postgres::migrate(options, sets);
@@ -98,7 +99,7 @@ class GraphDatabase : public ::testing::Test {
   }
 
   postgres::PooledDatabase database{migrated_database()};
-  GraphService service{database, 100, 100};
+  GraphService service{database, 100, 100, 100};
   GraphProjection projection;
 
  private:

@@ -35,6 +35,7 @@ TEST_F(GraphQueries, ContactsAndRequestsAreListedFromBothSides) {
   EXPECT_EQ(eve.status, 200);
   EXPECT_EQ(eve.body, json({{"user_id", "eve"},
                             {"real_name", "Name of eve"},
+                            {"avatar", nullptr},
                             {"since", "2026-01-02T03:04:05.678901Z"}}));
   EXPECT_EQ(eve.header("ETag"), "\"2\"");
   EXPECT_EQ(service.get("/v1/contacts/bob", "ada").problem(), "no-such-contact");

@@ -63,12 +63,18 @@ class GraphTables : public GraphDatabase {
           break;
         case 3:
           service.post("/v1/contact-requests/" + other + "/decline", me);
+          service.put("/v1/follows/me", me,
+                      {{"counts_shown_to", below(2) == 0 ? "contacts" : "nobody"}});
           break;
         case 4:
           service.remove("/v1/contact-requests/" + other, me);
+          service.put("/v1/contacts/" + other + "/remark", me,
+                      {{"remark", "remark " + std::to_string(step)}});
+          if (below(4) == 0) service.remove("/v1/contact-suggestions/" + other, me);
           break;
         case 5:
           service.remove("/v1/contacts/" + other, me);
+          if (below(2) == 0) service.remove("/v1/contacts/" + other + "/remark", me);
           break;
         case 6:
           service.put("/v1/follows/" + other, me);
@@ -102,6 +108,11 @@ class GraphTables : public GraphDatabase {
         case 14:
           service.post(group + "/members", me);
           service.post(group + "/invitations", me, {{"user_id", other}});
+          if (below(3) == 0) service.put(group + "/creator", me, {{"user_id", other}});
+          if (below(3) == 0) {
+            service.put(group + "/name", me, {{"name", "name " + std::to_string(below(9))}});
+            service.put(group + "/history", me, {{"history", "from_start"}});
+          }
           break;
         default:
           if (below(3) == 0) service.remove(group + "/members/me", me);
@@ -111,12 +122,29 @@ class GraphTables : public GraphDatabase {
     }
   }
 
+  // After a random history, so that there is something to be seen.
+  void make_a_ring_of_contacts() {
+    for (std::size_t i = 0; i < kUsers.size(); ++i) {
+      const std::string& me = kUsers[i];
+      const std::string& other = kUsers[(i + 1) % kUsers.size()];
+      service.remove("/v1/blocks/" + other, me);
+      service.remove("/v1/blocks/" + me, other);
+      project();  // routes ask the tables who blocks whom
+      service.clock.advance(std::chrono::days(31));
+      service.post("/v1/contact-requests", me, {{"user_id", other}});
+      service.post("/v1/contact-requests/" + me + "/accept", other);
+      service.put("/v1/follows/" + other, me);
+      service.put("/v1/tags/" + service.create_tag(me, "ring") + "/contacts/" + other, me);
+    }
+  }
+
   std::string dump() {
     return read([](Transaction& transaction) {
       std::string text;
       for (const char* table :
-           {"person_block", "contact", "follow", "tag", "tag_member", "moment_setting",
-            "social_group", "social_group_size", "group_member"}) {
+           {"person_block", "contact", "contact_remark", "dismissed_suggestion", "follow",
+            "follow_count", "follow_setting", "tag", "tag_member", "moment_setting", "social_group",
+            "social_group_size", "group_member"}) {
         const auto rows = transaction.execute(std::string("SELECT held::text FROM ") + table +
                                               " AS held ORDER BY 1");
         text += std::string(table) + "\n";
@@ -127,7 +155,8 @@ class GraphTables : public GraphDatabase {
   }
   void empty_tables() {
     write(
-        "TRUNCATE person_block, contact, follow, tag, tag_member, moment_setting, social_group,"
+        "TRUNCATE person_block, contact, contact_remark, dismissed_suggestion, follow,"
+        " follow_count, follow_setting, tag, tag_member, moment_setting, social_group,"
         " social_group_size, group_member");
   }
   std::vector<std::vector<RecordedEvent>> logs() {
@@ -208,7 +237,8 @@ TEST_F(GraphTables, AFailedFlushIsTakenUpAgain) {
   EXPECT_EQ(dump(), expected);
 }
 
-std::set<AccountId> accounts_of(const Slice<PersonSince>& slice) {
+template <class Item>
+std::set<AccountId> accounts_of(const Slice<Item>& slice) {
   std::set<AccountId> accounts;
   for (const auto& item : slice.items) accounts.insert(item.account);
   return accounts;
@@ -258,8 +288,32 @@ TEST_F(GraphTables, BothSidesOfEveryRelationAgree) {
   EXPECT_GT(seen, 10U) << "a history without relations shows nothing";
 }
 
+TEST_F(GraphTables, FollowsAreCounted) {
+  live(7, 900);
+  project();
+  make_a_ring_of_contacts();
+  project();
+  const auto counted = read([&](Transaction& transaction) {
+    std::int64_t all = 0;
+    const Window<AccountId> whole{.before = {}, .after = {}, .limit = kLong};
+    for (const auto& user_id : kUsers) {
+      const AccountId me = service.account(user_id);
+      const FollowCounts counts = count_follows(transaction, me);
+      const auto listed = [&](FollowDirection direction) {
+        return std::ssize(list_follows(transaction, me, direction, whole).items);
+      };
+      EXPECT_EQ(counts.followers, listed(FollowDirection::Followers)) << user_id;
+      EXPECT_EQ(counts.following, listed(FollowDirection::Following)) << user_id;
+      all += counts.followers;
+    }
+    return all;
+  });
+  EXPECT_GE(counted, 5);
+}
+
 TEST_F(GraphTables, BothIndexesOfTagsAndGroupsAgree) {
   live(5, 1500);
+  make_a_ring_of_contacts();
   project();
   const auto seen = read([&](Transaction& transaction) {
     std::size_t taggings = 0;
@@ -275,6 +329,15 @@ TEST_F(GraphTables, BothIndexesOfTagsAndGroupsAgree) {
         EXPECT_EQ(std::ssize(tagged), tag.contact_count);
         for (const AccountId& account : tagged) by_tag.insert({tag.tag_id, account});
       }
+      // The other index, of those who are tagged.
+      std::set<std::pair<std::string, AccountId>> by_tagged;
+      for (const auto& other : kUsers) {
+        const AccountId account = service.account(other);
+        for (const auto& tag : list_tagging(transaction, account, ids).items) {
+          if (tag.owner == me) by_tagged.insert({tag.tag_id, account});
+        }
+      }
+      EXPECT_EQ(by_tag, by_tagged);
       std::set<std::pair<std::string, AccountId>> by_account;
       for (const auto& other : kUsers) {
         const AccountId account = service.account(other);
@@ -295,7 +358,7 @@ TEST_F(GraphTables, BothIndexesOfTagsAndGroupsAgree) {
     }
     return std::pair{taggings, memberships};
   });
-  EXPECT_GT(seen.first, 2U);
+  EXPECT_GE(seen.first, 5U);
   EXPECT_GT(seen.second, 5U);
 }
 
