@@ -5,6 +5,7 @@
 #include "http/messages/json.hpp"
 #include "uploads/image_header.hpp"
 #include "uploads/image_metadata.hpp"
+#include "uploads/office_type.hpp"
 
 namespace tideline::uploads {
 namespace {
@@ -36,7 +37,7 @@ std::optional<std::string> document_type_of(std::string_view bytes) {
   // A text may begin like an image; no image is a text.
   if (is_plain_text(bytes)) return "text/plain; charset=utf-8";
   if (const auto image = read_image_header(bytes)) return std::string(media_type_of(image->kind));
-  return std::nullopt;
+  return office_type_of(bytes);
 }
 
 std::string document_content(std::string_view bytes, std::string_view type) {

@@ -6,6 +6,7 @@
 #include "uploads/document_type.hpp"
 #include "uploads/image_header.hpp"
 #include "uploads/image_metadata.hpp"
+#include "uploads/zip_directory.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tideline;
@@ -20,6 +21,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   CHECK(!type || type->starts_with("image/") || uploads::document_content(bytes, *type) == bytes,
         "other documents stay as they are");
+  if (const auto entries = uploads::read_zip_directory(bytes)) {
+    for (const auto& entry : *entries) {
+      const auto content = uploads::zip_content(bytes, entry, 4096);
+      CHECK(!content || content->size() <= 4096, "no more is inflated than was asked for");
+    }
+  }
   const std::string cleaned = uploads::without_metadata(bytes);
   CHECK(uploads::without_metadata(cleaned) == cleaned, "metadata goes at once");
   const auto header = uploads::read_image_header(cleaned);
