@@ -72,7 +72,7 @@ class Stream:
     """How a stream's id is made: a word of its own, and parts, each with its kind: vote-<id project_id>-<account_id voter>.
 
     No two calls of a service's builders give one id: words differ, all kinds but days and times are without '-',
-    and those come last."""
+    and those come last. Integers are never negative."""
 
     PART = re.compile(r"-<(\w+) (\w+)>")
     LAST = ("day", "time")
@@ -87,7 +87,7 @@ class Stream:
         if not self.word or self.word + "".join(f"-<{kind} {part}>" for kind, part in self.parts) != described:
             raise SchemaError(f"{self.owner} is no word with parts <kind name>")
         for place, (kind, part) in enumerate(self.parts, 1):
-            if kind not in ("account_id", "id", "moment_id", "comment_id", *self.LAST):
+            if kind not in ("account_id", "id", "moment_id", "comment_id", "integer", *self.LAST):
                 raise SchemaError(f"{self.owner}: {part} is of a kind that is no part of an id, {kind}")
             if kind in self.LAST and place < len(self.parts):
                 raise SchemaError(f"{self.owner}: {part} holds '-' and must come last")

@@ -6,12 +6,13 @@ PARAMETERS = {
     "id": ("std::string_view {}", "core::id_part({})"),
     "moment_id": ("core::MomentId {}", "core::to_string({})"),
     "comment_id": ("core::CommentId {}", "core::to_string({})"),
+    "integer": ("std::int64_t {}", "std::to_string({})"),
     "day": ("core::Day {}", "core::format_day({})"),
     "time": ("core::Timestamp {}", "core::format_iso8601({})"),
 }
 TEST_VALUES = {
     "account_id": "with.account()", "id": "with.id()", "moment_id": "with.number<core::MomentId>()",
-    "comment_id": "with.number<core::CommentId>()", "day": "with.day()", "time": "with.time()",
+    "comment_id": "with.number<core::CommentId>()", "integer": "with.integer()", "day": "with.day()", "time": "with.time()",
 }
 
 
@@ -28,7 +29,7 @@ def builder(stream):
 
 def header(service):
     lines = [f"// The streams of {service.name} (core/stream_key.hpp). Generated from schemas/events/{service.name}.yaml.",
-             "#pragma once\n", "#include <string_view>\n", '#include "core/check.hpp"', '#include "core/clock.hpp"',
+             "#pragma once\n", "#include <cstdint>", "#include <string>", "#include <string_view>\n", '#include "core/check.hpp"', '#include "core/clock.hpp"',
              '#include "core/ids.hpp"', '#include "core/stream_key.hpp"', '#include "core/time_ordered_id.hpp"\n',
              f"namespace {service.namespace}::keys {{\n"]
     lines += [builder(stream) for stream in service.streams.values()]

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "blocks/block_model.hpp"
+#include "projects/api/closed_account_rules.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/migrations.hpp"
 #include "projects/projections/project_queries.hpp"
@@ -20,6 +21,15 @@ int main(int argc, char** argv) {
        .compose = [](runtime::ServiceContext& context) {
          const auto blocks = context.add_projection(std::make_unique<blocks::BlockProjection>());
          auto tables = context.add_projection(std::make_unique<projects::ProjectsProjection>());
+         context.add_projection(std::make_unique<eventsourcing::Reaction>(
+             std::make_unique<projects::ClosedAccountRules>(
+                 projects::ClosedAccountPorts{.database = context.database(),
+                                              .log = context.event_log(),
+                                              .cipher = context.cipher(),
+                                              .people = context.people(),
+                                              .people_applied = context.people_applied(),
+                                              .projects_applied = tables.committed}),
+             context.store(), context.clock()));
          projects::add_routes(
              context.router(),
              {.commands = context.commands(),

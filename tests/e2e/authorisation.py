@@ -137,7 +137,10 @@ class Cast:
         self.by("contact", "POST", f"{base}/comments", {"text": "Well done", "parent_id": 0})
         document = self.owner("POST", f"{base}/documents?title=T", b"When to swim", "application/octet-stream")
         advice = self.by("contact", "POST", f"{base}/advice", {"text": "Show low tide too"})
-        return {"project_id": project, "hash": icon.rpartition("/")[2], "document_id": document["id"], "advice_id": advice["id"]}
+        if operation == "restoreProject":
+            self.owner("PUT", f"{base}/withdrawal")
+        return {"project_id": project, "hash": icon.rpartition("/")[2], "document_id": document["id"], "advice_id": advice["id"],
+                "comment_id": 1}
 
     def another_session(self):
         signing_in = {"user_id": self.names["owner"], "password": self.password("owner")}

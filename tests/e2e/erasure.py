@@ -187,7 +187,8 @@ class Writer:
                              labels=[self.texts.new(operation, "labels") for _ in range(2)])
         project = "/v1/projects/" + self.send("POST", "/v1/projects", card("createProject"))["id"]
         self.send("PATCH", project, card("editProject"))
-        self.read_by_friend += [project, f"{project}/comments", f"{project}/documents", f"/v1/projects?author={self.name}"]
+        self.read_by_friend += [project, f"{project}/comments", f"{project}/documents", f"/v1/projects?author={self.name}",
+                                "/v1/projects?order=newest&limit=100", "/v1/projects/labels?limit=100"]
         self.send("PUT", f"{project}/icon", png(self.texts.new("putIcon", "image").encode()), "image/png")
         self.send("POST", f"{project}/documents?title=" + self.texts.new("addDocument", "title"),
                   self.texts.new("addDocument", "application/octet-stream").encode(), "application/octet-stream")

@@ -37,6 +37,10 @@ class KeyArguments {
     SeededRandom random(*rc::gen::inRange<std::uint64_t>(1, 4));
     return given(make_time_ordered_id(Timestamp(), random), [](const auto& text) { return text; });
   }
+  std::int64_t integer() {
+    return given(*rc::gen::inRange<std::int64_t>(1, 4),
+                 [](std::int64_t value) { return std::to_string(value); });
+  }
   Day day() { return given(Day(std::chrono::days(*rc::gen::inRange(20000, 20003))), format_day); }
   Timestamp time() {
     return given(Timestamp(std::chrono::microseconds(*rc::gen::inRange(0, 3))), format_iso8601);

@@ -42,7 +42,7 @@ Response give_advice(const ApiPorts& ports, const Request& request) {
   const std::string text = fields.text("text", kAdviceLength);
   fields.check();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id, request.account());
+    const auto author = author_of_shown(ports, session, id, request.account());
     const core::Timestamp now = session.context().now;
     const std::string advice_id = core::make_time_ordered_id(now, ports.random);
     const auto stream = keys::advice(id, advice_id);
@@ -74,7 +74,8 @@ Response change_advice(const ApiPorts& ports, const Request& request, int status
   const auto named = advice_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::advice(named.project, named.advice);
-    hide_across_block(ports, session, named.project, request.account(), [&] {
+    author_beyond_block(ports, session, named.project, request.account());
+    hide_from_strangers(ports, session, named.project, request.account(), [&] {
       change<Advice>(session, stream, eventsourcing::EventCodec<Advice>(ports.cipher),
                      Command{request.account()});
     });

@@ -3,7 +3,6 @@
 #include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/events/event_codec.hpp"
-#include "projects/domain/project.hpp"
 #include "projects/domain/rejections.hpp"
 #include "projects/stored_events.hpp"
 #include "projects/stream_keys.hpp"
@@ -27,29 +26,54 @@ void put_icon(http::Json& json, const ApiPorts& ports, const std::string& projec
   json["icon_link"] = icon ? http::Json(ports.links.to(path, reader)) : http::Json(nullptr);
 }
 
-core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                          const std::string& project_id) {
-  const auto project = session.load<Project>(keys::project(project_id),
-                                             eventsourcing::EventCodec<Project>(ports.cipher));
-  if (!project.state.exists) throw eventsourcing::Rejected(kNoSuchProject);
-  return project.state.author;
+Project::State project_for(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                           const std::string& project_id, const core::AccountId& caller) {
+  auto project = session.load<Project>(keys::project(project_id),
+                                       eventsourcing::EventCodec<Project>(ports.cipher));
+  const bool hidden = project.state.withdrawn && project.state.author != caller;
+  if (!project.state.exists || hidden) throw eventsourcing::Rejected(kNoSuchProject);
+  session.assert_unchanged(project);
+  return std::move(project.state);
 }
 
-core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                          const std::string& project_id, const core::AccountId& caller) {
-  const auto author = author_of(ports, session, project_id);
-  if (author == caller) return author;
+namespace {
+
+void hide_across_block(const ApiPorts& ports, const core::AccountId& author,
+                       const core::AccountId& caller) {
+  if (author == caller) return;
   const bool apart =
       core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
         return blocks::are_apart(transaction, author, caller);
       }));
   if (apart) throw eventsourcing::Rejected(kNoSuchProject);
+}
+
+}  // namespace
+
+core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                          const std::string& project_id, const core::AccountId& caller) {
+  const auto author = project_for(ports, session, project_id, caller).author;
+  hide_across_block(ports, author, caller);
   return author;
 }
 
-void hide_across_block(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                       const std::string& project_id, const core::AccountId& caller,
-                       const std::function<void()>& step) {
+core::AccountId author_of_shown(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                                const std::string& project_id, const core::AccountId& caller) {
+  const auto author = author_beyond_block(ports, session, project_id, caller);
+  hide_across_block(ports, author, caller);
+  return author;
+}
+
+core::AccountId author_beyond_block(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                                    const std::string& project_id, const core::AccountId& caller) {
+  const auto project = project_for(ports, session, project_id, caller);
+  if (project.withdrawn) throw eventsourcing::Rejected(kWithdrawn);
+  return project.author;
+}
+
+void hide_from_strangers(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                         const std::string& project_id, const core::AccountId& caller,
+                         const std::function<void()>& step) {
   try {
     step();
   } catch (const eventsourcing::Rejected& rejected) {
@@ -62,9 +86,10 @@ void hide_across_block(const ApiPorts& ports, eventsourcing::CommandSession& ses
 ProjectRow visible_project(sql::Transaction& transaction, const std::string& project_id,
                            const core::AccountId& viewer) {
   auto project = find_project(transaction, project_id);
-  if (!project || blocks::are_apart(transaction, project->author, viewer)) {
-    http::refuse(no_such_project());
-  }
+  const bool hidden =
+      !project || (project->author != viewer &&
+                   (project->withdrawn || blocks::are_apart(transaction, project->author, viewer)));
+  if (hidden) http::refuse(no_such_project());
   return *std::move(project);
 }
 

@@ -15,6 +15,7 @@
 #include "http/messages/problem.hpp"
 #include "people/person_json.hpp"
 #include "projects/api/ports.hpp"
+#include "projects/domain/project.hpp"
 #include "projects/projections/project_queries.hpp"
 
 namespace tideline::projects {
@@ -29,21 +30,28 @@ std::string project_in_path(const http::Request& request);
 void put_icon(http::Json& json, const ApiPorts& ports, const std::string& project_id,
               const std::optional<std::string>& icon, const core::AccountId& reader);
 
-// The author of the project, for a command. Projects are never deleted, so that having seen it once
-// is enough and it need not be asserted.
-core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                          const std::string& project_id);
-// The same for a command of `caller`, to whom it is no project at all across a block.
+// The project, for a command of `caller`, which then depends on it: one that meets a withdrawal is
+// decided again. While it is withdrawn it is no project at all, but to its author.
+Project::State project_for(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                           const std::string& project_id, const core::AccountId& caller);
+// Its author. To `caller` it is no project across a block, either.
 core::AccountId author_of(const ApiPorts& ports, eventsourcing::CommandSession& session,
                           const std::string& project_id, const core::AccountId& caller);
+// The same for what nobody does to a withdrawn project, its author neither.
+core::AccountId author_of_shown(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                                const std::string& project_id, const core::AccountId& caller);
+// For taking back what `caller` has given, which a block does not prevent.
+core::AccountId author_beyond_block(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                                    const std::string& project_id, const core::AccountId& caller);
 
-// Runs a step of a command that its author alone may take: to whoever is on the other side of a
-// block it is not refused, there is no project.
-void hide_across_block(const ApiPorts& ports, eventsourcing::CommandSession& session,
-                       const std::string& project_id, const core::AccountId& caller,
-                       const std::function<void()>& step);
+// Runs a step of a command that the author alone may take: to who may not see the project it is not
+// refused, there is no project.
+void hide_from_strangers(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                         const std::string& project_id, const core::AccountId& caller,
+                         const std::function<void()>& step);
 
-// The project for a query of `viewer`: refused as no project at all across a block.
+// The project for a query of `viewer`: refused as no project at all across a block, and while it is
+// withdrawn, but to its author.
 ProjectRow visible_project(sql::Transaction& transaction, const std::string& project_id,
                            const core::AccountId& viewer);
 

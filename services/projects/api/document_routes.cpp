@@ -1,7 +1,6 @@
 #include <utility>
 #include <vector>
 
-#include "blocks/blocks.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "http/messages/json.hpp"
@@ -68,7 +67,8 @@ SentDocument read_document(const Request& request) {
   }
   auto type = uploads::document_type_of(request.body);
   if (!type) {
-    http::refuse(http::unsupported_media_type("the body is to be a PDF, plain text or an image"));
+    http::refuse(http::unsupported_media_type(
+        "the body is to be a PDF, an office document without macros, plain text or an image"));
   }
   auto bytes = uploads::document_content(request.body, *type);
   return SentDocument{*title, {*std::move(type), std::move(bytes)}};
@@ -148,10 +148,9 @@ Response get_content(const ApiPorts& ports, const Request& request) {
   return answer_from_tables<DocumentRow>(
       ports, request,
       [&](Transaction& transaction) -> DocumentRow {
+        visible_project(transaction, id, request.account());
         auto row = find_document(transaction, id, document);
-        if (!row || blocks::are_apart(transaction, row->author, request.account())) {
-          http::refuse(no_such_document());
-        }
+        if (!row) http::refuse(no_such_document());
         return *std::move(row);
       },
       [&](const DocumentRow& row) {

@@ -27,7 +27,7 @@ constexpr uploads::ImageLimits kIconLimits{256 * 1024, 1024};
 
 void change_icon(const ApiPorts& ports, CommandSession& session, const std::string& id,
                  const ChangeIcon& command) {
-  hide_across_block(ports, session, id, command.by, [&] {
+  hide_from_strangers(ports, session, id, command.by, [&] {
     change<Project>(session, keys::project(id), eventsourcing::EventCodec<Project>(ports.cipher),
                     command);
   });

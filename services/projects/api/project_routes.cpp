@@ -79,6 +79,7 @@ Json project_json(const ApiPorts& ports, const ProjectRow& row, const std::optio
   put_icon(project, ports, row.id, card ? row.icon : std::nullopt, viewer);
   project["published_at"] = core::format_iso8601(row.published_at);
   project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
+  project["withdrawn"] = row.withdrawn;
   project["comment_count"] = row.comments;
   project["document_count"] = row.documents;
   project["advice"] = {{"count", row.advice}, {"adopted", row.advice_adopted}};
@@ -162,6 +163,7 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
   row.edited_at = edited_at;
   row.voting = "not-opened";
   row.icon = state.icon;
+  row.withdrawn = state.withdrawn;
   if (edited_at) {
     const auto found = ports.database.read(
         [&](Transaction& transaction) { return find_project(transaction, state.project_id); });
@@ -217,7 +219,7 @@ Response edit_project(const ApiPorts& ports, const Request& request) {
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::project(id);
     eventsourcing::Changed<Project> project;
-    hide_across_block(ports, session, id, edit.editor, [&] {
+    hide_from_strangers(ports, session, id, edit.editor, [&] {
       project =
           change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher), edit);
     });
@@ -274,10 +276,19 @@ Response list_newest_first(const ApiPorts& ports, const Request& request, std::s
 Response list_projects(const ApiPorts& ports, const Request& request) {
   const auto author = request.query("author");
   const auto label = request.query("label");
-  if (author.has_value() == label.has_value()) {
-    return to_response(http::malformed("ask for the projects of one author or of one label"));
+  const auto order = request.query("order");
+  if (author.has_value() + label.has_value() + order.has_value() != 1 ||
+      order.value_or("newest") != "newest") {
+    return to_response(http::malformed(
+        "ask for the projects of one author, or of one label, or for order=newest"));
   }
   using Window = sql::Window<std::string>;
+  if (order) {
+    return list_newest_first(ports, request, "projects-newest",
+                             [&](Transaction& transaction, const Window& window) {
+                               return list_newest(transaction, request.account(), window);
+                             });
+  }
   if (label) {
     return list_newest_first(
         ports, request, "projects-by-label", [&](Transaction& transaction, const Window& window) {
@@ -293,6 +304,29 @@ Response list_projects(const ApiPorts& ports, const Request& request) {
                              return list_by_author(transaction, ports.account_ids.of(*author),
                                                    request.account(), window);
                            });
+}
+
+// Withdraws the project, or restores it.
+template <class Command>
+Response change_standing(const ApiPorts& ports, const Request& request, bool withdrawn) {
+  const auto id = project_in_path(request);
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const auto stream = keys::project(id);
+    hide_from_strangers(ports, session, id, request.account(), [&] {
+      change<Project>(session, stream, eventsourcing::EventCodec<Project>(ports.cipher),
+                      Command{request.account()});
+    });
+    const std::string body = withdrawn ? Json({{"id", id}, {"withdrawn", true}}).dump() : "";
+    return Answer{withdrawn ? 200 : 204, body, "", stream};
+  });
+}
+
+Response withdraw_project(const ApiPorts& ports, const Request& request) {
+  return change_standing<WithdrawProject>(ports, request, true);
+}
+
+Response restore_project(const ApiPorts& ports, const Request& request) {
+  return change_standing<RestoreProject>(ports, request, false);
 }
 
 constexpr int kVisitDaysMax = 30;
@@ -339,6 +373,9 @@ void add_project_routes(http::Router& router, const ApiPorts& ports) {
   router.add(Method::Get, "/v1/projects", Access::SignedIn, with(list_projects));
   router.add(Method::Get, "/v1/projects/{project_id}", Access::SignedIn, with(get_project));
   router.add(Method::Patch, "/v1/projects/{project_id}", Access::SignedIn, with(edit_project));
+  const std::string withdrawal = "/v1/projects/{project_id}/withdrawal";
+  router.add(Method::Put, withdrawal, Access::SignedIn, with(withdraw_project));
+  router.add(Method::Delete, withdrawal, Access::SignedIn, with(restore_project));
   router.add(Method::Post, "/v1/projects/{project_id}/visits", Access::SignedIn, with(visit));
   router.add(Method::Get, "/v1/projects/{project_id}/visits", Access::SignedIn, with(list_visits));
 }

@@ -33,7 +33,10 @@ template <class Command>
 Response change_voting(const ApiPorts& ports, const Request& request, int status) {
   const auto id = project_in_path(request);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    const auto author = author_of(ports, session, id, request.account());
+    // Closing is no more than the author's own matter, also while nobody else sees the project.
+    const auto author = std::is_same_v<Command, OpenVoting>
+                            ? author_of_shown(ports, session, id, request.account())
+                            : author_of(ports, session, id, request.account());
     const auto stream = keys::voting(id);
     change<Voting>(session, stream, eventsourcing::EventCodec<Voting>{},
                    Command{id, author, request.account()});
@@ -58,12 +61,11 @@ Response change_vote(const ApiPorts& ports, const Request& request, int status) 
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const core::AccountId& voter = request.account();
     const auto stream = keys::vote(id, voter);
-    // Taking back what one has given takes no look at the project.
     const bool takes_back =
         std::is_same_v<Command, WithdrawVote> &&
         session.load<Vote>(stream, eventsourcing::EventCodec<Vote>{}).state.standing;
-    const auto author =
-        takes_back ? author_of(ports, session, id) : author_of(ports, session, id, voter);
+    const auto author = takes_back ? author_beyond_block(ports, session, id, voter)
+                                   : author_of_shown(ports, session, id, voter);
     const auto voting = session.load<Voting>(keys::voting(id), eventsourcing::EventCodec<Voting>{});
     session.assert_unchanged(voting);
     change<Vote>(session, stream, eventsourcing::EventCodec<Vote>{},

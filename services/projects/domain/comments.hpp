@@ -18,6 +18,8 @@ struct AddComment {
   std::string project_id;
   core::AccountId project_author;
   std::int64_t parent_id = 0;
+  // Of the one that is answered, as it stood when the decision was made; the append asserts that.
+  bool parent_removed = false;
   core::AccountId author;
   std::string text;
 };

@@ -37,6 +37,26 @@ Decision<Project::Event> change_icon(const Project::State& state, const ChangeIc
       ProjectIconChanged{state.project_id, state.author, wanted.icon});
 }
 
+Decision<Project::Event> withdraw(const Project::State& state, const WithdrawProject& wanted) {
+  if (!state.exists) return kNoSuchProject;
+  if (state.author != wanted.by) return kNotTheAuthor;
+  if (state.withdrawn) return Decision<Project::Event>::nothing();
+  return Decision<Project::Event>::of(ProjectWithdrawn{state.project_id, state.author});
+}
+
+Decision<Project::Event> restore(const Project::State& state, const RestoreProject& wanted) {
+  if (!state.exists) return kNoSuchProject;
+  if (state.author != wanted.by) return kNotTheAuthor;
+  if (!state.withdrawn) return Decision<Project::Event>::nothing();
+  return Decision<Project::Event>::of(ProjectRestored{state.project_id, state.author});
+}
+
+Decision<Project::Event> abandon(const Project::State& state) {
+  if (!state.exists) return kNoSuchProject;
+  if (state.abandoned) return Decision<Project::Event>::nothing();
+  return Decision<Project::Event>::of(ProjectAbandoned{state.project_id, state.author});
+}
+
 }  // namespace
 
 Project::State Project::evolve(State state, const Event& event) {
@@ -50,6 +70,9 @@ Project::State Project::evolve(State state, const Event& event) {
                    state.labels = edited.labels;
                  },
                  [&](const ProjectIconChanged& changed) { state.icon = changed.icon; },
+                 [&](const ProjectWithdrawn&) { state.withdrawn = true; },
+                 [&](const ProjectRestored&) { state.withdrawn = false; },
+                 [&](const ProjectAbandoned&) { state.abandoned = true; },
              },
              event);
   return state;
@@ -60,6 +83,9 @@ Decision<Project::Event> Project::decide(const State& state, const Command& comm
                         [&](const CreateProject& wanted) { return create(state, wanted); },
                         [&](const EditProject& wanted) { return edit(state, wanted); },
                         [&](const ChangeIcon& wanted) { return change_icon(state, wanted); },
+                        [&](const WithdrawProject& wanted) { return withdraw(state, wanted); },
+                        [&](const RestoreProject& wanted) { return restore(state, wanted); },
+                        [&](const AbandonProject&) { return abandon(state); },
                     },
                     command);
 }

@@ -1,4 +1,5 @@
-// A project: what somebody builds and shows to the campus. It is never deleted.
+// A project: what somebody builds and shows to the campus. It is never deleted: its author may
+// withdraw it, which hides it from everybody else until it is restored with all that it had.
 #pragma once
 
 #include <optional>
@@ -37,11 +38,20 @@ struct ChangeIcon {
   core::AccountId by;
   std::optional<std::string> icon;
 };
+struct WithdrawProject {
+  core::AccountId by;
+};
+struct RestoreProject {
+  core::AccountId by;
+};
+// The author's account was closed.
+struct AbandonProject {};
 
 struct Project {
   static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
 
-  using Event = std::variant<ProjectCreated, ProjectEdited, ProjectIconChanged>;
+  using Event = std::variant<ProjectCreated, ProjectEdited, ProjectIconChanged, ProjectWithdrawn,
+                             ProjectRestored, ProjectAbandoned>;
 
   struct State {
     bool exists = false;
@@ -51,10 +61,13 @@ struct Project {
     Labels labels;
     core::Timestamp published_at;
     std::optional<std::string> icon{};
+    bool withdrawn = false;
+    bool abandoned = false;
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<CreateProject, EditProject, ChangeIcon>;
+  using Command = std::variant<CreateProject, EditProject, ChangeIcon, WithdrawProject,
+                               RestoreProject, AbandonProject>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -11,6 +11,11 @@ inline const eventsourcing::Rejection kNoSuchProject{eventsourcing::RejectionKin
 inline const eventsourcing::Rejection kNotTheAuthor{eventsourcing::RejectionKind::Forbidden,
                                                     "not-the-author",
                                                     "only the project's author may do this"};
+inline const eventsourcing::Rejection kWithdrawn{eventsourcing::RejectionKind::Conflict,
+                                                 "project-withdrawn",
+                                                 "the project is withdrawn: restore it first"};
+inline const eventsourcing::Rejection kNoSuchComment{
+    eventsourcing::RejectionKind::NotFound, "no-such-comment", "the project has no such comment"};
 inline const eventsourcing::Rejection kNoSuchDocument{
     eventsourcing::RejectionKind::NotFound, "no-such-document", "the project has no such document"};
 inline const eventsourcing::Rejection kNoSuchAdvice{eventsourcing::RejectionKind::NotFound,

@@ -1,4 +1,5 @@
-// Table comment. Part of ProjectsProjection; a comment never changes.
+// Table comment. Part of ProjectsProjection; a comment never changes, but for its removal, which
+// comes from another stream: it says all that is left of the comment, so either may come first.
 #pragma once
 
 #include <array>
@@ -18,10 +19,14 @@ class CommentModel {
 
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
-  void clear() { written_.clear(); }
+  void clear() {
+    written_.clear();
+    removed_.clear();
+  }
 
  private:
   std::vector<std::pair<read::CommentAdded, core::Timestamp>> written_;  // since the last flush
+  std::vector<std::pair<CommentRemoved, core::Timestamp>> removed_;      // likewise
 };
 
 }  // namespace tideline::projects

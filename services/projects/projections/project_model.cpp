@@ -9,7 +9,8 @@
 namespace tideline::projects {
 
 void ProjectModel::apply(const eventsourcing::RecordedEvent& event) {
-  using Known = std::variant<read::ProjectCreated, read::ProjectEdited, ProjectIconChanged>;
+  using Known = std::variant<read::ProjectCreated, read::ProjectEdited, ProjectIconChanged,
+                             ProjectWithdrawn, ProjectRestored, ProjectAbandoned>;
   const auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
   const auto& project_id = std::visit([](const auto& fact) { return fact.project_id; }, *known);
@@ -34,6 +35,9 @@ void ProjectModel::apply(const eventsourcing::RecordedEvent& event) {
                    changed.icon = icon.icon;
                    changed.edited_at = event.time;
                  },
+                 [&](const ProjectWithdrawn&) { changed.withdrawn = true; },
+                 [&](const ProjectRestored&) { changed.withdrawn = false; },
+                 [&](const ProjectAbandoned&) { changed.abandoned = true; },
              },
              *known);
 }
@@ -42,6 +46,7 @@ void ProjectModel::flush(sql::Transaction& transaction) const {
   if (changed_.empty()) return;
   flush_created(transaction);
   flush_edited(transaction);
+  flush_standing(transaction);
   flush_labels(transaction);
 }
 
@@ -77,7 +82,62 @@ void ProjectModel::flush_edited(sql::Transaction& transaction) const {
   }
 }
 
+// What other tables have of it: their rows may come later or be there.
+void ProjectModel::flush_standing(sql::Transaction& transaction) const {
+  std::map<std::string, bool> withdrawn;
+  std::vector<std::string> abandoned;
+  for (const auto& [id, changed] : changed_) {
+    if (changed.withdrawn) withdrawn.emplace(id, *changed.withdrawn);
+    if (changed.abandoned) abandoned.push_back(id);
+  }
+  sql::write_batch(transaction,
+                   "UPDATE project SET withdrawn = new.withdrawn"
+                   " FROM unnest($1::text[], $2::boolean[]) AS new (id, withdrawn)"
+                   " WHERE project.id = new.id",
+                   withdrawn, sql::kKey, sql::kValue);
+  sql::write_batch(
+      transaction,
+      "UPDATE project_by_author AS place SET withdrawn = project.withdrawn"
+      " FROM unnest($1::text[]) AS new (id) JOIN project ON project.id = new.id"
+      " WHERE place.author = project.author AND place.published_at = project.published_at"
+      " AND place.project_id = project.id",
+      withdrawn, sql::kKey);
+  sql::write_batch(transaction,
+                   "INSERT INTO voting (project_id, withdrawn)"
+                   " SELECT * FROM unnest($1::text[], $2::boolean[])"
+                   " ON CONFLICT (project_id) DO UPDATE SET withdrawn = excluded.withdrawn",
+                   withdrawn, sql::kKey, sql::kValue);
+  if (abandoned.empty()) return;
+  transaction.execute("UPDATE project SET abandoned = true WHERE id = ANY($1::text[])",
+                      {abandoned});
+}
+
 void ProjectModel::flush_labels(sql::Transaction& transaction) const {
+  std::vector<std::string> ids;
+  for (const auto& [id, changed] : changed_) {
+    if (changed.changes_labels()) ids.push_back(id);
+  }
+  if (ids.empty()) return;
+  LabelUses deltas;
+  const auto count = [&](std::int64_t sign) {
+    for (const auto& row : transaction.execute("SELECT label_key, author FROM project_by_label"
+                                               " WHERE project_id = ANY($1::text[]) AND listed",
+                                               {ids})) {
+      deltas[{row.text(0), row.account(1)}] += sign;
+    }
+  };
+  count(-1);
+  flush_places(transaction);
+  transaction.execute(
+      "UPDATE project_by_label SET listed = NOT project.withdrawn AND NOT project.abandoned"
+      " FROM project WHERE project.id = project_id AND project_id = ANY($1::text[])",
+      {ids});
+  count(1);
+  std::erase_if(deltas, [](const auto& use) { return use.second == 0; });
+  flush_uses(transaction, deltas);
+}
+
+void ProjectModel::flush_places(sql::Transaction& transaction) const {
   std::vector<std::string> ids;
   std::vector<std::string> labelled_ids;
   std::vector<std::string> keys;
@@ -96,6 +156,33 @@ void ProjectModel::flush_labels(sql::Transaction& transaction) const {
       " SELECT new.key, project.published_at, project.id, project.author"
       " FROM unnest($1::text[], $2::text[]) AS new (key, id) JOIN project ON project.id = new.id",
       {keys, labelled_ids});
+}
+
+// An author counts for a label with the first of their projects that has it, until the last one.
+void ProjectModel::flush_uses(sql::Transaction& transaction, const LabelUses& deltas) {
+  struct Use {
+    std::int64_t authors = 0;
+    std::int64_t projects = 0;
+  };
+  std::map<std::string, Use> uses;
+  for (const auto& [use, delta] : deltas) {
+    const auto held = transaction.execute(
+        "INSERT INTO label_author AS held (label_key, author, projects)"
+        " VALUES ($1, $2::uuid, $3::bigint) ON CONFLICT (label_key, author)"
+        " DO UPDATE SET projects = held.projects + excluded.projects RETURNING projects",
+        {use.first, use.second, delta});
+    const std::int64_t now = held.at(0).integer(0);
+    const std::int64_t before = now - delta;
+    uses[use.first].projects += delta;
+    uses[use.first].authors += (now > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+  }
+  sql::write_batch(
+      transaction,
+      "INSERT INTO label_use AS held (label_key, authors, projects)"
+      " SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])"
+      " ON CONFLICT (label_key) DO UPDATE SET authors = held.authors + excluded.authors,"
+      " projects = held.projects + excluded.projects",
+      uses, sql::kKey, &Use::authors, &Use::projects);
 }
 
 }  // namespace tideline::projects

@@ -16,16 +16,19 @@ using sql::Transaction;
 
 namespace {
 
-// Ids of comments have no gaps, so the highest one is their number, found at the end of an index.
+// Ids of comments have no gaps, so the highest one is their number, found at the end of an index;
+// those that were removed have one of their own.
 constexpr const char* kSelectProjects =
     "SELECT project.id, project.author, project.card, project.labels,"
     " (extract(epoch FROM project.published_at) * 1000000)::bigint,"
     " (extract(epoch FROM project.edited_at) * 1000000)::bigint,"
     " project.version,"
-    " coalesce((SELECT max(comment.id) FROM comment WHERE comment.project_id = project.id), 0),"
+    " coalesce((SELECT max(comment.id) FROM comment WHERE comment.project_id = project.id), 0)"
+    " - (SELECT count(*) FROM comment WHERE comment.project_id = project.id"
+    " AND removed_at IS NOT NULL),"
     " coalesce(voting.state, 'not-opened'), coalesce(voting.tally, 0),"
     " coalesce(advice_count.standing, 0), coalesce(advice_count.adopted, 0), project.icon,"
-    " (SELECT count(*) FROM document WHERE document.project_id = project.id)"
+    " (SELECT count(*) FROM document WHERE document.project_id = project.id), project.withdrawn"
     " FROM project LEFT JOIN voting ON voting.project_id = project.id"
     " LEFT JOIN advice_count ON advice_count.project_id = project.id";
 
@@ -45,6 +48,7 @@ ProjectRow to_project(const Row& row) {
   project.advice_adopted = row.integer(11);
   project.icon = row.nullable_text(12);
   project.documents = row.integer(13);
+  project.withdrawn = row.boolean(14);
   return project;
 }
 
@@ -81,9 +85,30 @@ sql::Slice<ProjectRow> list_by_author(Transaction& transaction, const core::Acco
   if (blocks::are_apart(transaction, author, viewer)) return {};
   const auto found = sql::select_newest_first<std::string>(
       transaction,
-      {"SELECT project_id FROM project_by_author WHERE author = $1::uuid", "published_at",
-       "project_id"},
-      {author}, window, [](const Row& row) { return row.text(0); });
+      {"SELECT project_id FROM project_by_author WHERE author = $1::uuid"
+       " AND (NOT withdrawn OR $2::boolean)",
+       "published_at", "project_id"},
+      {author, author == viewer}, window, [](const Row& row) { return row.text(0); });
+  return {find_projects(transaction, found.items), found.more_before, found.more_after};
+}
+
+namespace {
+
+// Of a row's `author`; $N is the viewer.
+std::string may_be_listed(std::string_view viewer) {
+  return " AND NOT EXISTS (SELECT FROM person WHERE account_id = author AND closed) AND NOT " +
+         blocks::are_apart_sql("author", viewer);
+}
+
+}  // namespace
+
+sql::Slice<ProjectRow> list_newest(Transaction& transaction, const core::AccountId& viewer,
+                                   const sql::Window<std::string>& window) {
+  static const std::string select =
+      "SELECT id FROM project WHERE NOT withdrawn AND NOT abandoned" + may_be_listed("$1::uuid");
+  const auto found =
+      sql::select_newest_first<std::string>(transaction, {select, "published_at", "id"}, {viewer},
+                                            window, [](const Row& row) { return row.text(0); });
   return {find_projects(transaction, found.items), found.more_before, found.more_after};
 }
 
@@ -95,9 +120,8 @@ sql::Slice<ProjectRow> list_by_label(Transaction& transaction, const LabelKeys& 
   using Place = sql::Place<std::string>;
   static const std::string select =
       "SELECT (extract(epoch FROM published_at) * 1000000)::bigint, project_id"
-      " FROM project_by_label WHERE label_key = $1"
-      " AND NOT EXISTS (SELECT FROM person WHERE account_id = author AND closed) AND NOT " +
-      blocks::are_apart_sql("author", "$2::uuid");
+      " FROM project_by_label WHERE label_key = $1 AND listed" +
+      may_be_listed("$2::uuid");
   std::vector<Place> found;
   bool more = false;
   const bool newer = window.before.has_value();
@@ -147,7 +171,8 @@ sql::Slice<Item> select_by_id(Transaction& transaction, std::string select, std:
 }
 
 CommentRow to_comment(const Row& row) {
-  return {row.integer(0), row.integer(1), row.account(2), row.text(3), row.timestamp_us(4)};
+  return {row.integer(0), row.integer(1),      row.account(2),
+          row.text(3),    row.timestamp_us(4), row.boolean(5)};
 }
 
 AdviceRow to_advice(const Row& row) {
@@ -164,8 +189,8 @@ sql::Slice<CommentRow> list_comments(Transaction& transaction, const std::string
                                      const std::optional<std::int64_t>& after, int limit) {
   return select_by_id<CommentRow>(
       transaction,
-      "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint"
-      " FROM comment WHERE project_id = $1",
+      "SELECT id, parent_id, author, body, (extract(epoch FROM written_at) * 1000000)::bigint,"
+      " removed_at IS NOT NULL FROM comment WHERE project_id = $1",
       "author", project, viewer, before, after, limit, to_comment);
 }
 
@@ -223,7 +248,7 @@ sql::Slice<BoardPlace> list_board(Transaction& transaction, const core::AccountI
                                   const std::optional<BoardPlace>& before,
                                   const std::optional<BoardPlace>& after, int limit) {
   std::string sql =
-      "SELECT tally, project_id FROM voting WHERE state = 'open'"
+      "SELECT tally, project_id FROM voting WHERE state = 'open' AND NOT withdrawn"
       " AND NOT EXISTS (SELECT FROM project WHERE project.id = voting.project_id AND " +
       blocks::are_apart_sql("project.author", "$1::uuid") + ")";
   Params params{viewer};

@@ -31,19 +31,24 @@ struct ProjectRow {
   std::int64_t tally = 0;
   std::optional<std::string> icon;  // content hash
   std::int64_t documents = 0;
+  bool withdrawn = false;
 };
 
 // The uploads that rows name: (owner, hash).
 extern const char* const kReferencedUploadsSql;
 
 std::optional<ProjectRow> find_project(sql::Transaction& transaction, const std::string& id);
-// Lists leave out what people have made who are on the other side of a block with `viewer`.
+// Lists leave out what people have made who are on the other side of a block with `viewer`, and
+// what is withdrawn.
 //
-// Newest first.
+// Newest first; to the author also what is withdrawn.
 sql::Slice<ProjectRow> list_by_author(sql::Transaction& transaction, const core::AccountId& author,
                                       const core::AccountId& viewer,
                                       const sql::Window<std::string>& window);
-// Of those who have not closed their accounts, with one of two keys: a label of older events is its
+// Of all those who have not closed their accounts, newest first.
+sql::Slice<ProjectRow> list_newest(sql::Transaction& transaction, const core::AccountId& viewer,
+                                   const sql::Window<std::string>& window);
+// Likewise, with one of two keys: a label of older events is its
 // own.
 struct LabelKeys {
   std::string label;
@@ -53,12 +58,25 @@ sql::Slice<ProjectRow> list_by_label(sql::Transaction& transaction, const LabelK
                                      const core::AccountId& viewer,
                                      const sql::Window<std::string>& window);
 
+// A label and one of the listed projects that have it, by which its text is found.
+struct LabelRow {
+  std::string key;
+  std::int64_t projects = 0;  // that are listed
+  core::AccountId author;
+  std::string sealed_labels;
+};
+// Those that most authors use, then those of most projects: one author alone makes none large. Only
+// labels of which `viewer` may see a project.
+std::vector<LabelRow> list_labels(sql::Transaction& transaction, const core::AccountId& viewer,
+                                  int limit);
+
 struct CommentRow {
   std::int64_t id = 0;
   std::int64_t parent_id = 0;
   core::AccountId author;
   std::string sealed_text;
   core::Timestamp written_at;
+  bool removed = false;  // then without a text
 };
 
 // In order of their ids; from behind `after`, or the last ones ahead of `before`.
@@ -94,6 +112,13 @@ struct DocumentRow {
 std::vector<DocumentRow> list_documents(sql::Transaction& transaction, const std::string& project);
 std::optional<DocumentRow> find_document(sql::Transaction& transaction, const std::string& project,
                                          const std::string& document);
+
+// For the closing of an account: projects of `author`, or with an open vote in which the vote of
+// `voter` stands, by their ids from behind `after`.
+std::vector<std::string> projects_of(sql::Transaction& transaction, const core::AccountId& author,
+                                     const std::string& after, int limit);
+std::vector<std::string> open_votes_of(sql::Transaction& transaction, const core::AccountId& voter,
+                                       const std::string& after, int limit);
 
 bool has_voted(sql::Transaction& transaction, const std::string& project,
                const core::AccountId& voter);

@@ -9,6 +9,7 @@
 #include "projects/domain/comments.hpp"
 #include "projects/domain/documents.hpp"
 #include "projects/domain/project.hpp"
+#include "projects/domain/removal.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/stored_events.hpp"
@@ -43,7 +44,13 @@ void live_a_little(Campus& campus) {
   campus.run<Project>(keys::project(kId), project, edit);
   campus.run<Project>(keys::project(kId), project, ChangeIcon{kAda, std::string(64, 'a')});
   campus.run<Comments>(keys::comments(kId), comments,
-                       AddComment{kId, kAda, 0, kBob, "A secret remark"});
+                       AddComment{kId, kAda, 0, false, kBob, "A secret remark"});
+  campus.run<Project>(keys::project(kId), project, WithdrawProject{kAda});
+  campus.run<Project>(keys::project(kId), project, RestoreProject{kAda});
+  campus.run<Project>(keys::project(kId), project, AbandonProject{});
+  campus.run<Removal>(
+      keys::removal(kId, 1), eventsourcing::EventCodec<Removal>{},
+      RemoveComment{{kId, kAda, 1, 0, kBob, "A secret remark"}, campus.clock.now(), kAda});
   const auto advice = keys::advice(kId, kAdvice.advice_id);
   const eventsourcing::EventCodec<Advice> advice_codec(campus.cipher);
   campus.run<Advice>(advice, advice_codec, GiveAdvice{kAdvice, "A secret hint"});
@@ -89,6 +96,11 @@ TEST(Codecs, EveryEventComesBackAsItWent) {
   expect_round_trip(project, Project::Event(ProjectIconChanged{kId, kAda, std::nullopt}));
   expect_round_trip(eventsourcing::EventCodec<Comments>(campus.cipher),
                     Comments::Event(CommentAdded{kId, kAda, 3, 1, kBob, "Größe \"x\"\n"}));
+  expect_round_trip(project, Project::Event(ProjectWithdrawn{kId, kAda}));
+  expect_round_trip(project, Project::Event(ProjectRestored{kId, kAda}));
+  expect_round_trip(project, Project::Event(ProjectAbandoned{kId, kAda}));
+  expect_round_trip(eventsourcing::EventCodec<Removal>{},
+                    Removal::Event(CommentRemoved{kId, kAda, 3, 1, kBob, now, kAda}));
   const eventsourcing::EventCodec<Advice> advice(campus.cipher);
   expect_round_trip(advice, Advice::Event(AdviceGiven{kAdvice, "Größer \"y\"\n"}));
   expect_round_trip(advice, Advice::Event(AdviceAdopted{kAdvice}));

@@ -14,6 +14,7 @@
 #include "eventsourcing/events/event_codec.hpp"
 #include "projects/domain/advice.hpp"
 #include "projects/domain/comments.hpp"
+#include "projects/domain/removal.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/stored_events.hpp"
@@ -104,7 +105,7 @@ RC_GTEST_PROP(CommentsLaw, IdsCountFromOneWithoutGapsAndParentsExist, ()) {
   std::int64_t written = 0;
   for (const std::int64_t parent : parents) {
     const bool accepted = done(campus.run<Comments>(
-        keys::comments(kId), codec, AddComment{kId, kAuthor, parent, person(1), "text"}));
+        keys::comments(kId), codec, AddComment{kId, kAuthor, parent, false, person(1), "text"}));
     RC_ASSERT(accepted == (parent >= 0 && parent <= written));
     if (accepted) ++written;
   }
@@ -115,6 +116,72 @@ RC_GTEST_PROP(CommentsLaw, IdsCountFromOneWithoutGapsAndParentsExist, ()) {
     RC_ASSERT(comment.parent_id < comment.comment_id);
   }
   RC_ASSERT(expected == written);
+}
+
+// Who removes what in any order: the writer and the project's author, each comment once, and no
+// comment changes its number for it.
+RC_GTEST_PROP(RemovalLaw, ACommentIsRemovedOnceByTheRightPersonAndNumbersStay, ()) {
+  Campus campus;
+  const eventsourcing::EventCodec<Comments> codec(campus.cipher);
+  const eventsourcing::EventCodec<Removal> removals;
+  std::vector<CommentAdded> written;
+  std::map<std::int64_t, core::AccountId> removed_by;
+  const auto steps = *rc::gen::container<std::vector<std::tuple<bool, int, int>>>(
+      rc::gen::tuple(rc::gen::arbitrary<bool>(), rc::gen::inRange(1, 8), rc::gen::inRange(1, 4)));
+  for (const auto& [writes, number, who] : steps) {
+    const bool known = number <= static_cast<int>(written.size());
+    const bool removed = removed_by.contains(number);
+    if (writes) {
+      const std::int64_t parent = known ? number : 0;
+      const bool accepted = done(
+          campus.run<Comments>(keys::comments(kId), codec,
+                               AddComment{kId, kAuthor, parent, removed, person(who), "text"}));
+      RC_ASSERT(accepted == !removed);
+      if (!accepted) continue;
+      const auto count = static_cast<std::int64_t>(written.size()) + 1;
+      written.push_back({kId, kAuthor, count, parent, person(who), "text"});
+    } else if (known) {
+      const CommentAdded& comment = written[static_cast<std::size_t>(number - 1)];
+      const auto by = who == 3 ? kAuthor : person(who);
+      const bool accepted = done(campus.run<Removal>(
+          keys::removal(kId, number), removals, RemoveComment{comment, campus.clock.now(), by}));
+      RC_ASSERT(accepted == (by == comment.author || by == kAuthor));
+      if (accepted) removed_by.emplace(number, by);
+    }
+  }
+  // As the route finds who wrote one: by the version of its event.
+  for (const CommentAdded& comment : written) {
+    const auto behind = core::StreamVersion(static_cast<std::uint64_t>(comment.comment_id - 1));
+    const auto event = campus.store.read_stream(keys::comments(kId), behind, 1);
+    RC_ASSERT(std::get<CommentAdded>(*codec.decode(event->front())) == comment);
+  }
+  for (const auto& recorded : campus.events()) {
+    if (recorded.type != "CommentRemoved") continue;
+    const auto fact = std::get<CommentRemoved>(*removals.decode(recorded));
+    const auto expected = removed_by.find(fact.comment_id);
+    RC_ASSERT(expected != removed_by.end() && expected->second == fact.by);
+    removed_by.erase(expected);
+  }
+  RC_ASSERT(removed_by.empty());
+}
+
+TEST(RemovalRace, WriterAndAuthorAtOnceComeToOneRemoval) {
+  Campus campus;
+  for (int round = 1; round <= 100; ++round) {
+    const CommentAdded comment{kId, kAuthor, round, 0, person(1), "text"};
+    const auto stream = keys::removal(kId, round);
+    {
+      std::latch both(2);
+      const auto remove = [&](const core::AccountId& by) {
+        both.arrive_and_wait();
+        EXPECT_TRUE(done(campus.run<Removal>(stream, eventsourcing::EventCodec<Removal>{},
+                                             RemoveComment{comment, campus.clock.now(), by})));
+      };
+      const std::jthread author([&] { remove(kAuthor); });
+      const std::jthread writer([&] { remove(person(1)); });
+    }
+    EXPECT_EQ(campus.store.read_stream(stream, core::StreamVersion(0), 10)->size(), 1U);
+  }
 }
 
 // What people do to advice in any order: nobody but the author adopts, nobody but the adviser

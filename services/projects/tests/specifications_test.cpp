@@ -8,6 +8,7 @@
 #include "projects/domain/comments.hpp"
 #include "projects/domain/documents.hpp"
 #include "projects/domain/project.hpp"
+#include "projects/domain/removal.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/stored_events.hpp"
@@ -78,16 +79,60 @@ TEST(Project, ItsAuthorGivesItAnIconAndTakesItAway) {
   given<Project>().when(ChangeIcon{kAda, icon}).then_rejected("no-such-project");
 }
 
+TEST(Project, ItsAuthorWithdrawsItAndRestoresIt) {
+  const ProjectWithdrawn withdrawn{kId, kAda};
+  const ProjectRestored restored{kId, kAda};
+  given<Project>(created()).when(WithdrawProject{kAda}).then(withdrawn);
+  given<Project>(created(), withdrawn).when(WithdrawProject{kAda}).then_nothing();
+  given<Project>(created(), withdrawn).when(RestoreProject{kAda}).then(restored);
+  given<Project>(created(), withdrawn, restored).when(RestoreProject{kAda}).then_nothing();
+  given<Project>(created(), withdrawn, restored).when(WithdrawProject{kAda}).then(withdrawn);
+  given<Project>(created()).when(RestoreProject{kAda}).then_nothing();
+  given<Project>(created()).when(WithdrawProject{kBob}).then_rejected("not-the-author");
+  given<Project>(created(), withdrawn).when(RestoreProject{kBob}).then_rejected("not-the-author");
+  given<Project>().when(WithdrawProject{kAda}).then_rejected("no-such-project");
+  given<Project>().when(RestoreProject{kAda}).then_rejected("no-such-project");
+}
+
+TEST(Project, IsAbandonedOnceAndStillWithdrawn) {
+  const ProjectAbandoned abandoned{kId, kAda};
+  given<Project>(created()).when(AbandonProject{}).then(abandoned);
+  given<Project>(created(), abandoned).when(AbandonProject{}).then_nothing();
+  given<Project>(created(), ProjectWithdrawn{kId, kAda}).when(AbandonProject{}).then(abandoned);
+  given<Project>().when(AbandonProject{}).then_rejected("no-such-project");
+}
+
+AddComment add_comment(std::int64_t parent, bool parent_removed = false) {
+  return {kId, kAda, parent, parent_removed, kBob, "Nice"};
+}
+
 TEST(Comments, AreNumberedFromOneWithinTheirProject) {
-  given<Comments>().when(AddComment{kId, kAda, 0, kBob, "Nice"}).then(comment(1, 0));
-  given<Comments>(comment(1, 0)).when(AddComment{kId, kAda, 1, kBob, "Nice"}).then(comment(2, 1));
+  given<Comments>().when(add_comment(0)).then(comment(1, 0));
+  given<Comments>(comment(1, 0)).when(add_comment(1)).then(comment(2, 1));
+}
+
+TEST(Comments, AnswerNothingThatIsRemoved) {
+  given<Comments>(comment(1, 0)).when(add_comment(1, true)).then_rejected("comment-removed");
+}
+
+TEST(Removal, IsByTheWriterOrTheProjectsAuthorAndOnce) {
+  const core::AccountId cleo({3});
+  const auto remove = [](const core::AccountId& by) {
+    return RemoveComment{comment(2, 1), kNow, by};
+  };
+  const auto removed = [](const core::AccountId& by) {
+    return CommentRemoved{kId, kAda, 2, 1, kBob, kNow, by};
+  };
+  given<Removal>().when(remove(kBob)).then(removed(kBob));
+  given<Removal>().when(remove(kAda)).then(removed(kAda));
+  given<Removal>().when(remove(cleo)).then_rejected("not-the-author");
+  given<Removal>(removed(kBob)).when(remove(kAda)).then_nothing();
+  given<Removal>(removed(kBob)).when(remove(cleo)).then_rejected("not-the-author");
 }
 
 TEST(Comments, AnswerOnlyWhatExists) {
-  given<Comments>(comment(1, 0))
-      .when(AddComment{kId, kAda, 2, kBob, "?"})
-      .then_rejected("no-such-comment");
-  given<Comments>().when(AddComment{kId, kAda, -1, kBob, "?"}).then_rejected("no-such-comment");
+  given<Comments>(comment(1, 0)).when(add_comment(2)).then_rejected("no-such-comment");
+  given<Comments>().when(add_comment(-1)).then_rejected("no-such-comment");
 }
 
 const AdviceIdentity kAdvice{kId, kAda, std::string(24, '0') + "10", kBob};
@@ -226,7 +271,8 @@ TEST(Project, CompactionKeepsDecisions) {
   const std::string hash(64, 'a');
   expect_compaction_keeps_decisions<Project>(
       {edit_of("one"), edit_of("two"), ChangeIcon{kAda, hash}, ChangeIcon{kAda, std::nullopt},
-       ChangeIcon{kBob, hash}},
+       ChangeIcon{kBob, hash}, WithdrawProject{kAda}, RestoreProject{kAda}, WithdrawProject{kBob},
+       AbandonProject{}},
       {created()});
 }
 

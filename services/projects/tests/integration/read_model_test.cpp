@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 
 #include "../campus.hpp"
 #include "eventsourcing/events/event_codec.hpp"
@@ -13,6 +15,7 @@
 #include "projects/domain/comments.hpp"
 #include "projects/domain/documents.hpp"
 #include "projects/domain/project.hpp"
+#include "projects/domain/removal.hpp"
 #include "projects/domain/vote.hpp"
 #include "projects/domain/voting.hpp"
 #include "projects/projections/project_queries.hpp"
@@ -54,9 +57,10 @@ class ReadModel : public ::testing::Test {
                std::to_string(row.version.value()) + " " + std::to_string(row.comments) + " " +
                row.voting + " " + std::to_string(row.tally) + " " + std::to_string(row.advice) +
                "/" + std::to_string(row.advice_adopted) + " " + row.icon.value_or("no icon") + " " +
-               row.sealed_labels + "\n";
+               row.sealed_labels + (row.withdrawn ? " withdrawn" : "") + "\n";
         for (const auto& comment : list_comments(transaction, row.id, {}, {}, {}, 1000).items) {
-          all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + "\n";
+          all += "  " + std::to_string(comment.id) + "<" + std::to_string(comment.parent_id) + " " +
+                 (comment.removed ? "removed" : comment.sealed_text) + "\n";
         }
         for (const auto& document : list_documents(transaction, row.id)) {
           all += "  document " + document.id + " " + document.file.hash + "\n";
@@ -71,6 +75,10 @@ class ReadModel : public ::testing::Test {
       }
       const LabelKeys sea{"sea", campus.cipher.index("sea", "Project.label")};
       for (const auto& row : list_by_label(transaction, sea, {}, {}).items) all += "sea " + row.id;
+      for (const auto& row : list_newest(transaction, {}, {}).items) all += "newest " + row.id;
+      for (const auto& label : list_labels(transaction, {}, 100)) {
+        all += "label " + label.key + " " + std::to_string(label.projects);
+      }
       return all;
     });
     CHECK(text.ok(), "the queries run");
@@ -119,9 +127,17 @@ std::vector<std::string> live(Campus& campus) {
     if (i % 3 > 1) {
       campus.run<Project>(keys::project(id), project, ChangeIcon{author, std::nullopt});
     }
+    if (i % 2 == 1) campus.run<Project>(keys::project(id), project, WithdrawProject{author});
+    if (i == 3) campus.run<Project>(keys::project(id), project, RestoreProject{author});
+    if (i == 4) campus.run<Project>(keys::project(id), project, AbandonProject{});
     for (int c = 0; c < i; ++c) {
       campus.run<Comments>(keys::comments(id), eventsourcing::EventCodec<Comments>(campus.cipher),
-                           AddComment{id, author, c, person(7), "text"});
+                           AddComment{id, author, c, false, person(7), "text"});
+    }
+    for (std::int64_t c = 1; c <= i; c += 2) {
+      campus.run<Removal>(
+          keys::removal(id, c), eventsourcing::EventCodec<Removal>{},
+          RemoveComment{{id, author, c, c - 1, person(7), ""}, campus.clock.now(), author});
     }
     advise(campus, id, author, i);
     for (int d = 0; d < i; ++d) {
@@ -181,7 +197,7 @@ TEST_F(ReadModel, EveryInterleavingEndsInTheSameAnswers) {
     const auto cleared = database_.transact([](Transaction& transaction) {
       transaction.execute(
           "TRUNCATE project, project_by_author, project_by_label, comment, advice, advice_count,"
-          " document, voting, vote");
+          " document, voting, vote, label_author, label_use");
     });
     ASSERT_TRUE(cleared.ok());
     project(interleave(events, seed), seed * 3);
@@ -195,7 +211,7 @@ TEST_F(ReadModel, TheBoardIsOrderedByTallyAndPagesBothWays) {
   project(campus.events(), 1000);
   const auto walked = database_.read([](Transaction& transaction) {
     const auto all = list_board(transaction, {}, {}, {}, 100).items;
-    EXPECT_EQ(all.size(), 5U) << "the closed one is off the board";
+    EXPECT_EQ(all.size(), 4U) << "the closed one and the withdrawn one are off the board";
     for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i - 1].tally, all[i].tally);
     const auto second = list_board(transaction, {}, {}, all[1], 2).items;
     EXPECT_EQ(second[0].project, all[2].project);
@@ -204,6 +220,159 @@ TEST_F(ReadModel, TheBoardIsOrderedByTallyAndPagesBothWays) {
     return true;
   });
   EXPECT_TRUE(walked.ok());
+}
+
+// What projects are, told by their events one after the other, without tables.
+const sql::Window<std::string> kAll{std::nullopt, std::nullopt, 100};
+
+struct PlainProject {
+  core::AccountId author;
+  std::set<std::string> labels;
+  bool withdrawn = false;
+  bool abandoned = false;
+};
+
+std::map<std::string, PlainProject> plainly(Campus& campus,
+                                            const std::vector<RecordedEvent>& events) {
+  const eventsourcing::EventCodec<Project> codec(campus.cipher);
+  std::map<std::string, PlainProject> projects;
+  for (const RecordedEvent& recorded : events) {
+    const auto event = codec.decode(recorded);
+    if (!event) continue;
+    const auto id = std::visit([](const auto& fact) { return fact.project_id; }, *event);
+    PlainProject& plain = projects[id];
+    if (const auto* created = std::get_if<ProjectCreated>(&*event)) {
+      plain.author = created->author;
+      plain.labels = {created->labels.names.begin(), created->labels.names.end()};
+    } else if (const auto* edited = std::get_if<ProjectEdited>(&*event)) {
+      plain.labels = {edited->labels.names.begin(), edited->labels.names.end()};
+    } else if (std::holds_alternative<ProjectWithdrawn>(*event)) {
+      plain.withdrawn = true;
+    } else if (std::holds_alternative<ProjectRestored>(*event)) {
+      plain.withdrawn = false;
+    } else if (std::holds_alternative<ProjectAbandoned>(*event)) {
+      plain.abandoned = true;
+    }
+  }
+  return projects;
+}
+
+// Random edits, withdrawals and restorations of ten projects by three authors.
+void change_standing_at_random(Campus& campus, std::mt19937_64& random) {
+  const eventsourcing::EventCodec<Project> codec(campus.cipher);
+  std::vector<std::pair<std::string, core::AccountId>> projects;
+  for (int step = 0; step < 80; ++step) {
+    campus.clock.advance(std::chrono::seconds(1));
+    const std::vector<std::string> labels{"sea", "sand", "sun"};
+    Labels some;
+    for (const auto& label : labels) {
+      if (random() % 2 == 0) some.names.push_back(label);
+    }
+    if (projects.size() < 10 && step % 2 == 0) {
+      const auto id = core::make_time_ordered_id(campus.clock.now(), campus.random);
+      const auto author = person(static_cast<int>(random() % 3) + 1);
+      projects.emplace_back(id, author);
+      campus.run<Project>(keys::project(id), codec,
+                          CreateProject{id, author, {"P", "", {}}, some, campus.clock.now()});
+      continue;
+    }
+    const auto& [id, author] = projects[random() % projects.size()];
+    EditProject edit;
+    edit.editor = author;
+    edit.labels = some;
+    const std::vector<Project::Command> commands{edit, WithdrawProject{author},
+                                                 RestoreProject{author}, WithdrawProject{author},
+                                                 RestoreProject{author}};
+    const bool last = random() % 40 == 0;
+    campus.run<Project>(
+        keys::project(id), codec,
+        last ? Project::Command{AbandonProject{}} : commands[random() % commands.size()]);
+  }
+}
+
+TEST_F(ReadModel, ListsAndCountsShowWhatAPlainModelShowsInEveryInterleaving) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Campus campus;
+    std::mt19937_64 random(seed);
+    change_standing_at_random(campus, random);
+    const auto cleared = database_.transact([](Transaction& transaction) {
+      transaction.execute(
+          "TRUNCATE project, project_by_author, project_by_label, voting, label_author, label_use");
+    });
+    ASSERT_TRUE(cleared.ok());
+    project(interleave(campus.events(), seed), 1 + random() % 9);
+    const auto plain = plainly(campus, campus.events());
+    std::set<std::string> newest;
+    std::map<std::string, std::int64_t> uses;
+    std::map<std::string, std::set<std::string>> labelled;
+    for (const auto& [id, one] : plain) {
+      if (one.withdrawn || one.abandoned) continue;
+      newest.insert(id);
+      for (const auto& label : one.labels) {
+        const auto key = campus.cipher.index(label, "Project.label");
+        ++uses[key];
+        labelled[label].insert(id);
+      }
+    }
+    const auto compared = database_.read([&](Transaction& transaction) {
+      const auto ids_of = [](const std::vector<ProjectRow>& rows) {
+        std::set<std::string> ids;
+        for (const auto& row : rows) ids.insert(row.id);
+        return ids;
+      };
+      const auto found = list_newest(transaction, {}, kAll).items;
+      EXPECT_EQ(ids_of(found), newest);
+      EXPECT_TRUE(std::is_sorted(found.begin(), found.end(), [](const auto& one, const auto& two) {
+        return one.published_at > two.published_at;
+      }));
+      std::map<std::string, std::int64_t> counted;
+      for (const auto& label : list_labels(transaction, {}, 100)) {
+        counted[label.key] = label.projects;
+      }
+      EXPECT_EQ(counted, uses);
+      for (const auto& [label, ids] : labelled) {
+        const LabelKeys keys{label, campus.cipher.index(label, "Project.label")};
+        EXPECT_EQ(ids_of(list_by_label(transaction, keys, {}, kAll).items), ids);
+      }
+      for (int number = 1; number <= 3; ++number) {
+        std::set<std::string> own;
+        std::set<std::string> shown;
+        for (const auto& [id, one] : plain) {
+          if (one.author != person(number)) continue;
+          own.insert(id);
+          if (!one.withdrawn) shown.insert(id);
+        }
+        const auto author = person(number);
+        EXPECT_EQ(ids_of(list_by_author(transaction, author, {}, kAll).items), shown);
+        EXPECT_EQ(ids_of(list_by_author(transaction, author, author, kAll).items), own);
+      }
+      return true;
+    });
+    ASSERT_TRUE(compared.ok());
+  }
+}
+
+TEST_F(ReadModel, TheTextOfARemovedCommentIsInNoTable) {
+  Campus campus;
+  const auto ids = live(campus);
+  auto events = campus.events();
+  // The removals come first.
+  std::stable_partition(events.begin(), events.end(),
+                        [](const auto& event) { return event.type == "CommentRemoved"; });
+  project(events, 5);
+  const auto checked = database_.read([&](Transaction& transaction) {
+    const auto comments = list_comments(transaction, ids[5], {}, {}, {}, 100).items;
+    EXPECT_EQ(comments.size(), 5U);
+    for (const auto& comment : comments) {
+      EXPECT_EQ(comment.removed, comment.id % 2 == 1);
+      EXPECT_EQ(comment.parent_id, comment.id - 1);
+      EXPECT_EQ(comment.sealed_text == "0.", comment.removed);
+    }
+    EXPECT_EQ(find_project(transaction, ids[5])->comments, 2);
+    return true;
+  });
+  EXPECT_TRUE(checked.ok());
 }
 
 TEST_F(ReadModel, AdviceIsCountedAndPagesBothWays) {
