@@ -1,7 +1,9 @@
-// Fills table account_project from the events of projects. Called by one runner thread.
+// Fills table account_project from the events of projects: those of a person that are not
+// withdrawn. A project's events are of one stream, so the last one says whether it is there. Called
+// by one runner thread.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -18,10 +20,11 @@ class ProjectListProjection final : public eventsourcing::Projection {
   void load(sql::Transaction& transaction) override;
   void apply(const eventsourcing::RecordedEvent& event) override;
   void flush(sql::Transaction& transaction) override;
-  void flushed() override { created_.clear(); }
+  void flushed() override { shown_.clear(); }
 
  private:
-  std::set<std::pair<core::AccountId, std::string>> created_;
+  // Since the last flush: author and project, and whether it is shown.
+  std::map<std::pair<core::AccountId, std::string>, bool> shown_;
 };
 
 }  // namespace tideline::accounts

@@ -185,6 +185,27 @@ TEST_F(ReadModel, EachQueryTouchesOnePartition) {
     return texts;
   });
   ASSERT_TRUE(plans.ok());
+TEST_F(ReadModel, AWithdrawnProjectIsNotInTheList) {
+  const auto created = project_created("1");
+  auto withdrawn = created;
+  withdrawn.type = "ProjectWithdrawn";
+  auto restored = created;
+  restored.type = "ProjectRestored";
+  ProjectListProjection projection;
+  const auto listed = [&](const std::vector<RecordedEvent>& events, std::size_t batch) {
+    project(projection, events, batch);
+    return database
+        .read([&](Transaction& transaction) {
+          return find_projects(transaction, app.account_ids.of("1"), 10).count;
+        })
+        .value();
+  };
+  EXPECT_EQ(listed({created}, 1), 1);
+  EXPECT_EQ(listed({withdrawn}, 1), 0);
+  EXPECT_EQ(listed({restored}, 1), 1);
+  EXPECT_EQ(listed({withdrawn, restored, withdrawn}, 3), 0);
+}
+
   const std::size_t one_partition = plans->size() - 1;
   for (std::size_t i = 0; i < one_partition; ++i) {
     EXPECT_EQ((*plans)[i].find("Append"), std::string::npos) << (*plans)[i];
