@@ -44,6 +44,9 @@ std::vector<Award> awards_of(const Fact& fact) {
                            .reason = Reason::ProjectEdited,
                            .project_id = event.project_id}};
           },
+          // Points are for what was done: they stay.
+          [](const read::ProjectWithdrawn&) { return Awards{}; },
+          [](const read::ProjectRestored&) { return Awards{}; },
           [](const read::CommentAdded& event) {
             return Awards{{.account = event.author,
                            .reason = Reason::Comment,

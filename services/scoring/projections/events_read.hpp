@@ -13,8 +13,9 @@ namespace tideline::scoring {
 using Fact =
     std::variant<read::AccountRegistered, read::AccountClosed, read::SignedIn, read::ProfileViewed,
                  read::ContactAccepted, read::Followed, read::ProjectCreated, read::ProjectEdited,
-                 read::CommentAdded, read::AdviceAdopted, read::VoteCast, read::PointsAdjusted,
-                 Rated, RulesChanged, RuleDaysSettled>;
+                 read::ProjectWithdrawn, read::ProjectRestored, read::CommentAdded,
+                 read::AdviceAdopted, read::VoteCast, read::PointsAdjusted, Rated, RulesChanged,
+                 RuleDaysSettled>;
 
 // nullopt: an event that scoring has no use for.
 inline std::optional<Fact> read_fact(const eventsourcing::RecordedEvent& recorded) {

@@ -27,6 +27,10 @@ void RatingProjection::apply(const eventsourcing::RecordedEvent& event) {
     authors_by_project_[created->project_id] = created->author;
   } else if (const auto* closed = std::get_if<read::AccountClosed>(&*fact)) {
     closed_.insert(closed->account);
+  } else if (const auto* withdrawn = std::get_if<read::ProjectWithdrawn>(&*fact)) {
+    withdrawn_by_project_[withdrawn->project_id] = true;
+  } else if (const auto* restored = std::get_if<read::ProjectRestored>(&*fact)) {
+    withdrawn_by_project_[restored->project_id] = false;
   }
 }
 
@@ -35,6 +39,7 @@ void RatingProjection::flush(Transaction& transaction) {
   flush_given(transaction);
   flush_projects(transaction);
   flush_closed(transaction);
+  flush_withdrawn(transaction);
 }
 
 void RatingProjection::flushed() {
@@ -42,6 +47,7 @@ void RatingProjection::flushed() {
   stars_by_rater_.clear();
   authors_by_project_.clear();
   closed_.clear();
+  withdrawn_by_project_.clear();
 }
 
 void RatingProjection::flush_totals(Transaction& transaction) const {
@@ -77,6 +83,14 @@ void RatingProjection::flush_closed(Transaction& transaction) const {
                    " SELECT 'person', id, true FROM unnest($1::text[]) AS id"
                    " ON CONFLICT (kind, subject_id) DO UPDATE SET closed = true",
                    closed_, &core::AccountId::to_string);
+}
+
+void RatingProjection::flush_withdrawn(Transaction& transaction) const {
+  sql::write_batch(transaction,
+                   "INSERT INTO rating (kind, subject_id, closed)"
+                   " SELECT 'project', * FROM unnest($1::text[], $2::boolean[])"
+                   " ON CONFLICT (kind, subject_id) DO UPDATE SET closed = excluded.closed",
+                   withdrawn_by_project_, sql::kKey, sql::kValue);
 }
 
 }  // namespace tideline::scoring

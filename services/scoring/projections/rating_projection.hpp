@@ -3,7 +3,8 @@
 //
 // A subject's sums are fed by the streams of all its raters, so by deltas alone: a rating adds its
 // stars less those it replaces, and counts where it replaces none. What a rater gave is fed by one
-// stream, whose latest event says it.
+// stream, whose latest event says it. What is closed is in no list: people whose account is, and
+// projects while they are withdrawn.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +37,14 @@ class RatingProjection final : public eventsourcing::Projection {
   void flush_given(sql::Transaction& transaction) const;
   void flush_projects(sql::Transaction& transaction) const;
   void flush_closed(sql::Transaction& transaction) const;
+  void flush_withdrawn(sql::Transaction& transaction) const;
 
   // Since the last flush.
   std::map<RatingSubject, RatingTotal> deltas_;
   std::map<Given, std::int64_t> stars_by_rater_;
   std::map<std::string, core::AccountId> authors_by_project_;
   std::set<core::AccountId> closed_;
+  std::map<std::string, bool> withdrawn_by_project_;
 };
 
 }  // namespace tideline::scoring

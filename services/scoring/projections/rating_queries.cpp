@@ -36,7 +36,9 @@ std::map<std::string, core::AccountId> find_project_authors(
   std::map<std::string, core::AccountId> authors;
   if (projects.empty()) return authors;
   for (const auto& row : transaction.execute(
-           "SELECT project_id, author FROM rated_project WHERE project_id = ANY($1::text[])",
+           "SELECT project_id, author FROM rated_project WHERE project_id = ANY($1::text[])"
+           " AND NOT EXISTS (SELECT FROM rating WHERE kind = 'project' AND subject_id = project_id"
+           " AND closed)",
            {projects})) {
     authors.emplace(row.text(0), row.account(1));
   }

@@ -19,7 +19,15 @@ RatingTotal find_rating(sql::Transaction& transaction, const RatingSubject& subj
 // nullopt: has not rated it. Touches one partition.
 std::optional<std::int64_t> find_given(sql::Transaction& transaction, const core::AccountId& rater,
                                        const RatingSubject& subject);
-// The authors of those projects that are known.
+// What somebody has given, by kind and subject, from behind `after`. Touches one partition.
+struct GivenRating {
+  std::string kind;
+  std::string subject_id;
+  std::int64_t stars = 0;
+};
+std::vector<GivenRating> list_given(sql::Transaction& transaction, const core::AccountId& rater,
+                                    const GivenRating& after, int limit);
+// The authors of those projects that are known and not withdrawn.
 std::map<std::string, core::AccountId> find_project_authors(
     sql::Transaction& transaction, const std::vector<std::string>& projects);
 

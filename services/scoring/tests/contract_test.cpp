@@ -50,7 +50,8 @@ TEST(ContractTest, ReadsWhatItReliesOn) {
   EXPECT_THAT(types, ::testing::UnorderedElementsAre("AccountRegistered", "AccountClosed",
                                                      "SignedIn", "ProfileViewed", "ContactAccepted",
                                                      "Followed", "ProjectCreated", "ProjectEdited",
-                                                     "CommentAdded", "AdviceAdopted", "VoteCast"));
+                                                     "CommentAdded", "AdviceAdopted", "VoteCast",
+                                                     "ProjectWithdrawn", "ProjectRestored"));
 }
 
 TEST(ContractTest, NamesEveryFieldThatItReads) {

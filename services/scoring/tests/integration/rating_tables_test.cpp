@@ -233,6 +233,34 @@ TEST_F(RatingTablesTest, ClosedAccountsLeaveTheOrderAlsoBeforeTheyAreRated) {
   EXPECT_TRUE(pages(RatingKind::Person, 4).empty());
 }
 
+TEST_F(RatingTablesTest, AWithdrawnProjectIsNeitherListedNorFoundUntilItIsRestored) {
+  EventMaker make;
+  const auto now = at("2026-05-20T09:00:00.000000Z");
+  const auto told = [&](const char* type) {
+    return make.make(
+        "projects", type, now,
+        {{"project_id", project(1).id}, {"author", account_with(99).to_string()}, {"card", "1.x"}});
+  };
+  const auto encoded =
+      eventsourcing::EventCodec<Rating>{}.encode(Rated{account_with(1), project(1), 5, 0});
+  RatingProjection projection;
+  const auto is_shown = [&](const es::RecordedEvent& event) {
+    projection.apply(event);
+    flush(projection);
+    const bool found = !read([&](sql::Transaction& transaction) {
+                          return find_project_authors(transaction, {project(1).id});
+                        }).empty();
+    EXPECT_EQ(!pages(RatingKind::Project, 4).empty(), found);
+    return found;
+  };
+  projection.apply(told("ProjectCreated"));
+  EXPECT_FALSE(is_shown(told("ProjectWithdrawn")));
+  EXPECT_FALSE(
+      is_shown(make.make("scoring", encoded.type, now, nlohmann::json::parse(encoded.data))));
+  EXPECT_TRUE(is_shown(told("ProjectRestored")));
+  EXPECT_FALSE(is_shown(told("ProjectWithdrawn")));
+}
+
 TEST_F(RatingTablesTest, EachQueryButTheOrderTouchesOnePartition) {
   EXPECT_EQ(partitions_touched("rating", kFindRatingSql, {"person", person(1).id}), 1U);
   EXPECT_EQ(
