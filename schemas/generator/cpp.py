@@ -1,5 +1,6 @@
 """C++ of a service's events: what the domain sees (events.hpp), and how it is stored and read (stored_events)."""
 
+import copy
 import json
 
 from model import TEXT_KINDS, Part, SchemaError, pascal, snake
@@ -182,7 +183,7 @@ def own_readers(service):
     for event in service.events.values():
         if event.by_hand:
             continue
-        needs_seen = bool(service.own_readers_need_seen and event.moved_seen)
+        needs_seen = bool(service.own_readers_need_seen and (event.moved_seen or event.readers_need_seen))
         members, expressions = [], []
         for member in current_members(event):
             if isinstance(member, Part):
@@ -222,6 +223,12 @@ def promised_field(consumer, producer, event, name, kind):
     return field
 
 
+def as_text(field):
+    text = copy.copy(field)
+    text.kind, text.full_kind = "string", field.full_kind.replace(field.kind, "string")
+    return text
+
+
 def foreign_readers(consumer, contracts, services):
     """What the contracts of a consumer name, and nothing else."""
     for contract in contracts:
@@ -234,6 +241,8 @@ def foreign_readers(consumer, contracts, services):
             members, expressions = [], []
             for name, kind in promised["fields"].items():
                 field = promised_field(consumer, producer, event, name, kind)
+                if field.kind in producer.enums and kind == field.full_kind.replace(field.kind, "string"):
+                    field = as_text(field)  # an enum of the producer's is none of its readers'
                 members.append(field_member(producer, field, sealed=True)[:3] + ("",))
                 expressions.append(read_expression(producer, field, kind))
             if "seen" in promised.get("metadata", []):

@@ -105,6 +105,7 @@ class Event:
             raise SchemaError(f"{service}/{name} is of a stream that is not described: {named}")
         self.private = described.get("private", False)
         self.by_hand = described.get("by_hand", False)
+        self.readers_need_seen = "seen" in described.get("readers_need", [])
         self.members = []  # Fields and Parts, in the order of the C++ struct
         for field_name, field in described["data"].items():
             if isinstance(field, dict) and "part" in field:

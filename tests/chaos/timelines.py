@@ -72,6 +72,11 @@ class Campus:
     def on_MomentPublished(self, event):  # pylint: disable=invalid-name
         self.moments[event["author"]].append(event)
 
+    def on_MomentAudienceChanged(self, event):  # pylint: disable=invalid-name
+        for moment in self.moments[event["author"]]:
+            if moment["moment_id"] == event["moment_id"]:
+                moment.update({key: event[key] for key in ("audience", "group_ids", "tag_ids", "user_ids")})
+
     def on_MomentDeleted(self, event):  # pylint: disable=invalid-name
         self.gone.add(event["moment_id"])
 

@@ -150,12 +150,16 @@ class Writer:
         self.token = session["access_token"]
 
     def write_profile(self):
-        self.send("PATCH", "/v1/me", self.body("changeMe", "real_name", "department",
+        self.send("PATCH", "/v1/me", self.body("changeMe", "real_name", "department", "bio",
                                                email=self.texts.new("changeMe", "email") + "@campus.example"))
         current, self.password = self.password, self.texts.new("changePassword", "new")
         self.texts.written(current, "changePassword", "current")
         self.send("POST", "/v1/me/password", {"current": current, "new": self.password})
         self.sign_in()
+        avatar = self.send("PUT", "/v1/me/avatar", png(self.texts.new("putAvatar", "image").encode()), "image/png")
+        self.read_by_friend.append(avatar["avatar"])
+        self.texts.written(self.password, "drawRecoveryCodes", "password")
+        self.send("PUT", "/v1/me/recovery-codes", {"password": self.password})
 
     def write_email(self):
         """A verified address; and what is refused, which must not stay either."""
@@ -199,7 +203,9 @@ class Writer:
 
     def write_to_people(self):
         self.send("POST", "/v1/tags", self.body("createTag", "name"))
+        self.send("PUT", f"/v1/contacts/{self.friend}/remark", self.body("setRemark", "remark"))
         group = self.send("POST", "/v1/groups", self.body("createGroup", "name", private=True))["id"]
+        self.send("PUT", f"/v1/groups/{group}/name", self.body("renameGroup", "name"))
         self.send("POST", "/v1/messages", self.body("sendMessage", "text", to=self.friend))
         self.send("POST", "/v1/messages", self.body("sendMessage", "text", group_id=group))
 
@@ -212,7 +218,8 @@ class Writer:
         own = self.by_friend("POST", "/v1/moments", {"content": "Low tide", "audience": "public"})["id"]
         self.send("POST", f"/v1/moments/{own}/comments", self.body("commentOnMoment", "text"))
         self.read_by_friend += [f"/v1/moments?author={self.name}", f"/v1/moments/{moment}", f"/v1/moments/{own}/comments",
-                                "/v1/timeline", "/v1/messages/inbox"]
+                                "/v1/timeline", "/v1/messages/inbox", "/v1/messages/conversations",
+                                f"/v1/messages/conversations/{self.name}"]
 
     def write_as_operator(self):
         self.send("POST", f"/v1/points/{self.name}/adjustments", self.body("adjustPoints", "reason", delta=5))

@@ -2,7 +2,7 @@
 """revocations.py GATEWAY HOME: what was taken from somebody is on no route any more, also while nobody can tell the
 feed of it. Kafka stands still, or the feed's own process, when Ada
 
-  - excludes Bob, parts from him, takes her tag from him, leaves the group that both are in, deletes the moment
+  - excludes Bob, parts from him, takes her tag from him, leaves the group that both are in, deletes the moment, or makes it private
 
 Each is acknowledged. With the token of it Bob then reads nothing of the moment, on any route; the feed, which has not
 heard of it, still shows it to who comes without the token, so it is the token that protects. What Ada writes after it
@@ -133,16 +133,19 @@ class Story:
         return self.bob, "DELETE", f"/v1/groups/{group}/members/me"
 
     def deletes(self):
-        return self.ada, "DELETE", None
+        return self.ada, "DELETE", "/v1/moments/{moment}"
+
+    def narrows(self):
+        return self.ada, "PUT", "/v1/moments/{moment}/audience", {"audience": "private"}
 
     def revoke(self):
         who, method, path, *body = self.revocation
-        self.token, _ = who.do(method, path or f"/v1/moments/{self.moment}", *body)
+        self.token, _ = who.do(method, path.format(moment=self.moment), *body)
 
     def write_later(self):
-        """What Bob must not see from the first: only who has deleted something has not shut him out."""
+        """What Bob must not see from the first: only who has changed one moment alone has not shut him out."""
         body = {**self.body, "content": "later"}
-        if self.revocation[2] is None:
+        if "{moment}" in self.revocation[2]:
             body["audience"] = "private"
         _, later = self.ada.do("POST", "/v1/moments", body, self.token)
         self.later, self.later_routes = later["id"], routes(self.ada.name, later["id"])
@@ -193,8 +196,8 @@ def while_the_feed_stands_still(kind):
 
 def main():
     began = time.monotonic()
-    of_kafka = [while_kafka_stands_still(kind) for kind in ("excludes", "parts", "untags", "leaves", "deletes")]
-    # Who deletes asks the feed itself.
+    of_kafka = [while_kafka_stands_still(kind) for kind in ("excludes", "parts", "untags", "leaves", "deletes", "narrows")]
+    # Who deletes, or narrows an audience, asks the feed itself.
     of_feed = [while_the_feed_stands_still(kind) for kind in ("excludes", "parts", "untags", "leaves")]
     print(f"   {len(of_kafka)} revocations with Kafka standing still, {len(of_feed)} with the feed: nothing was shown; "
           f"{sum(of_kafka + of_feed)} looks until all was gone, {time.monotonic() - began:.1f} s")

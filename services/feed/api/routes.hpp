@@ -15,6 +15,7 @@ void add_interaction_queries(http::Router& router, const ApiPorts& ports);
 void add_visit_routes(http::Router& router, const ApiPorts& ports);
 void add_message_commands(http::Router& router, const ApiPorts& ports);
 void add_message_queries(http::Router& router, const ApiPorts& ports);
+void add_conversation_queries(http::Router& router, const ApiPorts& ports);
 void add_message_requests(http::Router& router, const ApiPorts& ports);
 void add_message_reading(http::Router& router, const ApiPorts& ports);
 void add_timeline_reading(http::Router& router, const ApiPorts& ports);
@@ -31,6 +32,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_message_queries(router, ports);
   add_message_requests(router, ports);
   add_message_reading(router, ports);
+  add_conversation_queries(router, ports);
   add_timeline_reading(router, ports);
 }
 

@@ -11,7 +11,8 @@ static_assert(alignof(core::AccountId) == 1 && std::is_trivially_copyable_v<core
 static_assert(std::is_trivially_destructible_v<MomentContent>, "the block is freed as words");
 
 MomentContent::MomentContent(const MomentTexts& texts, core::Timestamp good_until)
-    : edits_(texts.edits),
+    : edits_(static_cast<std::uint16_t>(texts.edits)),
+      audience_changes_(static_cast<std::uint16_t>(texts.audience_changes)),
       shown_(static_cast<std::uint32_t>(texts.shown.size())),
       audience_(static_cast<std::uint32_t>(texts.audience.size())),
       user_ids_(static_cast<std::uint32_t>(texts.user_ids.size())),

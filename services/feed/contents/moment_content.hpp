@@ -21,11 +21,13 @@ namespace tideline::feed {
 // Texts are members of JSON objects, without the braces.
 struct MomentTexts {
   core::AccountId author;
-  std::uint32_t edits = 0;        // with the text of this edit
-  std::uint64_t names_as_of = 0;  // see MomentContents::name_changes()
-  std::string shown;              // to everybody who may see the moment, with its author's name
-  std::string audience;           // to its author: audience, group_ids, tag_ids
-  std::vector<core::AccountId> user_ids;  // listed in its audience: for its author, by their names
+  std::uint32_t edits = 0;             // with the text of this edit
+  std::uint32_t audience_changes = 0;  // and the audience of this change
+  std::uint64_t names_as_of = 0;       // see MomentContents::name_changes()
+  std::string shown;     // to everybody who may see the moment, with its author's name
+  std::string audience;  // to its author: audience, group_ids, tag_ids
+  std::vector<core::AccountId>
+      user_ids;  // the first of those listed: for its author, by their names
 };
 
 class MomentContent {
@@ -34,6 +36,7 @@ class MomentContent {
                                                  core::Timestamp good_until);
 
   std::uint32_t edits() const { return edits_; }
+  std::uint32_t audience_changes() const { return audience_changes_; }
   core::Timestamp good_until() const { return good_until_; }
   std::uint64_t names_as_of() const { return names_as_of_; }
   const core::AccountId& author() const { return author_; }
@@ -53,7 +56,8 @@ class MomentContent {
   // Where the texts and ids begin.
   const char* rest() const { return reinterpret_cast<const char*>(this + 1); }
 
-  const std::uint32_t edits_;
+  const std::uint16_t edits_;
+  const std::uint16_t audience_changes_;
   const std::uint32_t shown_;     // bytes
   const std::uint32_t audience_;  // bytes
   const std::uint32_t user_ids_;  // how many

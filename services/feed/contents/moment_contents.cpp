@@ -57,6 +57,14 @@ void MomentContents::before_use(const read::Event& event) {
     SealedMoment sealed = before ? *before : SealedMoment{edited->author, std::nullopt, {}};
     sealed.edits[edited->edit] = {edited->sealed_content, edited->edited_at};
     put_sealed(edited->id, std::move(sealed));
+  } else if (const auto* changed = std::get_if<read::MomentAudienceChanged>(&event)) {
+    const Sealed before = find_sealed(changed->id);
+    if (!before || !before->row || before->row->audience_changes >= changed->change) return;
+    SealedMoment sealed = *before;
+    sealed.row->audience = changed->audience;
+    sealed.row->lists = changed->lists;
+    sealed.row->audience_changes = changed->change;
+    put_sealed(changed->id, std::move(sealed));
   } else if (const auto* comment = std::get_if<read::CommentAdded>(&event)) {
     auto sealed = std::make_shared<const SealedComment>(
         SealedComment{comment->author, {comment->sealed_text, comment->written_at}});

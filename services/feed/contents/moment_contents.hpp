@@ -161,6 +161,7 @@ void MomentContents::find_each(std::span<const TimelineEntry> entries, const Use
       },
       [&](std::size_t i, const Moment& moment) {
         if (moment->edits() != entries[i].edits || moment->good_until() <= now) return;
+        if (moment->audience_changes() != entries[i].audience_changes) return;
         if (is_named_right(entries[i].author, moment->names_as_of())) use(i, moment);
       });
 }

@@ -16,30 +16,37 @@ bool takes_lists(Audience audience) {
   return audience == Audience::PartlyVisible || audience == Audience::PartlyInvisible;
 }
 
-std::optional<Rejection> refuse_content(const std::string& content) {
+std::optional<Rejection> refuse_content(const std::string& content, bool has_images) {
   const auto length = core::code_points(content);
-  if (length && *length > 0 && *length <= Moment::kContentCodePointsMax) return std::nullopt;
-  return Rejection{RejectionKind::Invalid, "content-length", "content has 1 to 2000 characters"};
+  const bool says_something = length && (*length > 0 || has_images);
+  if (says_something && *length <= Moment::kContentCodePointsMax) return std::nullopt;
+  return Rejection{RejectionKind::Invalid, "content-length",
+                   "content has 1 to 2000 characters, or none beside images"};
+}
+
+std::optional<Rejection> refuse_audience(Audience audience, const AudienceLists& lists) {
+  if (!takes_lists(audience) && lists != AudienceLists{}) {
+    return Rejection{RejectionKind::Invalid, "audience-takes-no-lists",
+                     "only partly-visible and partly-invisible take groups, tags and users"};
+  }
+  if (lists.group_ids.size() > Moment::kListedGroupsMax ||
+      lists.tag_ids.size() > Moment::kListedTagsMax ||
+      lists.user_ids.size() > Moment::kListedUsersMax) {
+    return Rejection{RejectionKind::Invalid, "audience-too-long",
+                     "an audience names at most 100 groups, 100 tags and 5000 users"};
+  }
+  return std::nullopt;
 }
 
 Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment& command) {
   if (state.published) {
     return Rejection{RejectionKind::Conflict, "moment-id-taken", "this moment exists already"};
   }
-  if (auto rejection = refuse_content(command.content)) return *rejection;
+  if (auto rejection = refuse_content(command.content, !command.images.empty())) return *rejection;
   if (command.images.size() > Moment::kImagesMax) {
     return Rejection{RejectionKind::Invalid, "too-many-images", "a moment has at most 9 images"};
   }
-  if (!takes_lists(command.audience) && command.lists != AudienceLists{}) {
-    return Rejection{RejectionKind::Invalid, "audience-takes-no-lists",
-                     "only partly-visible and partly-invisible take groups, tags and users"};
-  }
-  if (command.lists.group_ids.size() > Moment::kListedGroupsMax ||
-      command.lists.tag_ids.size() > Moment::kListedTagsMax ||
-      command.lists.user_ids.size() > Moment::kListedUsersMax) {
-    return Rejection{RejectionKind::Invalid, "audience-too-long",
-                     "an audience names at most 100 groups, 100 tags and 500 users"};
-  }
+  if (auto rejection = refuse_audience(command.audience, command.lists)) return *rejection;
   return Decision<Moment::Event>::of(MomentPublished{command.id, command.author, command.audience,
                                                      command.lists, command.content, command.images,
                                                      command.now});
@@ -50,7 +57,7 @@ Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& comma
   if (state.author != command.by) {
     return Rejection{RejectionKind::Forbidden, "not-the-author", "only its author edits a moment"};
   }
-  if (auto rejection = refuse_content(command.content)) return *rejection;
+  if (auto rejection = refuse_content(command.content, state.has_images)) return *rejection;
   if (state.content == command.content) return Decision<Moment::Event>::nothing();
   if (command.now - state.published_at > Moment::kEditableFor) {
     return Rejection{RejectionKind::Conflict, "too-late-to-edit",
@@ -61,6 +68,25 @@ Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& comma
   }
   return Decision<Moment::Event>::of(
       MomentEdited{state.id, state.author, state.edits + 1, command.content, command.now});
+}
+
+Decision<Moment::Event> change(const Moment::State& state, const ChangeAudience& command) {
+  if (!state.stands()) return kNoSuchMoment;
+  if (state.author != command.by) {
+    return Rejection{RejectionKind::Forbidden, "not-the-author",
+                     "only its author changes a moment's audience"};
+  }
+  if (auto rejection = refuse_audience(command.audience, command.lists)) return *rejection;
+  if (state.audience == command.audience && state.lists == command.lists) {
+    return Decision<Moment::Event>::nothing();
+  }
+  if (state.audience_changes == Moment::kAudienceChangesMax) {
+    return Rejection{RejectionKind::Conflict, "too-many-audience-changes",
+                     "a moment's audience is changed 20 times"};
+  }
+  return Decision<Moment::Event>::of(
+      MomentAudienceChanged{state.id, state.author, state.audience_changes + 1, command.audience,
+                            command.lists, command.now});
 }
 
 Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& command) {
@@ -82,11 +108,19 @@ Moment::State Moment::evolve(State state, const Event& event) {
                    state.id = published.id;
                    state.author = published.author;
                    state.content = published.content;
+                   state.has_images = !published.images.empty();
+                   state.audience = published.audience;
+                   state.lists = published.lists;
                    state.published_at = published.published_at;
                  },
                  [&](const MomentEdited& edited) {
                    state.content = edited.content;
                    state.edits = edited.edit;
+                 },
+                 [&](const MomentAudienceChanged& changed) {
+                   state.audience = changed.audience;
+                   state.lists = changed.lists;
+                   state.audience_changes = changed.change;
                  },
                  [&](const MomentDeleted&) { state.deleted = true; },
              },
@@ -98,6 +132,7 @@ eventsourcing::Decision<Moment::Event> Moment::decide(const State& state, const 
   return std::visit(Overloaded{
                         [&](const PublishMoment& publish_it) { return publish(state, publish_it); },
                         [&](const EditMoment& edit_it) { return edit(state, edit_it); },
+                        [&](const ChangeAudience& change_it) { return change(state, change_it); },
                         [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
                     },
                     command);

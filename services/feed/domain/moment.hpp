@@ -1,5 +1,5 @@
-// One moment: published once, its text perhaps edited within the hour, perhaps deleted by its
-// author, never brought back. Its audience never changes.
+// One moment: published once, its text perhaps edited within the hour, its audience perhaps changed
+// at any time, perhaps deleted by its author, never brought back.
 #pragma once
 
 #include <chrono>
@@ -40,6 +40,16 @@ struct EditMoment {
   friend bool operator==(const EditMoment&, const EditMoment&) = default;
 };
 
+// The whole audience that it has from now on.
+struct ChangeAudience {
+  core::AccountId by;
+  Audience audience = Audience::Private;
+  AudienceLists lists;
+  core::Timestamp now;
+
+  friend bool operator==(const ChangeAudience&, const ChangeAudience&) = default;
+};
+
 struct DeleteMoment {
   core::AccountId by;
 
@@ -50,27 +60,34 @@ struct Moment {
   static constexpr std::size_t kContentCodePointsMax = 2000;
   static constexpr std::chrono::hours kEditableFor{1};  // since it was published
   static constexpr std::uint32_t kEditsMax = 19;        // with the first text they fill one page
-  static constexpr std::uint32_t kEventsMax = kEditsMax + 2;  // published, edited, deleted
+  // So that what a command reads of its stream stays small, with 5,000 people listed in each.
+  static constexpr std::uint32_t kAudienceChangesMax = 20;
+  // Published, edited, changed, deleted.
+  static constexpr std::uint32_t kEventsMax = kEditsMax + kAudienceChangesMax + 2;
   static constexpr std::size_t kImagesMax = 9;
   static constexpr std::size_t kListedGroupsMax = 100;
   static constexpr std::size_t kListedTagsMax = 100;
-  static constexpr std::size_t kListedUsersMax = 500;
+  static constexpr std::size_t kListedUsersMax = 5000;
 
-  using Event = std::variant<MomentPublished, MomentEdited, MomentDeleted>;
+  using Event = std::variant<MomentPublished, MomentEdited, MomentAudienceChanged, MomentDeleted>;
   struct State {
     bool published = false;
     bool deleted = false;
     core::MomentId id;
     core::AccountId author;
     std::string content;  // the latest
+    bool has_images = false;
     core::Timestamp published_at;
     std::uint32_t edits = 0;
+    Audience audience = Audience::Private;
+    AudienceLists lists;
+    std::uint32_t audience_changes = 0;
 
     bool stands() const { return published && !deleted; }
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<PublishMoment, EditMoment, DeleteMoment>;
+  using Command = std::variant<PublishMoment, EditMoment, ChangeAudience, DeleteMoment>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

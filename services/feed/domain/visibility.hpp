@@ -21,7 +21,7 @@ namespace tideline::feed {
 
 // What the predicates ask of the world. Person, Tag and Group are whatever the graph names them by.
 template <class G>
-concept AudienceGraph = std::equality_comparable<typename G::Person> &&
+concept AudienceGraph = std::totally_ordered<typename G::Person> &&
     requires(const G& graph, typename G::Person one, typename G::Person other, typename G::Tag tag,
              typename G::Group group) {
   { graph.is_closed(one) } -> std::same_as<bool>;
@@ -50,7 +50,7 @@ struct MomentAudience {
   Audience audience = Audience::Private;
   std::span<const typename G::Group> groups;
   std::span<const typename G::Tag> tags;
-  std::span<const typename G::Person> users;
+  std::span<const typename G::Person> users;  // ascending
   bool deleted = false;
 };
 
@@ -116,7 +116,7 @@ class Visibility {
     const auto is_member = [&](const auto& group) {
       return maybe ? graph_.may_be_member(group, viewer) : graph_.is_member(group, viewer);
     };
-    return std::ranges::find(moment.users, viewer) != moment.users.end() ||
+    return std::ranges::binary_search(moment.users, viewer) ||
            std::ranges::any_of(moment.tags, is_tagged) ||
            std::ranges::any_of(moment.groups, is_member);
   }

@@ -12,12 +12,14 @@
 
 namespace tideline::feed::read {
 
-using Event = std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
-                           ContactTagged, ContactUntagged, TagCreated, TagDeleted,
-                           MomentSettingChanged, PersonBlocked, PersonUnblocked, GroupJoined,
-                           GroupLeft, GroupMemberRemoved, GroupDissolved, MomentPublished,
-                           MomentEdited, MomentDeleted, MomentLiked, MomentUnliked, CommentAdded,
-                           CommentDeleted, MessageSent, MessagesRead, TimelineSeen>;
+using Event =
+    std::variant<AccountClosed, ContactAccepted, ContactRemoved, Followed, Unfollowed,
+                 ContactTagged, ContactUntagged, TagCreated, TagDeleted, MomentSettingChanged,
+                 PersonBlocked, PersonUnblocked, GroupCreated, GroupHistoryChanged, GroupJoined,
+                 GroupLeft, GroupMemberRemoved, GroupDissolved, MomentPublished, MomentEdited,
+                 MomentAudienceChanged, MomentDeleted, MomentLiked, MomentUnliked, CommentAdded,
+                 CommentDeleted, MessageSent, MessageRecalled, MessagesRead, GroupMessagesRead,
+                 TimelineSeen>;
 
 // nullopt: an event that this service does not use. Throws PoisonEvent for broken data.
 inline std::optional<Event> read_event(const eventsourcing::RecordedEvent& event) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "eventsourcing/projections/model_projection.hpp"
+#include "feed/projections/group_message_model.hpp"
 #include "feed/projections/interaction_model.hpp"
 #include "feed/projections/message_model.hpp"
 #include "feed/projections/moment_model.hpp"
@@ -28,8 +29,9 @@ class VisitModel {
   sql::DayCounter counter_{kTables[0]};
 };
 
-class FeedProjection final : public eventsourcing::ModelProjection<MomentModel, InteractionModel,
-                                                                   MessageModel, VisitModel> {
+class FeedProjection final
+    : public eventsourcing::ModelProjection<MomentModel, InteractionModel, MessageModel,
+                                            GroupMessageModel, VisitModel> {
  public:
   std::string_view name() const override { return "feed"; }
   std::vector<std::string> sources() const override { return {"feed"}; }

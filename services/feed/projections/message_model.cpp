@@ -1,7 +1,7 @@
 #include "feed/projections/message_model.hpp"
 
 #include <algorithm>
-#include <set>
+#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
@@ -12,9 +12,35 @@ namespace {
 
 // Rows never change once they are there, so a second insertion has nothing to say.
 constexpr const char* kInsertMessages = R"(
-INSERT INTO message (sender, sent_at, recipient, group_id, text)
-SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[])
+INSERT INTO message (sender, sent_at, recipient, group_id, text, images)
+SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[])
 ON CONFLICT (sender, sent_at) DO NOTHING)";
+
+constexpr const char* kRecallMessages = R"(
+UPDATE message SET text = '', images = '[]', recalled = true
+FROM unnest($1::uuid[], $2::timestamptz[]) AS gone (sender, sent_at)
+WHERE message.sender = gone.sender AND message.sent_at = gone.sent_at AND NOT recalled)";
+
+// In the order of their keys. Of those whose messages have been requests: what lies in the Inbox by
+// now.
+constexpr const char* kRaiseConversations = R"(
+INSERT INTO conversation AS held (owner, peer, last_at, last_sender)
+SELECT DISTINCT ON (owner, peer) owner, peer, last_at, last_sender
+FROM (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[])
+                    AS written (owner, peer, last_at, last_sender)
+      UNION ALL
+      SELECT recipient, pair.sender, newest.sent_at, pair.sender
+      FROM unnest($5::uuid[], $6::uuid[]) AS pair (recipient, sender)
+           JOIN message_request known USING (recipient, sender)
+           CROSS JOIN LATERAL (
+             SELECT sent_at FROM message
+             WHERE message.sender = pair.sender AND message.recipient = pair.recipient
+             ORDER BY sent_at DESC LIMIT 1) AS newest
+      WHERE known.answer = 1) AS raised
+ORDER BY owner, peer, last_at DESC, last_sender DESC
+ON CONFLICT (owner, peer) DO UPDATE
+SET last_at = excluded.last_at, last_sender = excluded.last_sender
+WHERE (excluded.last_at, excluded.last_sender) > (held.last_at, held.last_sender))";
 
 constexpr const char* kInsertEntries = R"(
 INSERT INTO message_entry (owner, box, day, sent_at, sender, group_id, read)
@@ -70,10 +96,16 @@ WHERE owner = mark.reader AND box = ANY ('{0,2,3}'::smallint[]) AND message_entr
   AND message_entry.sent_at = mark.sent_at AND message_entry.sender = mark.sender
   AND NOT read)";
 
+void sort_marks(std::vector<std::pair<core::AccountId, MessageKey>>& marks) {
+  std::sort(marks.begin(), marks.end());
+  marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
+}
+
 }  // namespace
 
 void MessageModel::clear() {
   sent_.clear();
+  recalled_.clear();
   read_.clear();
   answers_.clear();
   settings_.clear();
@@ -82,6 +114,8 @@ void MessageModel::clear() {
 void MessageModel::apply(const eventsourcing::RecordedEvent& event) {
   if (auto sent = eventsourcing::read_as<read::MessageSent>(event)) {
     sent_.push_back(*std::move(sent));
+  } else if (auto recalled = eventsourcing::read_as<MessageRecalled>(event)) {
+    recalled_.push_back(*std::move(recalled));
   } else if (auto marked = eventsourcing::read_as<read::MessagesRead>(event)) {
     read_.push_back(*std::move(marked));
   } else if (const auto request = eventsourcing::read_as<MessageRequestChanged>(event)) {
@@ -101,6 +135,9 @@ void MessageModel::flush(sql::Transaction& transaction) const {
   write_messages(transaction);
   write_entries(transaction);
   move_answered(transaction);
+  // After what they are about.
+  write_conversations(transaction);
+  mark_entries(transaction);
 }
 
 void MessageModel::write_settings(sql::Transaction& transaction) const {
@@ -113,13 +150,18 @@ void MessageModel::write_answers(sql::Transaction& transaction) const {
                    &AnswerRow::answer, &AnswerRow::version);
 }
 
-void MessageModel::lock_answers(sql::Transaction& transaction) const {
-  std::set<Pair> pairs;  // all in one statement, in their order: else two could wait for each other
+std::set<MessageModel::Pair> MessageModel::request_pairs() const {
+  std::set<Pair> pairs;
   for (const auto& [pair, answer] : answers_) pairs.insert(pair);
   for (const auto& message : sent_) {
     if (message.is_request) pairs.emplace(message.recipients.at(0), message.sender);
   }
-  sql::write_batch(transaction, kLockAnswers, pairs, &Pair::first, &Pair::second);
+  return pairs;
+}
+
+// All in one statement, in their order: else two could wait for each other.
+void MessageModel::lock_answers(sql::Transaction& transaction) const {
+  sql::write_batch(transaction, kLockAnswers, request_pairs(), &Pair::first, &Pair::second);
 }
 
 void MessageModel::move_answered(sql::Transaction& transaction) const {
@@ -141,7 +183,30 @@ void MessageModel::write_messages(sql::Transaction& transaction) const {
   using read::MessageSent;
   sql::write_batch(transaction, kInsertMessages, messages, &MessageSent::sender,
                    &MessageSent::sent_at, &MessageSent::recipient, &MessageSent::group_id,
-                   &MessageSent::sealed_text);
+                   &MessageSent::sealed_text,
+                   [](const MessageSent* sent) { return nlohmann::json(sent->images).dump(); });
+}
+
+void MessageModel::write_conversations(sql::Transaction& transaction) const {
+  std::map<Pair, MessageKey> newest;  // by owner and peer
+  for (const auto& message : sent_) {
+    if (!message.recipient) continue;
+    const MessageKey key{message.sent_at, message.sender};
+    const auto raise = [&](const core::AccountId& owner, const core::AccountId& peer) {
+      MessageKey& last = newest.try_emplace({owner, peer}, key).first->second;
+      last = std::max(last, key);
+    };
+    raise(message.sender, *message.recipient);
+    if (!message.is_request) raise(*message.recipient, message.sender);
+  }
+  const auto pairs = request_pairs();
+  if (newest.empty() && pairs.empty()) return;
+  auto params =
+      sql::columns(newest, &Pair::first, &Pair::second, &MessageKey::sent_at, &MessageKey::sender);
+  for (auto& column : sql::columns(pairs, &Pair::first, &Pair::second)) {
+    params.push_back(std::move(column));
+  }
+  transaction.execute(kRaiseConversations, params);
 }
 
 void MessageModel::write_entries(sql::Transaction& transaction) const {
@@ -170,19 +235,35 @@ void MessageModel::write_entries(sql::Transaction& transaction) const {
                    &Entry::day, &Entry::sent_at, &Entry::sender, &Entry::group_id);
 }
 
-void MessageModel::write_reads(sql::Transaction& transaction) const {
-  using Mark = std::pair<core::AccountId, MessageKey>;  // reader, message
+std::vector<MessageModel::Mark> MessageModel::marks() const {
   std::vector<Mark> marks;
   for (const auto& [reader, messages] : read_) {
     for (const MessageKey& key : messages) marks.emplace_back(reader, key);
   }
-  std::sort(marks.begin(), marks.end());
-  marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
-  const auto day = sql::at(&Mark::second, &MessageKey::sent_at, core::utc_day);
-  const auto sent_at = sql::at(&Mark::second, &MessageKey::sent_at);
-  const auto sender = sql::at(&Mark::second, &MessageKey::sender);
-  sql::write_batch(transaction, kInsertReads, marks, &Mark::first, sent_at, sender);
-  sql::write_batch(transaction, kMarkEntries, marks, &Mark::first, day, sent_at, sender);
+  return marks;
+}
+
+void MessageModel::write_reads(sql::Transaction& transaction) const {
+  auto read = marks();
+  sort_marks(read);
+  sql::write_batch(transaction, kInsertReads, read, &Mark::first,
+                   sql::at(&Mark::second, &MessageKey::sent_at),
+                   sql::at(&Mark::second, &MessageKey::sender));
+}
+
+// Of what is recalled there is nothing left to read.
+void MessageModel::mark_entries(sql::Transaction& transaction) const {
+  auto read = marks();
+  for (const MessageRecalled& gone : recalled_) {
+    if (gone.recipient) read.emplace_back(*gone.recipient, MessageKey{gone.sent_at, gone.sender});
+  }
+  sort_marks(read);
+  sql::write_batch(transaction, kMarkEntries, read, &Mark::first,
+                   sql::at(&Mark::second, &MessageKey::sent_at, core::utc_day),
+                   sql::at(&Mark::second, &MessageKey::sent_at),
+                   sql::at(&Mark::second, &MessageKey::sender));
+  sql::write_batch(transaction, kRecallMessages, recalled_, &MessageRecalled::sender,
+                   &MessageRecalled::sent_at);
 }
 
 }  // namespace tideline::feed

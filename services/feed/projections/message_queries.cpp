@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace tideline::feed {
 namespace {
@@ -13,26 +14,18 @@ constexpr const char* kMicroseconds = "(extract(epoch FROM sent_at) * 1000000)::
 
 using Entries = std::vector<ReceivedMessage>;
 
-Entries to_entries(const sql::Rows& rows) {
-  Entries entries;
-  for (const auto& row : rows) {
-    entries.push_back({{row.timestamp_us(0), row.account(1)}, row.boolean(2)});
-  }
-  return entries;
-}
-
 // Entries on one side of `bound` (or from that end of the list), nearest first.
 Entries read_entries(Transaction& transaction, const MessageList& list,
                      const std::optional<MessageKey>& bound, bool older, std::size_t limit) {
-  Params params{list.owner};
+  Params params{list.owner, static_cast<int>(list.box)};
   const auto parameter = [&](sql::Param value) {
     params.push_back(std::move(value));
     return "$" + std::to_string(params.size());
   };
   std::string sql = std::string("SELECT ") + kMicroseconds +
-                    ", sender, read FROM message_entry WHERE owner = $1::uuid";
-  if (list.box) sql += " AND box = " + parameter(static_cast<int>(*list.box)) + "::smallint";
-  if (list.group_id) sql += " AND group_id = " + parameter(*list.group_id) + "::text";
+                    ", sender, read FROM message_entry"
+                    " WHERE owner = $1::uuid AND box = $2::smallint";
+  if (list.box != MessageBox::Sent) sql += " AND group_id IS NULL";
   if (list.day) sql += " AND day = " + parameter(*list.day) + "::date";
   if (bound) {
     sql += std::string(" AND (day, sent_at, sender) ") + (older ? "<" : ">") + " (" +
@@ -42,7 +35,7 @@ Entries read_entries(Transaction& transaction, const MessageList& list,
   const std::string direction = older ? " DESC" : "";
   sql += " ORDER BY day" + direction + ", sent_at" + direction + ", sender" + direction +
          " LIMIT " + parameter(limit) + "::bigint";
-  return to_entries(transaction.execute(sql, params));
+  return ReceivedMessage::all_of(transaction.execute(sql, params));
 }
 
 MessageRow to_message(const sql::Row& row) {
@@ -51,6 +44,8 @@ MessageRow to_message(const sql::Row& row) {
   if (!row.is_null(2)) message.recipient = row.account(2);
   message.group_id = row.nullable_text(3);
   message.sealed_text = row.text(4);
+  message.images = nlohmann::json::parse(row.text(5)).get<std::vector<std::string>>();
+  message.recalled = row.boolean(6);
   return message;
 }
 
@@ -64,12 +59,22 @@ struct KeyColumns {
   }
 };
 
+}  // namespace
+
+std::vector<ReceivedMessage> ReceivedMessage::all_of(const sql::Rows& rows) {
+  std::vector<ReceivedMessage> entries;
+  for (const auto& row : rows) {
+    entries.push_back({{row.timestamp_us(0), row.account(1)}, row.boolean(2)});
+  }
+  return entries;
+}
+
 std::vector<MessageRow> read_copies(Transaction& transaction, const Entries& entries) {
   if (entries.empty()) return {};
   KeyColumns keys;
   for (const ReceivedMessage& entry : entries) keys.add(entry.key);
   const std::string sql = std::string("SELECT ") + kMicroseconds +
-                          ", sender, recipient, group_id, text"
+                          ", sender, recipient, group_id, text, images, recalled"
                           " FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (sender, sent_at)"
                           " JOIN message USING (sender, sent_at)";
   std::map<MessageKey, MessageRow> by_key;
@@ -88,13 +93,11 @@ std::vector<MessageRow> read_copies(Transaction& transaction, const Entries& ent
   return messages;
 }
 
-}  // namespace
-
-MessagePage read_messages(Transaction& transaction, const MessageList& list,
-                          const PlaceInBox& place, std::size_t limit) {
+MessagePage read_message_page(Transaction& transaction, const ReadEntries& read,
+                              const PlaceInBox& place, std::size_t limit) {
   const bool older = !place.newer_than;
   const auto& bound = older ? place.older_than : place.newer_than;
-  auto entries = read_entries(transaction, list, bound, older, limit + 1);
+  auto entries = read(bound, older, limit + 1);
   const bool more = entries.size() > limit;
   if (more) entries.pop_back();
   if (!older) std::reverse(entries.begin(), entries.end());
@@ -103,22 +106,33 @@ MessagePage read_messages(Transaction& transaction, const MessageList& list,
   (older ? page.has_older : page.has_newer) = more;
   if (entries.empty()) return page;
   const MessageKey& other_end = older ? entries.front().key : entries.back().key;
-  (older ? page.has_newer : page.has_older) =
-      bound && !read_entries(transaction, list, other_end, !older, 1).empty();
+  (older ? page.has_newer : page.has_older) = bound && !read(other_end, !older, 1).empty();
   page.messages = read_copies(transaction, entries);
   return page;
 }
 
-std::optional<MessageRow> find_message(Transaction& transaction, const MessageKey& key,
-                                       const core::AccountId& reader) {
+MessagePage read_messages(Transaction& transaction, const MessageList& list,
+                          const PlaceInBox& place, std::size_t limit) {
+  const auto read = [&](const auto& bound, bool older, std::size_t count) {
+    return read_entries(transaction, list, bound, older, count);
+  };
+  return read_message_page(transaction, read, place, limit);
+}
+
+std::optional<MessageRow> find_message(Transaction& transaction, const MessageKey& key) {
+  auto messages = read_copies(transaction, {{key, false}});
+  if (messages.empty()) return std::nullopt;
+  return std::move(messages.front());
+}
+
+std::optional<bool> find_entry(Transaction& transaction, const MessageKey& key,
+                               const core::AccountId& owner) {
   const auto entries = transaction.execute(
       "SELECT read FROM message_entry WHERE owner = $1::uuid AND box = ANY ('{0,1,2}'::smallint[])"
       " AND day = $2::date AND sent_at = $3::timestamptz AND sender = $4::uuid",
-      {reader, core::utc_day(key.sent_at), key.sent_at, key.sender});
+      {owner, core::utc_day(key.sent_at), key.sent_at, key.sender});
   if (entries.empty()) return std::nullopt;
-  auto messages = read_copies(transaction, {{key, entries.front().boolean(0)}});
-  if (messages.empty()) return std::nullopt;
-  return std::move(messages.front());
+  return entries.front().boolean(0);
 }
 
 bool takes_contacts_only(Transaction& transaction, const core::AccountId& owner) {
@@ -129,23 +143,28 @@ bool takes_contacts_only(Transaction& transaction, const core::AccountId& owner)
 
 std::size_t count_unread(Transaction& transaction, const core::AccountId& reader) {
   const auto rows = transaction.execute(
-      "SELECT count(*) FROM message_entry WHERE owner = $1::uuid AND box = 0 AND NOT read",
+      "SELECT count(*) FROM message_entry"
+      " WHERE owner = $1::uuid AND box = 0 AND group_id IS NULL AND NOT read",
       {reader});
   return static_cast<std::size_t>(rows.front().integer(0));
 }
 
 std::vector<MessageKey> find_unread(Transaction& transaction, const core::AccountId& reader,
+                                    const std::optional<core::AccountId>& peer,
                                     const MessageKey& up_to, std::size_t limit) {
-  const std::string sql =
-      std::string("SELECT ") + kMicroseconds +
-      ", sender, read FROM message_entry WHERE owner = $1::uuid AND box = 0 AND NOT read"
-      " AND (day, sent_at, sender) <= ($2::date, $3::timestamptz, $4::uuid)"
-      " ORDER BY day DESC, sent_at DESC, sender DESC LIMIT $5::bigint";
-  std::vector<MessageKey> keys;
-  for (const auto& entry : to_entries(transaction.execute(
-           sql, {reader, core::utc_day(up_to.sent_at), up_to.sent_at, up_to.sender, limit}))) {
-    keys.push_back(entry.key);
+  Params params{reader, core::utc_day(up_to.sent_at), up_to.sent_at, up_to.sender, limit};
+  std::string sql = std::string("SELECT ") + kMicroseconds +
+                    ", sender, read FROM message_entry"
+                    " WHERE owner = $1::uuid AND box = 0 AND group_id IS NULL AND NOT read"
+                    " AND (day, sent_at, sender) <= ($2::date, $3::timestamptz, $4::uuid)";
+  if (peer) {
+    sql += " AND sender = $6::uuid";
+    params.push_back(*peer);
   }
+  sql += " ORDER BY day DESC, sent_at DESC, sender DESC LIMIT $5::bigint";
+  std::vector<MessageKey> keys;
+  for (const auto& entry : ReceivedMessage::all_of(transaction.execute(sql, params)))
+    keys.push_back(entry.key);
   return keys;
 }
 
@@ -161,8 +180,9 @@ std::vector<ReceivedMessage> find_received(Transaction& transaction, const core:
       std::string("SELECT ") + kMicroseconds +
       ", sender, read FROM unnest($2::date[], $3::timestamptz[], $4::uuid[])"
       " AS wanted (day, sent_at, sender) JOIN message_entry USING (day, sent_at, sender)"
-      " WHERE owner = $1::uuid AND box = 0";
-  return to_entries(transaction.execute(sql, {reader, days, wanted.times, wanted.senders}));
+      " WHERE owner = $1::uuid AND box = 0 AND group_id IS NULL";
+  return ReceivedMessage::all_of(
+      transaction.execute(sql, {reader, days, wanted.times, wanted.senders}));
 }
 
 }  // namespace tideline::feed

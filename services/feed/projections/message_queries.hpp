@@ -1,8 +1,10 @@
-// Reads people's boxes of messages. Every function answers for one owner, from his one partition of
-// the entries; the canonical copies lie with their senders.
+// Reads people's boxes of messages, which are personal but for what they have sent to groups. Every
+// function answers for one owner, from his one partition of the entries; the canonical copies lie
+// with their senders.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,16 +21,17 @@ struct MessageRow {
   MessageKey key;
   std::optional<core::AccountId> recipient;
   std::optional<std::string> group_id;
-  std::string sealed_text;
+  std::string sealed_text;  // "" once recalled
+  std::vector<std::string> images{};
+  bool recalled = false;
   bool read = false;  // by the owner of the box; what he has sent himself is
 };
 
-// Which entries of the owner. A group's are those in both of his boxes.
+// Which entries of the owner.
 struct MessageList {
   core::AccountId owner;
-  std::optional<MessageBox> box;
-  std::optional<std::string> group_id;
-  std::optional<core::Day> day;
+  MessageBox box = MessageBox::Inbox;
+  std::optional<core::Day> day{};
 };
 
 // At most one of both.
@@ -43,26 +46,42 @@ struct MessagePage {
   bool has_older = false;
 };
 
+// At most so many entries of a list on one side of the bound, or from that end, nearest first.
+using ReadEntries = std::function<std::vector<struct ReceivedMessage>(
+    const std::optional<MessageKey>& bound, bool older, std::size_t limit)>;
+
+MessagePage read_message_page(sql::Transaction& transaction, const ReadEntries& read,
+                              const PlaceInBox& place, std::size_t limit);
 MessagePage read_messages(sql::Transaction& transaction, const MessageList& list,
                           const PlaceInBox& place, std::size_t limit);
 
-// nullopt also when it is not in one of the reader's boxes.
-std::optional<MessageRow> find_message(sql::Transaction& transaction, const MessageKey& key,
-                                       const core::AccountId& reader);
+struct ReceivedMessage {
+  MessageKey key;
+  bool read = false;
+
+  // Of rows that begin with time in microseconds, sender, and whether it is read.
+  static std::vector<ReceivedMessage> all_of(const sql::Rows& rows);
+};
+// Their canonical copies, in that order.
+std::vector<MessageRow> read_copies(sql::Transaction& transaction,
+                                    const std::vector<ReceivedMessage>& entries);
+
+// The canonical copy, whoever may read it.
+std::optional<MessageRow> find_message(sql::Transaction& transaction, const MessageKey& key);
+// Whether the owner has read it; nullopt: it is in none of his boxes.
+std::optional<bool> find_entry(sql::Transaction& transaction, const MessageKey& key,
+                               const core::AccountId& owner);
 
 // Whether he takes personal messages of contacts alone.
 bool takes_contacts_only(sql::Transaction& transaction, const core::AccountId& owner);
 
 // In his Inbox.
 std::size_t count_unread(sql::Transaction& transaction, const core::AccountId& reader);
-// Of his Inbox, the newest that are not newer than `up_to`.
+// Of his Inbox, or of what the peer has sent to him, the newest that are not newer than `up_to`.
 std::vector<MessageKey> find_unread(sql::Transaction& transaction, const core::AccountId& reader,
+                                    const std::optional<core::AccountId>& peer,
                                     const MessageKey& up_to, std::size_t limit);
 
-struct ReceivedMessage {
-  MessageKey key;
-  bool read = false;
-};
 // Those of the messages that are in his Inbox.
 std::vector<ReceivedMessage> find_received(sql::Transaction& transaction,
                                            const core::AccountId& reader,

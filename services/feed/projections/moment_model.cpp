@@ -28,6 +28,14 @@ ON CONFLICT (id, author_partition) DO UPDATE
   SET lists = excluded.lists, content = NULL, images = excluded.images, deleted = true
   WHERE excluded.deleted)";
 
+constexpr const char* kChangeAudiences = R"(
+UPDATE moment SET audience = changed.audience, lists = changed.lists,
+                  audience_changes = changed.number
+FROM unnest($1::smallint[], $2::bigint[], $3::text[], $4::jsonb[], $5::smallint[])
+     AS changed (author_partition, id, audience, lists, number)
+WHERE moment.author_partition = changed.author_partition AND moment.id = changed.id
+  AND NOT moment.deleted AND moment.audience_changes < changed.number)";
+
 constexpr const char* kInsertEdits = R"(
 INSERT INTO moment_edit (author_partition, moment, edit, content, edited_at)
 SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::smallint[], $4::text[], $5::timestamptz[])
@@ -42,10 +50,12 @@ WHERE author_partition = ANY ($1::smallint[]) AND moment = ANY ($2::bigint[]))";
 void MomentModel::clear() {
   changed_.clear();
   edited_.clear();
+  audiences_.clear();
 }
 
 void MomentModel::apply(const eventsourcing::RecordedEvent& event) {
-  using Known = std::variant<read::MomentPublished, read::MomentEdited, read::MomentDeleted>;
+  using Known = std::variant<read::MomentPublished, read::MomentEdited, read::MomentAudienceChanged,
+                             read::MomentDeleted>;
   auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
   if (auto* published = std::get_if<read::MomentPublished>(&*known)) {
@@ -54,6 +64,9 @@ void MomentModel::apply(const eventsourcing::RecordedEvent& event) {
   } else if (auto* edited = std::get_if<read::MomentEdited>(&*known)) {
     const EditKey key{edited->id, edited->edit};
     edited_[key] = std::move(*edited);
+  } else if (auto* changed = std::get_if<read::MomentAudienceChanged>(&*known)) {
+    const core::MomentId id = changed->id;
+    audiences_[id] = std::move(*changed);
   } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&*known)) {
     Change& change = changed_[deleted->id];
     change.published.id = deleted->id;
@@ -61,12 +74,14 @@ void MomentModel::apply(const eventsourcing::RecordedEvent& event) {
     change.published.lists = {};
     change.published.images.clear();
     change.deleted = true;
+    audiences_.erase(deleted->id);
     std::erase_if(edited_, [&](const auto& edit) { return edit.first.first == deleted->id; });
   }
 }
 
 void MomentModel::flush(sql::Transaction& transaction) const {
   write_moments(transaction);
+  write_audiences(transaction);
   write_edits(transaction);
 }
 
@@ -83,6 +98,16 @@ void MomentModel::write_moments(sql::Transaction& transaction) const {
       },
       of_moment(&MomentPublished::images, [](const auto& images) { return Json(images).dump(); }),
       of_moment(&MomentPublished::published_at), &Change::deleted);
+}
+
+void MomentModel::write_audiences(sql::Transaction& transaction) const {
+  using read::MomentAudienceChanged;
+  sql::write_batch(transaction, kChangeAudiences, audiences_,
+                   sql::at(&MomentAudienceChanged::id, core::author_partition),
+                   &MomentAudienceChanged::id,
+                   sql::at(&MomentAudienceChanged::audience,
+                           [](Audience audience) { return to_string(audience); }),
+                   sql::at(&MomentAudienceChanged::lists, as_json), &MomentAudienceChanged::change);
 }
 
 void MomentModel::write_edits(sql::Transaction& transaction) const {

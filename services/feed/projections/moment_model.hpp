@@ -28,11 +28,13 @@ class MomentModel {
   using EditKey = std::pair<core::MomentId, std::uint32_t>;
 
   void write_moments(sql::Transaction& transaction) const;
+  void write_audiences(sql::Transaction& transaction) const;
   void write_edits(sql::Transaction& transaction) const;
 
   // Since the last flush.
   std::map<core::MomentId, Change> changed_;
   std::map<EditKey, read::MomentEdited> edited_;
+  std::map<core::MomentId, read::MomentAudienceChanged> audiences_;  // the last of each
 };
 
 }  // namespace tideline::feed

@@ -36,6 +36,7 @@ MomentRow to_moment(const sql::Row& row) {
   moment.images = Json::parse(row.text(5)).get<std::vector<std::string>>();
   moment.published_at = row.timestamp_us(6);
   moment.deleted = row.boolean(7);
+  moment.audience_changes = static_cast<std::uint32_t>(row.integer(8));
   return moment;
 }
 
@@ -43,7 +44,8 @@ MomentRow to_moment(const sql::Row& row) {
 
 const char* const kFindMomentsSql = R"(
 SELECT id, author, audience, lists, content, images,
-       (extract(epoch FROM published_at) * 1000000)::bigint, deleted
+       (extract(epoch FROM published_at) * 1000000)::bigint, deleted,
+       audience_changes
 FROM moment WHERE author_partition = ANY ($1::smallint[]) AND id = ANY ($2::bigint[]))";
 
 std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,
@@ -64,7 +66,8 @@ std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,
 }
 
 const char* const kReferencedUploadsSql =
-    "SELECT author, jsonb_array_elements_text(images) FROM moment WHERE images <> '[]'";
+    "SELECT author, jsonb_array_elements_text(images) FROM moment WHERE images <> '[]'"
+    " UNION SELECT sender, jsonb_array_elements_text(images) FROM message WHERE images <> '[]'";
 
 const char* const kFindEditsSql = R"(
 SELECT moment, edit, content, (extract(epoch FROM edited_at) * 1000000)::bigint

@@ -24,6 +24,7 @@ struct MomentRow {
   std::vector<std::string> images;
   core::Timestamp published_at;
   bool deleted = false;
+  std::uint32_t audience_changes = 0;  // audience and lists are of the last one
 };
 
 // $1 = partitions, $2 = ids. Public for the test that asks PostgreSQL how it runs it.
@@ -34,7 +35,7 @@ extern const char* const kFindMomentsSql;
 std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,
                                                  std::span<const core::MomentId> ids);
 
-// The uploads that moments name: (owner, hash).
+// The uploads that moments and messages name: (owner, hash).
 extern const char* const kReferencedUploadsSql;
 
 struct MomentEditRow {

@@ -43,6 +43,11 @@ Misreading without_list(const char* field) {
   return with("MomentPublished", [=](Json& data) { data[field] = Json::array(); });
 }
 
+// A change of an audience for one to the same audience without its lists.
+Misreading change_without_list(const char* field) {
+  return with("MomentAudienceChanged", [=](Json& data) { data[field] = Json::array(); });
+}
+
 // An audience for another one, without its lists.
 Misreading audience(const std::string& of, const std::string& taken_for) {
   return with("MomentPublished", [=](Json& data) {
@@ -75,7 +80,7 @@ Events share_tags(const RecordedEvent& event) {
     copy.data = changed.dump();
     return copy;
   };
-  if (event.type == "MomentPublished") {
+  if (event.type == "MomentPublished" || event.type == "MomentAudienceChanged") {
     for (auto& tag : data["tag_ids"])
       tag = tag.get<std::string>() + data["author"].get<std::string>();
     return {made(data)};
@@ -191,6 +196,7 @@ const BrokenEngine kBroken[] = {
     lacking("OlderMomentsOfWhoIsWantedAgain", Grant::Wanted),
     lacking("OlderMomentsOfWhoAllowsAgain", Grant::Allowed),
     lacking("OlderMomentsAfterABlock", Grant::Unblock),
+    lacking("OlderMomentsByTheirAudience", Grant::Audience),
     lacking("OlderMomentsByJoining", Grant::Join),
     lacking("OlderMomentsByLeaving", Grant::Leave),
     lacking("OlderMomentsByAGroupsEnd", Grant::GroupEnd),
@@ -231,6 +237,10 @@ const BrokenEngine kBroken[] = {
     lacking("PrivateIsForNobody", audience("private", "partly-invisible")),
     lacking("ListsOfPartlyVisible", audience("partly-visible", "partly-invisible")),
     lacking("PartlyInvisibleIsForContacts", audience("partly-invisible", "public")),
+    lacking("ChangesOfAudiences", without("MomentAudienceChanged")),
+    lacking("ChangedUsers", change_without_list("user_ids")),
+    lacking("ChangedTags", change_without_list("tag_ids")),
+    lacking("ChangedGroups", change_without_list("group_ids")),
     lacking("WhatTheWriterHadSeen", without_token("MomentPublished")),
     lacking("Likes", without("MomentLiked")),
     lacking("TakingALikeBack", without("MomentUnliked")),
@@ -264,6 +274,7 @@ const BrokenEngine kHasty[] = {
     lacking("WhatWhoLeftHadSeen", without_token("GroupLeft")),
     lacking("WhatTheRemoverHadSeen", without_token("GroupMemberRemoved")),
     lacking("WhatTheDissolverHadSeen", without_token("GroupDissolved")),
+    lacking("WhatTheChangerOfAnAudienceHadSeen", without_token("MomentAudienceChanged")),
 };
 
 // The first difference that a search of at most `trials` histories finds.

@@ -126,7 +126,11 @@ RC_GTEST_PROP(MessageCodec, ReadsWhatItWrote, ()) {
   } else {
     sent.group_id = valid_text();
   }
-  RC_ASSERT(codec.decode(recorded(codec.encode(sent))) == Message::Event(sent));
+  if (*rc::gen::arbitrary<bool>()) sent.images = {valid_text()};
+  const MessageRecalled recalled{sent.sender, sent.recipient, sent.group_id, sent.sent_at, time()};
+  for (const Message::Event& event : {Message::Event(sent), Message::Event(recalled)}) {
+    RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);
+  }
 }
 
 RC_GTEST_PROP(TimelineReadingCodec, ReadsWhatItWrote, ()) {

@@ -135,6 +135,7 @@ class FeedApp {
     event.type = type;
     event.log = core::LogIndex(0);
     event.position = core::LogPosition(++foreign_positions_[source]);
+    event.time = clock.now();
     event.data = data.dump();
     engine.apply(event);
     eventsourcing::PositionVector reached;
@@ -165,6 +166,11 @@ class FeedApp {
   }
   void join(const std::string& who, const std::string& group_id) {
     tell("social-graph", "GroupJoined",
+         {{"group_id", group_id}, {"account_id", id_of(who).to_string()}});
+  }
+
+  void leave(const std::string& who, const std::string& group_id) {
+    tell("social-graph", "GroupLeft",
          {{"group_id", group_id}, {"account_id", id_of(who).to_string()}});
   }
 

@@ -193,17 +193,67 @@ TEST_F(FeedEngineTest, KnowsContactsAndBlocksOnceWhatTheirWritersHadSeenIsApplie
   EXPECT_FALSE(engine.reader().has_blocked(person(1), person(2)));
 }
 
-TEST_F(FeedEngineTest, NamesTheMembersOfAGroupThatAreThere) {
-  join("g", 3);
-  join("g", 1);
-  join("g", 2);
-  EXPECT_EQ(engine.reader().members_of("g", person(1)).size(), 3U);
-  tell("social-graph", "GroupLeft", {{"group_id", "g"}, {"account_id", person(2).to_string()}});
-  tell("accounts", "AccountClosed", {{"account_id", person(3).to_string()}});
-  EXPECT_EQ(engine.reader().members_of("g", person(1)), std::vector{person(1)});
+TEST_F(FeedEngineTest, SaysFromWhenOnAMemberReadsItsGroup) {
+  const auto at = [](int second) { return core::Timestamp(std::chrono::seconds(second)); };
+  const auto since = [&](const char* group) {
+    return engine.reader().reads_group_since(group, person(1));
+  };
+  const auto move = [&](const char* type, int second) {
+    auto moved =
+        event("social-graph", type, {{"group_id", "g"}, {"account_id", person(1).to_string()}});
+    moved.time = at(second);
+    engine.apply(moved);
+  };
+  EXPECT_EQ(since("g"), std::nullopt);
+  move("GroupJoined", 1);
+  EXPECT_EQ(since("g"), at(1));
+  EXPECT_EQ(engine.reader().reads_group_since("g", person(2)), std::nullopt);
+  move("GroupLeft", 2);
+  EXPECT_EQ(since("g"), std::nullopt);
+  EXPECT_TRUE(engine.reader().groups_of(person(1), 9).empty());
+  move("GroupJoined", 3);
+  EXPECT_EQ(since("g"), at(3)) << "who comes back begins anew";
+  tell("social-graph", "GroupHistoryChanged", {{"group_id", "g"}, {"history", "from_start"}});
+  EXPECT_EQ(since("g"), core::Timestamp());
+  tell("social-graph", "GroupHistoryChanged", {{"group_id", "g"}, {"history", "from_joining"}});
+  EXPECT_EQ(since("g"), at(3));
+  join("h", 1);
+  const auto groups = engine.reader().groups_of(person(1), 9);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].id, "h") << "the one that he joined last";
+  EXPECT_EQ(groups[1].since, at(3));
+  EXPECT_EQ(engine.reader().groups_of(person(1), 1).size(), 1U);
   tell("social-graph", "GroupDissolved", {{"group_id", "g"}});
-  EXPECT_TRUE(engine.reader().members_of("g", person(1)).empty());
-  EXPECT_TRUE(engine.reader().members_of("unheard-of", person(1)).empty());
+  EXPECT_EQ(since("g"), std::nullopt);
+  EXPECT_EQ(engine.reader().groups_of(person(1), 9).size(), 1U);
+}
+
+TEST_F(FeedEngineTest, OpensAGroupsPastOnceWhatItsWriterHadSeenIsThere) {
+  auto joined = event("social-graph", "GroupJoined",
+                      {{"group_id", "g"}, {"account_id", person(1).to_string()}});
+  joined.time = core::Timestamp(std::chrono::seconds(5));
+  engine.apply(joined);
+  eventsourcing::PositionVector seen;
+  seen.raise("social-graph", core::LogIndex(2), core::LogPosition(1));
+  auto opened =
+      event("social-graph", "GroupHistoryChanged", {{"group_id", "g"}, {"history", "from_start"}});
+  opened.metadata.seen = seen.to_token();
+  engine.apply(opened);
+  EXPECT_EQ(engine.reader().reads_group_since("g", person(1)), joined.time);
+  applied.advance(seen);
+  EXPECT_EQ(engine.reader().reads_group_since("g", person(1)), core::Timestamp());
+}
+
+TEST_F(FeedEngineTest, NamesWhoeverIsOnTheOtherSideOfABlock) {
+  const auto block = [&](std::uint8_t by, std::uint8_t other) {
+    tell("social-graph", "PersonBlocked",
+         {{"by", person(by).to_string()}, {"other", person(other).to_string()}});
+  };
+  block(1, 2);
+  block(3, 1);
+  EXPECT_EQ(engine.reader().apart_from(person(1)), (std::vector{person(2), person(3)}));
+  EXPECT_EQ(engine.reader().apart_from(person(2)), std::vector{person(1)});
+  EXPECT_TRUE(engine.reader().apart_from(person(4)).empty());
 }
 
 TEST_F(FeedEngineTest, SaysThatItIsRebuildingUntilItKnowsAgainWhatItKnew) {

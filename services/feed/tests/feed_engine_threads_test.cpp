@@ -62,7 +62,8 @@ TEST(FeedEngineThreads, ReadersMeetWholePagesWhileEventsAreApplied) {
       }
       engine.reader().moments_of(history.people()[0], viewer, {}, 5);
       engine.size();
-      engine.reader().members_of(history.groups()[0], history.people()[0]);
+      engine.reader().reads_group_since(history.groups()[0], history.people()[0]);
+      engine.reader().groups_of(history.people()[0], 5);
     } while (!done);
   };
   std::vector<std::jthread> readers;

@@ -82,7 +82,7 @@ class History {
   void step() {
     // Now and then nothing happens for days, so that there are several months.
     time_ += ++steps_ % 40 == 0 ? std::chrono::days(12) : std::chrono::milliseconds(1);
-    switch (tape_.below(30)) {
+    switch (tape_.below(32)) {
       case 0:
       case 1:
       case 2:
@@ -123,6 +123,9 @@ class History {
         return look_at_timeline();
       case 24:
         return tape_.below(2) == 0 ? toggle_block() : publish();
+      case 25:
+      case 26:
+        return change_audience();
       default:
         return publish();
     }
@@ -259,12 +262,10 @@ class History {
     }
   }
 
-  void publish() {
+  Json some_audience(std::uint32_t author) {
     static constexpr const char* kAudiences[] = {
         "public",           "private",          "public",         "partly-visible",
         "partly-invisible", "partly-invisible", "partly-visible", "partly-invisible"};
-    // The owners of tags write most.
-    const std::uint32_t author = tape_.below(4) < 3 ? tape_.below(2) : tape_.below(kPeople);
     const std::string audience = kAudiences[tape_.below(8)];
     Json groups = Json::array(), tags = Json::array(), users = Json::array();
     if (audience.starts_with("partly")) {
@@ -272,24 +273,46 @@ class History {
       if (which & 1) groups.push_back(one_of(groups_));
       // Sometimes a tag of somebody else: it names nobody.
       if (which & 2) tags.push_back(tag_for(author));
-      if (which & 4) users.push_back(name(tape_.below(kPeople)));
+      for (auto named = which & 4; named > 0; named = tape_.below(2)) {
+        users.push_back(name(tape_.below(kPeople)));
+      }
     }
+    return {{"audience", audience}, {"group_ids", groups}, {"tag_ids", tags}, {"user_ids", users}};
+  }
+
+  void publish() {
+    // The owners of tags write most.
+    const std::uint32_t author = tape_.below(4) < 3 ? tape_.below(2) : tape_.below(kPeople);
+    const Json audience = some_audience(author);
     // Clocks of two processes differ: a later moment can have a smaller id.
     const auto at = time_ - std::chrono::milliseconds(tape_.below(6));
     const auto id = core::make_moment_id(at, people_[author], ++sequence_);
     moments_.push_back(id);
     authors_.push_back(author);
-    record("feed", keys::moment(id), "MomentPublished",
-           {{"moment_id", core::to_string(id)},
-            {"author", name(author)},
-            {"audience", audience},
-            {"group_ids", groups},
-            {"tag_ids", tags},
-            {"user_ids", users},
-            {"content", "1.sealed"},
-            {"images", Json::array()},
-            {"published_at", core::format_iso8601(at)},
-            {"seen", token()}});
+    Json data{{"moment_id", core::to_string(id)},
+              {"author", name(author)},
+              {"content", "1.sealed"},
+              {"images", Json::array()},
+              {"published_at", core::format_iso8601(at)},
+              {"seen", token()}};
+    data.update(audience);
+    record("feed", keys::moment(id), "MomentPublished", data);
+  }
+
+  void change_audience() {
+    const std::size_t which = some_moment();
+    if (which == moments_.size()) return;
+    const auto stream = keys::moment(moments_[which]);
+    if (last_type(stream) == "MomentDeleted") return;
+    std::uint32_t& changes = audience_changes_[moments_[which]];
+    if (changes == Moment::kAudienceChangesMax) return;
+    Json data{{"moment_id", core::to_string(moments_[which])},
+              {"author", name(authors_[which])},
+              {"change", ++changes},
+              {"changed_at", core::format_iso8601(time_)},
+              {"seen", token()}};
+    data.update(some_audience(authors_[which]));
+    record("feed", stream, "MomentAudienceChanged", data);
   }
 
   std::string token() {
@@ -363,11 +386,12 @@ class History {
     if (which == moments_.size()) return;
     const auto stream = keys::moment(moments_[which]);
     if (last_type(stream) == "MomentDeleted") return;
-    if (streams_.at(stream.value()).version > Moment::kEditsMax) return;
+    std::uint32_t& edits = edits_[moments_[which]];
+    if (edits == Moment::kEditsMax) return;
     record("feed", stream, "MomentEdited",
            {{"moment_id", core::to_string(moments_[which])},
             {"author", name(authors_[which])},
-            {"edit", streams_.at(stream.value()).version},
+            {"edit", ++edits},
             {"content", "1.sealed"},
             {"edited_at", core::format_iso8601(time_)},
             {"seen", token()}});
@@ -414,7 +438,7 @@ class History {
     event.position = core::LogPosition(last + 1);
     event.time = time_;
     static const std::set<std::string> kNewer{"PersonBlocked", "PersonUnblocked",
-                                              "GroupMemberRemoved"};
+                                              "GroupMemberRemoved", "MomentAudienceChanged"};
     if (data.contains("seen") && (events_.size() % 2 == 0 || kNewer.contains(type))) {
       if (!kNewer.contains(type)) event.schema_version = core::SchemaVersion(2);
       event.metadata.seen = data["seen"];
@@ -445,6 +469,8 @@ class History {
   std::vector<Tag> tags_;
   std::vector<core::MomentId> moments_;
   std::vector<std::uint32_t> authors_;
+  std::map<core::MomentId, std::uint32_t> edits_;
+  std::map<core::MomentId, std::uint32_t> audience_changes_;
   std::vector<std::pair<core::MomentId, core::CommentId>> comments_;
   std::vector<std::uint32_t> writers_;                  // of the comments
   std::map<std::uint32_t, core::MomentId> seen_up_to_;  // by person

@@ -70,7 +70,7 @@ TEST_F(MomentApi, RefusesWhatIsNoMoment) {
   const std::vector<BadBody> bodies{
       {"{", 400, "malformed"},
       {Json::array(), 422, ""},
-      {{{"audience", "public"}}, 422, "/content"},
+      {{{"audience", "public"}}, 422, "give content"},
       {{{"content", ""}, {"audience", "public"}}, 422, "/content"},
       {{{"content", std::string(2001, 'x')}, {"audience", "public"}}, 422, "/content"},
       {{{"content", "x"}, {"audience", "everybody"}}, 422, "/audience"},

@@ -54,7 +54,10 @@ TEST(Moment, CountsItsContentInCodePoints) {
   for (std::size_t i = 0; i < Moment::kContentCodePointsMax; ++i) longest += "\u6d6a";
   EXPECT_FALSE(Moment::decide({}, with(longest)).rejected());
   given<Moment>().when(with(longest + "!")).then_rejected("content-length");
-  given<Moment>().when(with("")).then_rejected("content-length");
+  EXPECT_FALSE(Moment::decide({}, with("")).rejected()) << "it has an image";
+  PublishMoment empty = with("");
+  empty.images.clear();
+  given<Moment>().when(empty).then_rejected("content-length");
   given<Moment>().when(with("\xff")).then_rejected("content-length");
 }
 
@@ -70,6 +73,49 @@ TEST(Moment, NamesABoundedAudience) {
   AudienceLists lists;
   lists.user_ids.resize(Moment::kListedUsersMax + 1);
   given<Moment>().when(command(Audience::PartlyVisible, lists)).then_rejected("audience-too-long");
+}
+
+ChangeAudience change(Audience audience, AudienceLists lists = {}) {
+  return {kAda, audience, std::move(lists), kNow};
+}
+MomentAudienceChanged changed(std::uint32_t number, Audience audience, AudienceLists lists = {}) {
+  return {kId, kAda, number, audience, std::move(lists), kNow};
+}
+
+TEST(Moment, IsForAnotherAudienceWheneverItsAuthorSaysSo) {
+  const AudienceLists bob{{}, {}, {kBob}};
+  given<Moment>(published())
+      .when(change(Audience::PartlyVisible, bob))
+      .then(changed(1, Audience::PartlyVisible, bob));
+  given<Moment>(published(), changed(1, Audience::PartlyVisible, bob))
+      .when(change(Audience::PartlyInvisible, bob))
+      .then(changed(2, Audience::PartlyInvisible, bob));
+  given<Moment>(published(), changed(1, Audience::PartlyVisible, bob))
+      .when(change(Audience::PartlyVisible, bob))
+      .then_nothing();
+  given<Moment>(published()).when(change(Audience::Public)).then_nothing();
+}
+
+TEST(Moment, KeepsItsAudienceFromOthersAndFromLists) {
+  given<Moment>(published())
+      .when(change(Audience::Private, {{"g"}, {}, {}}))
+      .then_rejected("audience-takes-no-lists");
+  given<Moment>(published())
+      .when(ChangeAudience{kBob, Audience::Private, {}, kNow})
+      .then_rejected("not-the-author");
+  given<Moment>().when(change(Audience::Private)).then_rejected("no-such-moment");
+  given<Moment>(published(), MomentDeleted{kId, kAda})
+      .when(change(Audience::Private))
+      .then_rejected("no-such-moment");
+}
+
+TEST(Moment, ChangesItsAudienceTwentyTimes) {
+  given<Moment>(published(), changed(19, Audience::Private))
+      .when(change(Audience::Public))
+      .then(changed(20, Audience::Public));
+  given<Moment>(published(), changed(20, Audience::Private))
+      .when(change(Audience::Public))
+      .then_rejected("too-many-audience-changes");
 }
 
 TEST(Moment, OfOneIdIsPublishedOnce) {

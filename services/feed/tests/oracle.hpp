@@ -96,12 +96,15 @@ class Oracle {
 
  private:
   using Relation = std::set<std::pair<int, int>>;
+  struct Audience {
+    std::string name;
+    std::set<int> users, tags, groups;
+    eventsourcing::PositionVector seen;  // by who chose it
+  };
   struct Moment {
     std::uint64_t id;
     int author;
-    std::string audience;
-    std::set<int> users, tags, groups;
-    eventsourcing::PositionVector seen;
+    std::vector<Audience> audiences;  // the latest is the last one
   };
   struct Remark {
     std::uint64_t id, parent;
@@ -175,7 +178,14 @@ class Oracle {
       const auto id = std::stoull(data["moment_id"].get<std::string>());
       std::erase_if(moments_, [&](const Moment& moment) { return moment.id == id; });
     } else if (type == "MomentPublished") {
-      add_moment(data);
+      moments_.push_back({std::stoull(data["moment_id"].get<std::string>()),
+                          number(data["author"]),
+                          {audience_in(data)}});
+    } else if (type == "MomentAudienceChanged") {
+      const auto id = std::stoull(data["moment_id"].get<std::string>());
+      for (Moment& moment : moments_) {
+        if (moment.id == id) moment.audiences.push_back(audience_in(data));
+      }
     } else {
       take_interaction(type, data);
     }
@@ -205,16 +215,14 @@ class Oracle {
     }
   }
 
-  void add_moment(const nlohmann::json& data) {
+  Audience audience_in(const nlohmann::json& data) {
     const auto all = [&](const char* field) {
       std::set<int> named;
       for (const std::string name : data[field]) named.insert(number(name));
       return named;
     };
-    moments_.push_back(
-        {std::stoull(data["moment_id"].get<std::string>()), number(data["author"]),
-         data["audience"], all("user_ids"), all("tag_ids"), all("group_ids"),
-         *eventsourcing::PositionVector::from_token(data["seen"].get<std::string>())});
+    return {data["audience"], all("user_ids"), all("tag_ids"), all("group_ids"),
+            *eventsourcing::PositionVector::from_token(data["seen"].get<std::string>())};
   }
 
   void mark_unconfirmed(const char* what, int one, int other, const nlohmann::json& data) {
@@ -248,31 +256,41 @@ class Oracle {
 
   // Users, tags that the author himself has put on the viewer, groups that the viewer is in. What
   // is unconfirmed counts if `unconfirmed` says so.
-  bool in_lists(int viewer, const Moment& moment, bool unconfirmed) const {
-    if (moment.users.contains(viewer)) return true;
+  bool in_lists(int viewer, int author, const Audience& audience, bool unconfirmed) const {
+    if (audience.users.contains(viewer)) return true;
     const auto is_listed = [&](const Relation& listed, int list) {
       const bool ended =
           ended_.contains(list) && !(unconfirmed && is_unconfirmed("ended", list, 0));
       if (is_unconfirmed("listed", list, viewer)) return unconfirmed && !ended;
       return listed.contains({list, viewer}) && !ended;
     };
-    for (const int tag : moment.tags) {
+    for (const int tag : audience.tags) {
       const auto owner = tag_owners_.find(tag);
-      if (owner != tag_owners_.end() && owner->second == moment.author && is_listed(tagged_, tag)) {
+      if (owner != tag_owners_.end() && owner->second == author && is_listed(tagged_, tag)) {
         return true;
       }
     }
-    return std::ranges::any_of(moment.groups,
+    return std::ranges::any_of(audience.groups,
                                [&](int group) { return is_listed(members_, group); });
   }
 
   // "... those that are public, or partly-visible with the viewer in its users, tagged by the
   // author with one of its tags, or a member of one of its groups, or partly-invisible with none of
   // these"
-  bool open_to_contact(int viewer, const Moment& moment) const {
-    if (moment.audience == "public") return true;
-    if (moment.audience == "partly-visible") return in_lists(viewer, moment, false);
-    return moment.audience == "partly-invisible" && !in_lists(viewer, moment, true);
+  bool open_to_contact(int viewer, int author, const Audience& audience) const {
+    if (audience.name == "public") return true;
+    if (audience.name == "partly-visible") return in_lists(viewer, author, audience, false);
+    return audience.name == "partly-invisible" && !in_lists(viewer, author, audience, true);
+  }
+  // By the latest audience; and by all before it down to the latest one that is confirmed.
+  bool is_open(int viewer, const Moment& moment, bool as_contact) const {
+    for (auto one = moment.audiences.rbegin(); one != moment.audiences.rend(); ++one) {
+      const bool open =
+          as_contact ? open_to_contact(viewer, moment.author, *one) : one->name == "public";
+      if (!open) return false;
+      if (is_here(one->seen)) return true;
+    }
+    return true;
   }
 
   bool is_here(const eventsourcing::PositionVector& seen) const {
@@ -287,7 +305,7 @@ class Oracle {
   // Nothing of a closed account; nothing before what its author had seen is here.
   bool readable_now(int viewer, const Moment& moment) const {
     if (ended_.contains(moment.author)) return false;
-    return viewer == moment.author || is_here(moment.seen);
+    return viewer == moment.author || is_here(moment.audiences.front().seen);
   }
 
   // Himself, the author, his contacts; but nobody who has left.
@@ -334,16 +352,15 @@ class Oracle {
     if (viewer == moment.author) return true;
     if (apart(moment.author, viewer)) return false;
     if (keeps_out(moment.author, viewer) || tunes_out(viewer, moment.author)) return false;
-    if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
-    return follows(viewer, moment.author) && moment.audience == "public";
+    if (contacts(viewer, moment.author)) return is_open(viewer, moment, true);
+    return follows(viewer, moment.author) && is_open(viewer, moment, false);
   }
 
   bool shows(int viewer, const Moment& moment) const {
     if (!readable_now(viewer, moment)) return false;
     if (viewer == moment.author) return true;
     if (apart(moment.author, viewer) || keeps_out(moment.author, viewer)) return false;
-    if (contacts(viewer, moment.author)) return open_to_contact(viewer, moment);
-    return moment.audience == "public";
+    return is_open(viewer, moment, contacts(viewer, moment.author));
   }
 
   template <class Wanted>

@@ -8,6 +8,19 @@ namespace tideline::feed {
 
 using http::Json;
 
+namespace {
+
+std::optional<MessageKey> parse_message_place(std::string_view text) {
+  const auto mark = text.find('/');
+  if (mark == std::string_view::npos) return std::nullopt;
+  const auto sent_at = core::parse_iso8601(text.substr(0, mark));
+  const auto sender = core::AccountId::parse(text.substr(mark + 1));
+  if (!sent_at || !sender) return std::nullopt;
+  return MessageKey{*sent_at, *sender};
+}
+
+}  // namespace
+
 std::string message_key_text(std::string_view sender_user_id, core::Timestamp sent_at) {
   return std::string(sender_user_id) + "_" + core::format_iso8601(sent_at);
 }
@@ -31,6 +44,7 @@ Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& message
   for (const MessageRow& message : messages) {
     accounts.push_back(message.key.sender);
     if (message.recipient) accounts.push_back(*message.recipient);
+    if (message.recalled) continue;
     texts.push_back({message.key.sender, message.sealed_text,
                      eventsourcing::Stored<MessageSent>::kTextContext});
   }
@@ -39,14 +53,16 @@ Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& message
         return ports.people.find_many(transaction, accounts);
       }));
   const auto opened = core::value_of(ports.cipher.open_many(texts));
+  auto next_text = opened.begin();
 
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    const MessageRow& message = messages[i];
+  for (const MessageRow& message : messages) {
     Json sender = person_json(people, message.key.sender);
     Json item{{"key", nullptr},
               {"to", nullptr},
               {"group_id", nullptr},
               {"text", nullptr},
+              {"images", message.images},
+              {"recalled", message.recalled},
               {"sent_at", core::format_iso8601(message.key.sent_at)},
               {"read", message.read}};
     if (sender["user_id"].is_string()) {
@@ -55,10 +71,32 @@ Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& message
     item["sender"] = std::move(sender);
     if (message.recipient) item["to"] = person_json(people, *message.recipient);
     if (message.group_id) item["group_id"] = *message.group_id;
-    if (opened[i]) item["text"] = *opened[i];
+    if (!message.recalled) {
+      const auto& text = *next_text++;
+      if (text) item["text"] = *text;
+    }
     items.push_back(std::move(item));
   }
   return items;
+}
+
+std::string message_place_text(const MessageKey& key) {
+  return core::format_iso8601(key.sent_at) + "/" + key.sender.to_string();
+}
+
+http::Parsed<http::PageRequest<MessageKey>> read_message_place(const http::Request& request,
+                                                               std::string_view kind) {
+  return http::read_page(request, kind, parse_message_place);
+}
+
+// The places are those of the list, also of what its reader is not shown yet.
+http::Response message_page_response(const ApiPorts& ports, std::string_view kind,
+                                     const MessagePage& page) {
+  http::Page answer;
+  answer.items = message_items(ports, page.messages);
+  if (page.has_newer) answer.before = message_place_text(page.messages.front().key);
+  if (page.has_older) answer.after = message_place_text(page.messages.back().key);
+  return http::page_response(kind, std::move(answer));
 }
 
 }  // namespace tideline::feed

@@ -10,6 +10,7 @@
 
 #include "feed/api/ports.hpp"
 #include "feed/projections/message_queries.hpp"
+#include "http/messages/cursor.hpp"
 #include "http/messages/problem.hpp"
 
 namespace tideline::feed {
@@ -20,5 +21,13 @@ std::optional<MessageKey> parse_message_key(const crypto::AccountIds& account_id
                                             std::string_view text);
 
 http::Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& messages);
+
+// As cursors name a message.
+std::string message_place_text(const MessageKey& key);
+// A page of a list of that kind, newest first.
+http::Parsed<http::PageRequest<MessageKey>> read_message_place(const http::Request& request,
+                                                               std::string_view kind);
+http::Response message_page_response(const ApiPorts& ports, std::string_view kind,
+                                     const MessagePage& page);
 
 }  // namespace tideline::feed

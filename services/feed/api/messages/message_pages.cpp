@@ -1,96 +1,121 @@
-// GET /v1/messages/inbox, /sent, /requests, /groups/{group_id}, /{key}
+// GET /v1/messages/inbox, /sent, /requests, /groups/{group_id}, /timelines/{key}, /{key},
+// /{key}/images/{hash}
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "feed/api/messages/message_access.hpp"
 #include "feed/api/messages/message_items.hpp"
 #include "feed/api/routes.hpp"
+#include "feed/api/timelines/private_reads.hpp"
 #include "http/messages/cursor.hpp"
+#include "uploads/upload_http.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using http::Request;
 using http::Response;
+using DayWanted = std::optional<core::Day>;
 
-std::string place_text(const MessageKey& key) {
-  return core::format_iso8601(key.sent_at) + "/" + key.sender.to_string();
+DayWanted read_day(const Request& request) {
+  const auto text = request.query("day");
+  if (!text) return std::nullopt;
+  const auto day = core::parse_day(*text);
+  if (!day) http::refuse(http::malformed("day is a UTC day, YYYY-MM-DD"));
+  return day;
 }
 
-std::optional<MessageKey> parse_place(std::string_view text) {
-  const auto mark = text.find('/');
-  if (mark == std::string_view::npos) return std::nullopt;
-  const auto sent_at = core::parse_iso8601(text.substr(0, mark));
-  const auto sender = core::AccountId::parse(text.substr(mark + 1));
-  if (!sent_at || !sender) return std::nullopt;
-  return MessageKey{*sent_at, *sender};
-}
-
-Response answer_list(const ApiPorts& ports, const Request& request, std::string_view kind,
-                     MessageList list) {
-  const auto wanted = http::value_of(http::read_page(request, kind, parse_place));
-  list.owner = request.account();
-  if (const auto day = request.query("day")) {
-    list.day = core::parse_day(*day);
-    if (!list.day) return to_response(http::malformed("day is a UTC day, YYYY-MM-DD"));
-  }
+Response answer_box(const ApiPorts& ports, const Request& request, std::string_view kind,
+                    MessageBox box, const DayWanted& day) {
+  const auto wanted = http::value_of(read_message_place(request, kind));
+  const MessageList list{request.account(), box, day};
   return http::answer_query(
       request, {ports.tables_applied}, http::WhenBehind::Stale, [&]() -> Response {
         const auto page = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
           return read_messages(transaction, list, {wanted.after, wanted.before},
                                static_cast<std::size_t>(wanted.limit));
         }));
-        auto items = message_items(ports, page.messages);
-        http::Page answer;
-        answer.items = std::move(items);
-        if (page.has_newer) answer.before = place_text(page.messages.front().key);
-        if (page.has_older) answer.after = place_text(page.messages.back().key);
-        return http::page_response(kind, std::move(answer));
+        return message_page_response(ports, kind, page);
       });
 }
 
-Response answer_box(const ApiPorts& ports, const Request& request, std::string_view kind,
-                    MessageBox box) {
-  MessageList list;
-  list.box = box;
-  return answer_list(ports, request, kind, list);
+Response answer_group(const ApiPorts& ports, const Request& request, std::string_view group_id,
+                      const DayWanted& day) {
+  constexpr std::string_view kGroupMessages = "group-messages";
+  const auto wanted = http::value_of(read_message_place(request, kGroupMessages));
+  return answer_private(ports, request, ports.tables_applied, [&]() -> Response {
+    const GroupReader reader = group_reader(ports, request.account());
+    auto list = messages_of_group(ports, group_id, request.account());
+    if (!list) return to_response(no_such_group());
+    list->day = day;
+    const auto page = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
+      return read_group_messages(transaction, reader, *list, {wanted.after, wanted.before},
+                                 static_cast<std::size_t>(wanted.limit));
+    }));
+    return message_page_response(ports, kGroupMessages, page);
+  });
 }
 
-Response handle_group(const ApiPorts& ports, const Request& request) {
-  MessageList list;
-  list.group_id = std::string(request.param("group_id"));
-  return answer_list(ports, request, "group-messages", list);
+// <user_id>_<Inbox|Sent>_<day> of the caller himself, or <group_id>_Inbox_<day>. A user_id may hold
+// the mark, too, but nothing behind it does.
+Response handle_day(const ApiPorts& ports, const Request& request) {
+  const std::string_view key = request.param("key");
+  const auto day_mark = key.rfind('_');
+  if (day_mark == std::string_view::npos) return to_response(http::not_found());
+  const auto box_mark = key.substr(0, day_mark).rfind('_');
+  const DayWanted day = core::parse_day(key.substr(day_mark + 1));
+  if (box_mark == std::string_view::npos || !day) return to_response(http::not_found());
+  const std::string_view owner = key.substr(0, box_mark);
+  const std::string_view box = key.substr(box_mark + 1, day_mark - box_mark - 1);
+  if (core::is_user_id(owner) && ports.account_ids.of(owner) == request.account()) {
+    if (box == "Inbox") return answer_box(ports, request, "inbox", MessageBox::Inbox, day);
+    if (box == "Sent") return answer_box(ports, request, "sent", MessageBox::Sent, day);
+  } else if (box == "Inbox" && core::is_time_ordered_id(owner)) {
+    return answer_group(ports, request, owner, day);
+  }
+  return to_response(http::not_found());
 }
 
 Response handle_message(const ApiPorts& ports, const Request& request) {
-  const auto key = parse_message_key(ports.account_ids, request.param("key"));
-  if (!key) return to_response(http::not_found());
-  return http::answer_query(
-      request, {ports.tables_applied}, http::WhenBehind::Refuse, [&]() -> Response {
-        const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
-          return find_message(transaction, *key, request.account());
-        }));
-        if (!found) return to_response(http::not_found());
-        const auto items = message_items(ports, {*found});
-        return Response::json(200, items.front());
-      });
+  return answer_message(ports, request, [&](const MessageRow& message) {
+    return Response::json(200, message_items(ports, {message}).front());
+  });
+}
+
+// Whoever may read the message may see its images, and nobody else.
+Response handle_message_image(const ApiPorts& ports, const Request& request) {
+  const std::string hash(request.param("hash"));
+  return answer_message(ports, request, [&](const MessageRow& message) -> Response {
+    if (std::ranges::find(message.images, hash) == message.images.end()) {
+      return to_response(http::not_found());
+    }
+    return uploads::answer_content(ports.uploads, message.key.sender, hash,
+                                   uploads::Caching::AskEachTime, http::not_found());
+  });
 }
 
 }  // namespace
 
 void add_message_queries(http::Router& router, const ApiPorts& ports) {
   using http::Access;
-  using http::Method;
-  router.add(Method::Get, "/v1/messages/inbox", Access::SignedIn, [ports](const Request& request) {
-    return answer_box(ports, request, "inbox", MessageBox::Inbox);
+  const auto add_box = [&](const std::string& path, std::string_view kind, MessageBox box) {
+    router.add(http::Method::Get, path, Access::SignedIn, [=](const Request& request) {
+      return answer_box(ports, request, kind, box, read_day(request));
+    });
+  };
+  add_box("/v1/messages/inbox", "inbox", MessageBox::Inbox);
+  add_box("/v1/messages/sent", "sent", MessageBox::Sent);
+  add_box("/v1/messages/requests", "message-requests", MessageBox::Requests);
+  const auto add = [&](const std::string& path, auto handle) {
+    router.add(http::Method::Get, path, Access::SignedIn,
+               [=](const Request& request) { return handle(ports, request); });
+  };
+  add("/v1/messages/groups/{group_id}", [](const ApiPorts& given, const Request& request) {
+    return answer_group(given, request, request.param("group_id"), read_day(request));
   });
-  router.add(Method::Get, "/v1/messages/sent", Access::SignedIn, [ports](const Request& request) {
-    return answer_box(ports, request, "sent", MessageBox::Sent);
-  });
-  router.add(Method::Get, "/v1/messages/requests", Access::SignedIn,
-             [ports](const Request& request) {
-               return answer_box(ports, request, "message-requests", MessageBox::Requests);
-             });
-  router.add(Method::Get, "/v1/messages/groups/{group_id}", Access::SignedIn,
-             [ports](const Request& request) { return handle_group(ports, request); });
-  router.add(Method::Get, "/v1/messages/{key}", Access::SignedIn,
-             [ports](const Request& request) { return handle_message(ports, request); });
+  add("/v1/messages/timelines/{key}", handle_day);
+  add("/v1/messages/{key}", handle_message);
+  add("/v1/messages/{key}/images/{hash}", handle_message_image);
 }
 
 }  // namespace tideline::feed

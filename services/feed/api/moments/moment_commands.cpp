@@ -1,7 +1,8 @@
-// POST /v1/moments, PATCH and DELETE /v1/moments/{id}
+// POST /v1/moments, PATCH and DELETE /v1/moments/{id}, PUT /v1/moments/{id}/audience
 #include "core/text.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/named_images.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/api/timelines/private_reads.hpp"
@@ -21,17 +22,12 @@ using eventsourcing::RejectionKind;
 using http::Request;
 using http::Response;
 
-const Rejection kNoSuchImage{RejectionKind::Invalid, "no-such-image",
-                             "upload an image before you publish it"};
-
 // A mistyped tag in the lists of a partly-invisible moment would show it to whom it is to be kept
 // from; and what names nothing would take memory all the same.
 const Rejection kNoSuchTag{RejectionKind::NotFound, "no-such-tag",
                            "a moment names tags of its author's own"};
 const Rejection kNoSuchGroup{RejectionKind::NotFound, "no-such-group",
                              "a moment names groups that its author is a member of"};
-
-constexpr std::size_t kHashLength = 64;
 
 std::vector<std::string> read_ids(http::FieldReader& fields, const char* name, std::size_t max) {
   auto ids = fields.optional_text_array(name, max, {26, 26});
@@ -41,15 +37,27 @@ std::vector<std::string> read_ids(http::FieldReader& fields, const char* name, s
   return ids;
 }
 
-std::vector<std::string> read_images(http::FieldReader& fields) {
-  auto images =
-      fields.optional_text_array("images", Moment::kImagesMax, {kHashLength, kHashLength});
-  for (const std::string& image : images) {
-    if (!uploads::is_content_hash(image)) {
-      fields.violate("images", "holds something that is no content hash");
+struct WantedAudience {
+  Audience audience = Audience::Private;
+  AudienceLists lists;
+};
+
+WantedAudience read_audience(const ApiPorts& ports, http::FieldReader& fields) {
+  WantedAudience wanted;
+  const std::string audience =
+      fields.one_of("audience", {"public", "private", "partly-visible", "partly-invisible"});
+  wanted.audience = parse_audience(audience).value_or(Audience::Private);
+  wanted.lists.group_ids = read_ids(fields, "group_ids", Moment::kListedGroupsMax);
+  wanted.lists.tag_ids = read_ids(fields, "tag_ids", Moment::kListedTagsMax);
+  for (const std::string& user_id :
+       fields.optional_text_array("user_ids", Moment::kListedUsersMax, {1, 64})) {
+    if (!core::is_user_id(user_id)) {
+      fields.violate("user_ids", "holds something that is no user_id");
+      continue;
     }
+    wanted.lists.user_ids.push_back(ports.account_ids.of(user_id));
   }
-  return images;
+  return wanted;
 }
 
 // All but its id, its time and what its author had seen, which come when the command runs.
@@ -57,29 +65,37 @@ PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   PublishMoment command;
-  command.content = fields.text("content", {1, Moment::kContentCodePointsMax});
-  command.images = read_images(fields);
-  const std::string audience =
-      fields.one_of("audience", {"public", "private", "partly-visible", "partly-invisible"});
-  command.lists.group_ids = read_ids(fields, "group_ids", Moment::kListedGroupsMax);
-  command.lists.tag_ids = read_ids(fields, "tag_ids", Moment::kListedTagsMax);
-  for (const std::string& user_id :
-       fields.optional_text_array("user_ids", Moment::kListedUsersMax, {1, 64})) {
-    if (!core::is_user_id(user_id))
-      fields.violate("user_ids", "holds something that is no user_id");
-    command.lists.user_ids.push_back(ports.account_ids.of(user_id));
+  command.content =
+      fields.optional_text("content", {1, Moment::kContentCodePointsMax}).value_or("");
+  command.images = read_images(fields, Moment::kImagesMax);
+  if (command.content.empty() && command.images.empty()) {
+    fields.violate("", "give content, or images, or both");
   }
+  auto wanted = read_audience(ports, fields);
   fields.check();
-  command.audience = *parse_audience(audience);
+  command.audience = wanted.audience;
+  command.lists = std::move(wanted.lists);
   command.author = request.account();
   return command;
 }
 
-std::optional<Rejection> refuse_lists(const ApiPorts& ports, const PublishMoment& command) {
-  const AudienceLists& lists = command.lists;
-  if (!ports.reader.are_tags_of(command.author, lists.tag_ids)) return kNoSuchTag;
-  if (!ports.reader.are_groups_of(command.author, lists.group_ids)) return kNoSuchGroup;
+std::optional<Rejection> refuse_lists(const ApiPorts& ports, const core::AccountId& author,
+                                      const AudienceLists& lists) {
+  if (!ports.reader.are_tags_of(author, lists.tag_ids)) return kNoSuchTag;
+  if (!ports.reader.are_groups_of(author, lists.group_ids)) return kNoSuchGroup;
   return std::nullopt;
+}
+
+// A mistyped name would show a partly-invisible moment to whom it is to be kept from, as with tags.
+// What is not known may be under way. What is known is published also while Kafka is away.
+void require_known(const ApiPorts& ports, const Request& request, const AudienceLists& lists) {
+  if (!lists.user_ids.empty()) {
+    find_registered(ports, request, lists.user_ids);
+    for (const core::AccountId& named : lists.user_ids) {
+      if (ports.reader.has_blocked(named, request.account())) http::refuse(http::no_such_person());
+    }
+  }
+  if (refuse_lists(ports, request.account(), lists)) require_fresh(ports, request);
 }
 
 CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMoment command) {
@@ -94,7 +110,7 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
   command.id = ports.moment_ids.next(command.now, command.author);
   const auto stream = keys::moment(command.id);
   eventsourcing::begin<Moment>(session, stream, codec, command);
-  if (const auto refused = refuse_lists(ports, command)) return *refused;
+  if (const auto refused = refuse_lists(ports, command.author, command.lists)) return *refused;
   const std::string id = core::to_string(command.id);
   const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + id, stream};
@@ -102,15 +118,7 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
 
 Response handle_publish(const ApiPorts& ports, const Request& request) {
   const auto command = read_draft(ports, request);
-  // For the same reason as with tags.
-  if (!command.lists.user_ids.empty()) {
-    find_registered(ports, request, command.lists.user_ids);
-    for (const core::AccountId& named : command.lists.user_ids) {
-      if (ports.reader.has_blocked(named, request.account())) http::refuse(http::no_such_person());
-    }
-  }
-  // What is not known may be under way. What is known is published also while Kafka is away.
-  if (refuse_lists(ports, command)) require_fresh(ports, request);
+  require_known(ports, request, command.lists);
   return ports.commands.answer(
       request, [&](CommandSession& session) { return publish(ports, session, command); });
 }
@@ -133,11 +141,29 @@ Response handle_edit(const ApiPorts& ports, const Request& request) {
   if (!id) return to_response(http::not_found());
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
-  const std::string content = fields.text("content", {1, Moment::kContentCodePointsMax});
+  // Whether it may be "" its images say.
+  const std::string content = fields.text("content", {0, Moment::kContentCodePointsMax});
   fields.check();
   const core::AccountId& by = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) {
     return change_own(ports, session, *id, by, EditMoment{by, content, session.context().now});
+  });
+}
+
+Response handle_audience(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
+  const auto wanted = read_audience(ports, fields);
+  fields.check();
+  require_known(ports, request, wanted.lists);
+  const core::AccountId& by = request.account();
+  return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
+    const ChangeAudience change{by, wanted.audience, wanted.lists, session.context().now};
+    auto changed = change_own(ports, session, *id, by, change);
+    if (const auto refused = refuse_lists(ports, by, wanted.lists)) return *refused;
+    return changed;
   });
 }
 
@@ -157,6 +183,8 @@ void add_moment_commands(http::Router& router, const ApiPorts& ports) {
              [ports](const Request& request) { return handle_publish(ports, request); });
   router.add(http::Method::Patch, "/v1/moments/{id}", http::Access::SignedIn,
              [ports](const Request& request) { return handle_edit(ports, request); });
+  router.add(http::Method::Put, "/v1/moments/{id}/audience", http::Access::SignedIn,
+             [ports](const Request& request) { return handle_audience(ports, request); });
   router.add(http::Method::Delete, "/v1/moments/{id}", http::Access::SignedIn,
              [ports](const Request& request) { return handle_delete(ports, request); });
 }

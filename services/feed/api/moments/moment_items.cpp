@@ -20,6 +20,7 @@ using http::Json;
 using http::Request;
 using Accounts = std::vector<core::AccountId>;
 using Contents = std::vector<MomentContents::Moment>;  // of each entry; nullptr: none
+constexpr std::size_t kListedShown = 500;              // people of an audience
 constexpr std::size_t kItemBytes = 512;                // of most
 
 // nullptr: the directory does not know him (yet).
@@ -74,6 +75,7 @@ bool has_all(const Found& found, const std::vector<TimelineEntry>& entries) {
   return std::ranges::all_of(entries, [&](const TimelineEntry& entry) {
     const auto row = found.rows.find(entry.id);
     if (row == found.rows.end()) return false;
+    if (row->second.audience_changes < entry.audience_changes && !row->second.deleted) return false;
     return entry.edits == 0 || row->second.deleted || found.edits.contains({entry.id, entry.edits});
   });
 }
@@ -130,14 +132,16 @@ MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author)
   if (opened.content) shown["content"] = *opened.content;
   if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
   const std::string name = author ? author->person : http::text_of(people::person_json({}));
+  const auto& listed = row.lists.user_ids;
   return {row.author,
           opened.entry->edits,
+          row.audience_changes,
           author ? author->names_as_of : 0,
           members_of(shown) + R"(,"author":)" + name,
           members_of({{"audience", to_string(row.audience)},
                       {"group_ids", row.lists.group_ids},
                       {"tag_ids", row.lists.tag_ids}}),
-          row.lists.user_ids};
+          {listed.begin(), listed.begin() + std::min(listed.size(), kListedShown)}};
 }
 
 // Adds those of `accounts` who are remembered, and a place for each of the others; returns these.
@@ -298,6 +302,24 @@ std::optional<core::AccountId> author_of_image(const ApiPorts& ports, const Requ
   const MomentRow& row = found.rows.at(entry.id);
   const bool shows = !row.deleted && std::ranges::find(row.images, hash) != row.images.end();
   return shows ? std::optional(row.author) : std::nullopt;
+}
+
+Json audience_json(const ApiPorts& ports, const Request& request, const TimelineEntry& entry) {
+  const auto found = read_all_rows(ports, request, {entry}, {});
+  const MomentRow& row = found.rows.at(entry.id);
+  const auto people =
+      core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
+        return ports.people.find_many(transaction, row.lists.user_ids);
+      }));
+  Json users = Json::array();
+  for (const core::AccountId& account : row.lists.user_ids) {
+    const Json person = people::person_json(people, account);
+    if (person["user_id"].is_string()) users.push_back(person["user_id"]);
+  }
+  return {{"audience", to_string(row.audience)},
+          {"group_ids", row.lists.group_ids},
+          {"tag_ids", row.lists.tag_ids},
+          {"user_ids", std::move(users)}};
 }
 
 Json moment_texts(const ApiPorts& ports, const Request& request, const TimelineEntry& entry) {

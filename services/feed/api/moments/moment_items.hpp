@@ -27,6 +27,10 @@ std::size_t append_moment_items(const ApiPorts& ports, const http::Request& requ
 std::optional<core::AccountId> author_of_image(const ApiPorts& ports, const http::Request& request,
                                                const TimelineEntry& entry, std::string_view hash);
 
+// The entry's audience with all who are listed: for its author alone. 503 as above.
+http::Json audience_json(const ApiPorts& ports, const http::Request& request,
+                         const TimelineEntry& entry);
+
 // All texts of the entry, newest first; none of one that was deleted meanwhile. 503 as above.
 http::Json moment_texts(const ApiPorts& ports, const http::Request& request,
                         const TimelineEntry& entry);

@@ -1,5 +1,5 @@
 // GET /v1/timeline, GET /v1/timeline/stream, GET /v1/moments?author=, GET
-// /v1/moments/months?author=, GET /v1/moments/{id}
+// /v1/moments/months?author=, GET /v1/moments/{id}, GET /v1/moments/{id}/audience
 #include "core/text.hpp"
 #include "feed/api/moments/moment_items.hpp"
 #include "feed/api/named_people.hpp"
@@ -123,6 +123,20 @@ Response handle_moment(const ApiPorts& ports, const Request& request) {
   });
 }
 
+Response get_audience(const ApiPorts& ports, const Request& request) {
+  const auto id = core::parse_moment_id(request.param("id"));
+  if (!id) return to_response(http::not_found());
+  return answer_private(ports, request, ports.tables_applied, [&]() -> Response {
+    const auto moment = ports.reader.find_visible(*id, request.account());
+    if (!moment) return to_response(http::not_found());
+    if (moment->author != request.account()) {
+      return to_response(http::problem(403, "not-the-author", "Forbidden",
+                                       "only its author is told for whom a moment is"));
+    }
+    return Response::json(200, audience_json(ports, request, *moment));
+  });
+}
+
 }  // namespace
 
 void add_moment_queries(http::Router& router, const ApiPorts& ports) {
@@ -138,6 +152,8 @@ void add_moment_queries(http::Router& router, const ApiPorts& ports) {
              [ports](const Request& request) { return handle_months(ports, request); });
   router.add(Method::Get, "/v1/moments/{id}", Access::SignedIn,
              [ports](const Request& request) { return handle_moment(ports, request); });
+  router.add(Method::Get, "/v1/moments/{id}/audience", Access::SignedIn,
+             [ports](const Request& request) { return get_audience(ports, request); });
 }
 
 }  // namespace tideline::feed

@@ -1,5 +1,5 @@
-// Moments, edits, comments and relations that wait for what their writers had seen when they wrote
-// them.
+// Moments, edits, changes of audiences, comments and relations that wait for what their writers had
+// seen when they wrote them.
 //
 // Each waits at the first position of its vector that is not applied, so that asking costs as much
 // as there are logs waited on and entries let go, however many are held. Not synchronized.
@@ -19,11 +19,13 @@
 
 namespace tideline::feed {
 
-// A moment, the n-th edit of it, or a comment on it; or a relation, which is of no moment.
+// A moment, the n-th edit of it, the n-th change of its audience, or a comment on it; or a
+// relation, which is of no moment.
 struct HeldEntry {
   core::MomentId moment{};
-  std::uint32_t edit = 0;     // 0: none
-  core::CommentId comment{};  // 0: none
+  std::uint32_t edit = 0;      // 0: none
+  std::uint32_t audience = 0;  // 0: none
+  core::CommentId comment{};   // 0: none
   Relation relation{};
 
   friend bool operator==(const HeldEntry&, const HeldEntry&) = default;

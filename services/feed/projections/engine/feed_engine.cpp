@@ -40,7 +40,7 @@ void FeedEngine::apply(const eventsourcing::RecordedEvent& event) {
   if (!known) return;
   const FeedEngineOptions& options = state_.options;
   if (options.before_use) options.before_use(*known);
-  writer_.use(*known);
+  writer_.use(*known, event.time);
   if (options.after_use) options.after_use(*known);
   state_.memory.known.raise(event.source, event.log, event.position);
   if (rebuilding_) rebuilding_ = !knows_all_from_before();

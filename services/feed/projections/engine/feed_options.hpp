@@ -31,6 +31,7 @@ enum class Grant {
   Leave,     // ... leaves it, ...
   GroupEnd,  // ... it is dissolved
   Unblock,   // one of them blocks the other no more
+  Audience,  // the author changes the audience of a moment
 };
 
 // What ends that a viewer wants an author's moments.

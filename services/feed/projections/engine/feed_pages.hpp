@@ -21,8 +21,9 @@ struct PlaceInTimeline {
 struct TimelineEntry {
   core::MomentId id;
   core::AccountId author;
-  std::uint32_t edits = 0;  // its text is the last one's
-  std::size_t likes = 0;    // those that the viewer meets, as are the comments
+  std::uint32_t edits = 0;             // its text is the last one's
+  std::uint32_t audience_changes = 0;  // and so is its audience
+  std::size_t likes = 0;               // those that the viewer meets, as are the comments
   std::size_t comments = 0;
   bool liked = false;  // by the viewer
 

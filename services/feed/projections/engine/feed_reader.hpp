@@ -54,6 +54,12 @@ class FeedReader {
   UnreadMoments unread(const core::AccountId& viewer, std::size_t max) const;
   // nullopt, here and below: not a moment that the viewer may see.
   std::optional<TimelineEntry> find_visible(core::MomentId id, const core::AccountId& viewer) const;
+  // Those of the moments that the viewer may see, in their order.
+  std::vector<TimelineEntry> find_all_visible(std::span<const core::MomentId> ids,
+                                              const core::AccountId& viewer) const;
+  // Whose moments he may see that are not public: himself and his contacts. Of these more may be
+  // told here than he may see.
+  std::vector<core::AccountId> confided_by(const core::AccountId& viewer) const;
   // Its author, without a look at what lies under it.
   std::optional<core::AccountId> find_author(core::MomentId id,
                                              const core::AccountId& viewer) const;
@@ -76,10 +82,18 @@ class FeedReader {
   // Whether he is a member of all these groups.
   bool are_groups_of(const core::AccountId& member, std::span<const std::string> group_ids) const;
 
-  // Members who have not closed their accounts, but for those who are on the other side of a block
-  // with the member who asks; none for a dissolved or unknown group.
-  std::vector<core::AccountId> members_of(std::string_view group_id,
-                                          const core::AccountId& member) const;
+  // From when on he reads the group's messages; nullopt: he is no member, or there is no such
+  // group.
+  std::optional<core::Timestamp> reads_group_since(std::string_view group_id,
+                                                   const core::AccountId& member) const;
+  struct ReadGroup {
+    std::string id;
+    core::Timestamp since;
+  };
+  // The groups that he is in, those that he joined last if there are more than `max`.
+  std::vector<ReadGroup> groups_of(const core::AccountId& member, std::size_t max) const;
+  // Whoever has blocked him, or is blocked by him.
+  std::vector<core::AccountId> apart_from(const core::AccountId& person) const;
   // Not while it is in doubt.
   bool are_contacts(const core::AccountId& one, const core::AccountId& other) const;
   // Whether `by` has blocked `other`.

@@ -3,13 +3,21 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 namespace tideline::feed {
 
-void FeedWriter::use(const read::Event& event) {
+namespace {
+
+constexpr std::string_view kFromStart = "from_start";
+
+}  // namespace
+
+void FeedWriter::use(const read::Event& event, core::Timestamp time) {
   const std::unique_lock lock(state_.mutex);
+  time_ = time;
   std::visit([this](const auto& data) { on(data); }, event);
 }
 
@@ -93,6 +101,17 @@ void FeedWriter::on(const read::PersonUnblocked& event) {
   if (graph_.set_block(by, other, false)) grants_.open(Relation::blocks(by, other), event.seen);
 }
 
+void FeedWriter::on(const read::GroupCreated& event) {
+  graph_.open_history(graph_.group(event.group_id), event.history == kFromStart);
+}
+
+void FeedWriter::on(const read::GroupHistoryChanged& event) {
+  const GroupIndex group = graph_.group(event.group_id);
+  const bool is_open = event.history == kFromStart;
+  graph_.open_history(group, is_open);
+  if (is_open) grants_.open(Relation::history(group), event.seen);
+}
+
 void FeedWriter::on(const read::GroupJoined& event) {
   set_member(event.group_id, event.account_id, true, event.seen);
 }
@@ -109,7 +128,7 @@ void FeedWriter::set_member(const std::string& group_id, const core::AccountId& 
                             const eventsourcing::PositionVector& seen) {
   const PersonIndex person = number_of(account);
   const GroupIndex group = graph_.group(group_id);
-  graph_.set_member(group, person, is);
+  graph_.set_member(group, person, is, time_);
   grants_.open(Relation::member(group, person), seen);
 }
 
@@ -127,14 +146,34 @@ void FeedWriter::on(const read::MomentPublished& event) {
   facts.author = author;
   facts.audience = event.audience;
   if (event.lists != AudienceLists{}) {
-    facts.lists = std::make_unique<ListedPeople>();
-    for (const auto& id : event.lists.group_ids) facts.lists->groups.push_back(graph_.group(id));
-    for (const auto& id : event.lists.tag_ids) facts.lists->tags.push_back(graph_.tag(id));
-    for (const auto& id : event.lists.user_ids) facts.lists->users.push_back(number_of(id));
+    facts.named = std::make_unique<AudienceFacts>();
+    facts.named->lists = listed(event.lists);
   }
   facts.held = grants_.hold({.moment = event.id}, event.seen);
   const std::size_t deliveries = fan_out(moments_.add(std::move(facts)));
   if (state_.options.on_fan_out) state_.options.on_fan_out({event.published_at, deliveries});
+}
+
+ListedPeople FeedWriter::listed(const AudienceLists& lists) {
+  ListedPeople named;
+  for (const auto& id : lists.group_ids) named.groups.push_back(graph_.group(id));
+  for (const auto& id : lists.tag_ids) named.tags.push_back(graph_.tag(id));
+  for (const auto& id : lists.user_ids) named.users.push_back(number_of(id));
+  std::ranges::sort(named.users);
+  const auto repeated = std::ranges::unique(named.users);
+  named.users.erase(repeated.begin(), repeated.end());
+  return named;
+}
+
+// Who may see less sees less at once. Who may see more waits for what its writer had seen, as
+// readers of a held moment do: it is fanned out at once, too.
+void FeedWriter::on(const read::MomentAudienceChanged& event) {
+  const MomentFacts* const known = moments_.find(event.id);
+  if (known == nullptr || known->deleted || event.change <= known->audience_changes) return;
+  const bool held = grants_.hold({.moment = event.id, .audience = event.change}, event.seen);
+  const auto* const moment = moments_.change_audience(
+      event.id, static_cast<std::uint8_t>(event.change), event.audience, listed(event.lists), held);
+  if (!state_.options.ignores(Grant::Audience)) fan_out(*moment);
 }
 
 // Its text lies in the tables, under the number of the edit: a reader is told up to which one.
@@ -172,7 +211,9 @@ void FeedWriter::on(const read::CommentDeleted& event) {
 }
 
 void FeedWriter::on(const read::MessageSent&) {}
+void FeedWriter::on(const read::MessageRecalled&) {}
 void FeedWriter::on(const read::MessagesRead&) {}
+void FeedWriter::on(const read::GroupMessagesRead&) {}
 
 void FeedWriter::on(const read::TimelineSeen& event) {
   core::MomentId& seen = state_.memory.seen_up_to[number_of(event.reader)];

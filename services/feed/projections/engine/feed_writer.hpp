@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/events/position_vector.hpp"
@@ -26,8 +27,8 @@ class FeedWriter {
   // Of every event, in the order of their use, up to FanOutPrefetcher::kEvents ahead; nullptr: one
   // that is not used.
   void prefetch(const read::Event* event) { fan_out_prefetcher_.prefetch(event); }
-  // Takes the state's mutex.
-  void use(const read::Event& event);
+  // Takes the state's mutex. `time`: when it was written.
+  void use(const read::Event& event, core::Timestamp time = {});
   // The state has been replaced.
   void forget_prefetched() { fan_out_prefetcher_.forget(); }
 
@@ -45,19 +46,24 @@ class FeedWriter {
   void on(const read::MomentSettingChanged& event);
   void on(const read::PersonBlocked& event);
   void on(const read::PersonUnblocked& event);
+  void on(const read::GroupCreated& event);
+  void on(const read::GroupHistoryChanged& event);
   void on(const read::GroupJoined& event);
   void on(const read::GroupLeft& event);
   void on(const read::GroupMemberRemoved& event);
   void on(const read::GroupDissolved& event);
   void on(const read::MomentPublished& event);
   void on(const read::MomentEdited& event);
+  void on(const read::MomentAudienceChanged& event);
   void on(const read::MomentDeleted& event);
   void on(const read::MomentLiked& event);
   void on(const read::MomentUnliked& event);
   void on(const read::CommentAdded& event);
   void on(const read::CommentDeleted& event);
   void on(const read::MessageSent& event);
+  void on(const read::MessageRecalled& event);
   void on(const read::MessagesRead& event);
+  void on(const read::GroupMessagesRead& event);
   void on(const read::TimelineSeen& event);
 
   void set_tagged(const core::AccountId& owner, const std::string& tag_id,
@@ -66,6 +72,7 @@ class FeedWriter {
   void set_member(const std::string& group_id, const core::AccountId& account, bool is,
                   const eventsourcing::PositionVector& seen);
 
+  ListedPeople listed(const AudienceLists& lists);
   // Whoever an event names has a number from now on, and an array.
   PersonIndex number_of(const core::AccountId& account);
   // Returns the number of deliveries.
@@ -80,6 +87,7 @@ class FeedWriter {
 
   FeedState& state_;
   Grants& grants_;
+  core::Timestamp time_;  // of the event in use
   GraphMemory& graph_ = state_.memory.graph;
   MomentMemory& moments_ = state_.memory.moments;
   InteractionMemory& interactions_ = state_.memory.interactions;

@@ -33,6 +33,7 @@ void Grants::grant_by(const Relation& relation) {
   const GroupIndex group{relation.one};
   switch (relation.kind) {
     case None:
+    case History:  // concerns messages, which are asked for when they are read
       return;
     case Contacts:
       grant(one, other, Grant::Contact);
@@ -104,6 +105,8 @@ void Grants::release(const HeldEntry& entry) {
     interactions_.release_comment(entry.moment, entry.comment);
   } else if (entry.edit != 0) {
     interactions_.release_edit(entry.moment, entry.edit);
+  } else if (entry.audience != 0) {
+    moments_.confirm_audience(entry.moment, entry.audience);
   } else {
     moments_.release(entry.moment);
   }

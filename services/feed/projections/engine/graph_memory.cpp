@@ -53,7 +53,7 @@ TagIndex GraphMemory::tag(std::string_view tag_id) {
 GroupIndex GraphMemory::group(std::string_view group_id) {
   const auto [entry, is_new] =
       group_by_id_.try_emplace(std::string(group_id), static_cast<GroupIndex>(groups_.size()));
-  if (is_new) groups_.emplace_back();
+  if (is_new) groups_.emplace_back().id = std::make_unique<const std::string>(group_id);
   return entry->second;
 }
 
@@ -133,8 +133,12 @@ void GraphMemory::set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person
   set(at(tag).people, person, is);
 }
 
-void GraphMemory::set_member(GroupIndex group, PersonIndex person, bool is) {
+void GraphMemory::set_member(GroupIndex group, PersonIndex person, bool is, core::Timestamp since) {
   set(at(group).members, person, is);
+  auto& memberships = memberships_[person];
+  std::erase_if(memberships, [&](const Membership& one) { return one.group == group; });
+  if (is) memberships.push_back({group, since});
+  if (memberships.empty()) memberships_.erase(person);
 }
 
 bool GraphMemory::has_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const {
@@ -159,6 +163,34 @@ bool GraphMemory::may_be_member(GroupIndex group, PersonIndex person) const {
   const GroupFacts& facts = at(group);
   return (!facts.dissolved || is_unsettled(Relation::group_end(group))) &&
          (facts.members.contains(person) || is_unsettled(Relation::member(group, person)));
+}
+
+core::Timestamp GraphMemory::reads_since(GroupIndex group, PersonIndex person) const {
+  if (at(group).open_history && !is_unsettled(Relation::history(group))) return {};
+  const auto& memberships = memberships_of(person);
+  const auto found = std::ranges::find(memberships, group, &Membership::group);
+  return found == memberships.end() ? core::Timestamp::max() : found->since;
+}
+
+const std::vector<GraphMemory::Membership>& GraphMemory::memberships_of(PersonIndex person) const {
+  static const std::vector<Membership> kNone;
+  const auto found = memberships_.find(person);
+  return found == memberships_.end() ? kNone : found->second;
+}
+
+std::vector<PersonIndex> GraphMemory::apart_from(PersonIndex person) const {
+  People apart;
+  if (const auto& exclusions = at(person).exclusions) {
+    for (const auto& [other, bits] : exclusions->towards) {
+      if ((bits & (kBlocks | kBlockedBy)) != 0) apart.insert(other);
+    }
+  }
+  for (const auto& [relation, events] : unsettled_) {
+    if (relation.kind != Relation::Kind::Blocks) continue;
+    if (PersonIndex{relation.one} == person) apart.insert(PersonIndex{relation.other});
+    if (PersonIndex{relation.other} == person) apart.insert(PersonIndex{relation.one});
+  }
+  return {apart.begin(), apart.end()};
 }
 
 People GraphMemory::maybe_tagged_with(TagIndex tag) const {
@@ -198,6 +230,7 @@ bool GraphMemory::can_name(const Relation& relation) const {
       return relation.one < tags() && relation.other < people();
     case Member:
     case GroupEnd:
+    case History:
       return relation.one < groups() && relation.other < people();
   }
   return false;

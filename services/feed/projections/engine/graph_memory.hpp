@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/prefetch.hpp"
 #include "core/probed_map.hpp"
@@ -108,8 +109,11 @@ class GraphMemory {
   void own_tag(PersonIndex owner, TagIndex tag) { at(tag).owner = owner; }
   void set_tagged(PersonIndex owner, TagIndex tag, PersonIndex person, bool is);
   void delete_tag(TagIndex tag) { at(tag).deleted = true; }
-  void set_member(GroupIndex group, PersonIndex person, bool is);
+  // `since`: of who joins.
+  void set_member(GroupIndex group, PersonIndex person, bool is, core::Timestamp since = {});
   void dissolve(GroupIndex group) { at(group).dissolved = true; }
+  // Whether who joins later reads what was sent before.
+  void open_history(GroupIndex group, bool is) { at(group).open_history = is; }
 
   // It is unsettled until it has been settled as often.
   void unsettle(const Relation& relation) { ++unsettled_[relation]; }
@@ -146,6 +150,8 @@ class GraphMemory {
   bool may_have_tagged(PersonIndex owner, TagIndex tag, PersonIndex person) const;
   bool is_member(GroupIndex group, PersonIndex person) const;
   bool may_be_member(GroupIndex group, PersonIndex person) const;
+  // From when on a member reads the group's messages: his last joining, or its start.
+  core::Timestamp reads_since(GroupIndex group, PersonIndex person) const;
 
   // Lists hold what is unsettled, too.
   const PeopleArray& contacts_of(PersonIndex person) const { return at(person).contacts; }
@@ -164,6 +170,15 @@ class GraphMemory {
   const People& tagged_with(TagIndex tag) const { return at(tag).people; }
   PersonIndex owner_of(TagIndex tag) const { return at(tag).owner; }
   bool is_deleted(TagIndex tag) const { return at(tag).deleted; }
+  struct Membership {
+    GroupIndex group;
+    core::Timestamp since;
+  };
+  // Those of dissolved groups, and unsettled ones, too.
+  const std::vector<Membership>& memberships_of(PersonIndex person) const;
+  const std::string& id_of(GroupIndex group) const { return *at(group).id; }
+  // Whoever is on the other side of a block.
+  std::vector<PersonIndex> apart_from(PersonIndex person) const;
   // Also of a dissolved group.
   const People& ever_kept_members(GroupIndex group) const { return at(group).members; }
   // With those of whom it is unsettled.
@@ -202,7 +217,9 @@ class GraphMemory {
     People people;
   };
   struct GroupFacts {
+    std::unique_ptr<const std::string> id;
     bool dissolved = false;
+    bool open_history = false;
     People members;
   };
 
@@ -245,6 +262,7 @@ class GraphMemory {
   core::ProbedMap<core::AccountId, PersonIndex> person_by_account_;
   absl::flat_hash_map<std::string, TagIndex> tag_by_id_;
   absl::flat_hash_map<std::string, GroupIndex> group_by_id_;
+  absl::flat_hash_map<PersonIndex, std::vector<Membership>> memberships_;
   absl::flat_hash_map<Relation, std::uint32_t> unsettled_;  // by how many events
 };
 

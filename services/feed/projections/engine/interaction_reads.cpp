@@ -12,7 +12,8 @@ TimelineEntry FeedReader::entry_of(PersonIndex viewer, const MomentFacts& moment
   const MomentInteractions& interactions = interactions_.of(moment.id);
   TimelineEntry entry{.id = moment.id,
                       .author = graph_.account_of(moment.author),
-                      .edits = interactions.edits_shown_to(viewer == moment.author)};
+                      .edits = interactions.edits_shown_to(viewer == moment.author),
+                      .audience_changes = moment.audience_changes};
   if (!interactions.likers.empty()) {
     const auto likers = met_likers(viewer, moment, interactions);
     entry.likes = likers.size();

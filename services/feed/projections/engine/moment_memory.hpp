@@ -22,7 +22,22 @@ namespace tideline::feed {
 struct ListedPeople {
   std::vector<GroupIndex> groups;
   std::vector<TagIndex> tags;
-  std::vector<PersonIndex> users;
+  PeopleArray users;
+
+  bool empty() const { return groups.empty() && tags.empty() && users.empty(); }
+};
+
+// An audience that still counts, for the change that has replaced it waits for what its writer had
+// seen.
+struct EarlierAudience {
+  std::uint32_t change = 0;  // that has replaced it
+  Audience audience = Audience::Private;
+  ListedPeople lists;
+};
+
+struct AudienceFacts {
+  ListedPeople lists;
+  std::vector<EarlierAudience> earlier;  // by rising change
 };
 
 struct MomentFacts {
@@ -33,9 +48,12 @@ struct MomentFacts {
   // Published under a position token that has not been applied here yet: nobody but the author
   // sees it.
   bool held = false;
-  std::unique_ptr<ListedPeople> lists;  // null: none
+  std::uint8_t audience_changes = 0;
+  std::unique_ptr<AudienceFacts> named;  // null: nobody is listed, and nothing earlier counts
 
+  // By its latest audience; and by one that still counts.
   MomentAudience<GraphMemory> for_predicates() const;
+  MomentAudience<GraphMemory> for_predicates(const EarlierAudience& earlier) const;
 };
 
 class MomentMemory {
@@ -57,6 +75,11 @@ class MomentMemory {
   // Returns what is known of it then: a repeated id changes nothing.
   const MomentFacts& add(MomentFacts facts);
   void remove(core::MomentId id);
+  // The audience that it has from the n-th change on; if that is held, all before it count, too,
+  // until it is confirmed. nullptr: this change, or a later one, is known, or the moment has gone.
+  const MomentFacts* change_audience(core::MomentId id, std::uint8_t change, Audience audience,
+                                     ListedPeople lists, bool held);
+  void confirm_audience(core::MomentId id, std::uint32_t change);
   void release(core::MomentId id);
 
   const MomentFacts* find(core::MomentId id) const { return part_of(id).find(id.value()); }
@@ -84,6 +107,7 @@ class MomentMemory {
   const Part& part_of(core::MomentId id) const { return parts_[part_number(id)]; }
   Part& part_of(core::MomentId id) { return parts_[part_number(id)]; }
   std::vector<core::MomentId>& ids_of(PersonIndex author);
+  void note_groups(const MomentFacts& moment);
 
   std::vector<Part> parts_ = std::vector<Part>(kParts);
   std::size_t size_ = 0;

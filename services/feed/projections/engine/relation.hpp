@@ -24,6 +24,7 @@ struct Relation {
     Member,      // a group, a person
     GroupEnd,    // a group
     Blocks,      // who blocks, who is blocked
+    History,     // a group
   };
 
   Kind kind = Kind::None;
@@ -48,6 +49,7 @@ struct Relation {
     return of(Kind::Member, group, person);
   }
   static Relation group_end(GroupIndex group) { return of(Kind::GroupEnd, group, PersonIndex{0}); }
+  static Relation history(GroupIndex group) { return of(Kind::History, group, PersonIndex{0}); }
   static Relation blocks(PersonIndex by, PersonIndex other) { return of(Kind::Blocks, by, other); }
 
   friend bool operator==(const Relation&, const Relation&) = default;

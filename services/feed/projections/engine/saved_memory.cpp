@@ -22,7 +22,7 @@ using snapshots::ValueWriter;
 constexpr std::uint8_t kAudienceBits = 3;
 constexpr std::uint8_t kDeleted = 4;
 constexpr std::uint8_t kHeld = 8;
-constexpr std::uint8_t kHasLists = 16;
+constexpr std::uint8_t kHasNamed = 16;
 
 constexpr std::size_t kPersonBytes = sizeof(core::AccountId);
 constexpr std::size_t kCountBytes = sizeof(std::uint64_t);
@@ -67,6 +67,18 @@ void take_people(ValueReader& in, std::size_t count, People& into) {
   into.insert(people.begin(), people.end());
 }
 
+void put_listed(ValueWriter& out, const ListedPeople& listed) {
+  out.put_all(listed.groups);
+  out.put_all(listed.tags);
+  out.put_all(listed.users);
+}
+
+void take_listed(ValueReader& in, const GraphMemory& graph, ListedPeople& into) {
+  take_indexes(in, graph.groups(), into.groups);
+  take_indexes(in, graph.tags(), into.tags);
+  take_sorted(in, graph.people(), into.users);
+}
+
 // Names by their numbers.
 template <class Map>
 std::vector<std::string_view> names_of(const Map& numbers) {
@@ -107,8 +119,19 @@ void GraphMemory::save(ValueWriter& out) const {
   const auto groups = names_of(group_by_id_);
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     out.put_text(groups[i]);
-    out.put(flag(groups_[i].dissolved));
-    put_people(out, groups_[i].members);
+    const GroupFacts& group = groups_[i];
+    out.put(flag(group.dissolved));
+    out.put(flag(group.open_history));
+    put_people(out, group.members);
+  }
+  out.put(std::uint64_t{memberships_.size()});
+  for (const auto& [person, memberships] : memberships_) {
+    out.put(person);
+    out.put(std::uint64_t{memberships.size()});
+    for (const Membership& membership : memberships) {
+      out.put(membership.group);
+      out.put(membership.since);
+    }
   }
 }
 
@@ -161,9 +184,19 @@ void GraphMemory::load_tags_and_groups(ValueReader& in) {
   for (std::size_t i = 0; i < groups && !in.failed(); ++i) {
     GroupFacts& facts = at(group(in.take_text()));
     facts.dissolved = in.take<std::uint8_t>() != 0;
+    facts.open_history = in.take<std::uint8_t>() != 0;
     take_people(in, people_.size(), facts.members);
   }
   if (tags_.size() != tags || groups_.size() != groups) in.fail("something has two numbers");
+  const std::size_t members = in.take_count(sizeof(PersonIndex) + kCountBytes);
+  for (std::size_t i = 0; i < members && !in.failed(); ++i) {
+    auto& memberships = memberships_[take_index<PersonIndex>(in, people_.size())];
+    memberships.resize(in.take_count(sizeof(GroupIndex) + sizeof(core::Timestamp)));
+    for (Membership& membership : memberships) {
+      membership.group = take_index<GroupIndex>(in, groups_.size());
+      membership.since = in.take<core::Timestamp>();
+    }
+  }
 }
 
 // --- moments ----------------------------------------------------------------------------------
@@ -183,18 +216,23 @@ void MomentMemory::save(ValueWriter& out) const {
       const auto audience = static_cast<std::uint8_t>(moment.audience);
       out.put(static_cast<std::uint8_t>(audience | (moment.deleted ? kDeleted : 0) |
                                         (moment.held ? kHeld : 0) |
-                                        (moment.lists ? kHasLists : 0)));
-      if (!moment.lists) continue;
-      out.put_all(moment.lists->groups);
-      out.put_all(moment.lists->tags);
-      out.put_all(moment.lists->users);
+                                        (moment.named ? kHasNamed : 0)));
+      out.put(moment.audience_changes);
+      if (!moment.named) continue;
+      put_listed(out, moment.named->lists);
+      out.put(std::uint64_t{moment.named->earlier.size()});
+      for (const EarlierAudience& earlier : moment.named->earlier) {
+        out.put(earlier.change);
+        out.put(earlier.audience);
+        put_listed(out, earlier.lists);
+      }
     }
   }
 }
 
 MomentMemory MomentMemory::load(ValueReader& in, const GraphMemory& graph) {
   MomentMemory memory;
-  const std::size_t count = in.take_count(sizeof(core::MomentId) + 1);
+  const std::size_t count = in.take_count(sizeof(core::MomentId) + 2);
   for (Part& part : memory.parts_) part.reserve(count / kParts + count / kParts / 16);
   const std::size_t authors = in.take_count(sizeof(PersonIndex) + kCountBytes);
   memory.by_author_.resize(graph.people());
@@ -213,11 +251,16 @@ MomentMemory MomentMemory::load(ValueReader& in, const GraphMemory& graph) {
       facts.audience = static_cast<Audience>(bits & kAudienceBits);
       facts.deleted = (bits & kDeleted) != 0;
       facts.held = (bits & kHeld) != 0;
-      if ((bits & kHasLists) != 0) {
-        facts.lists = std::make_unique<ListedPeople>();
-        take_indexes(in, graph.groups(), facts.lists->groups);
-        take_indexes(in, graph.tags(), facts.lists->tags);
-        take_indexes(in, graph.people(), facts.lists->users);
+      facts.audience_changes = in.take<std::uint8_t>();
+      if ((bits & kHasNamed) != 0) {
+        facts.named = std::make_unique<AudienceFacts>();
+        take_listed(in, graph, facts.named->lists);
+        facts.named->earlier.resize(in.take_count(sizeof(std::uint32_t) + 1 + 3 * kCountBytes));
+        for (EarlierAudience& earlier : facts.named->earlier) {
+          earlier.change = in.take<std::uint32_t>();
+          earlier.audience = static_cast<Audience>(in.take<std::uint8_t>() & kAudienceBits);
+          take_listed(in, graph, earlier.lists);
+        }
       }
       memory.add(std::move(facts));
     }
@@ -274,6 +317,7 @@ void CausalHoldback::save(ValueWriter& out) const {
     for (const auto& [position, one] : held) {
       out.put(one.entry.moment);
       out.put(one.entry.edit);
+      out.put(one.entry.audience);
       out.put(one.entry.comment);
       out.put(one.entry.relation.kind);
       out.put(one.entry.relation.one);
@@ -289,6 +333,7 @@ void CausalHoldback::load(ValueReader& in) {
     HeldEntry entry;
     entry.moment = in.take<core::MomentId>();
     entry.edit = in.take<std::uint32_t>();
+    entry.audience = in.take<std::uint32_t>();
     entry.comment = in.take<core::CommentId>();
     entry.relation.kind = in.take<Relation::Kind>();
     entry.relation.one = in.take<std::uint32_t>();

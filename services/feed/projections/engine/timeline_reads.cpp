@@ -149,6 +149,32 @@ std::optional<TimelineEntry> FeedReader::find_visible(core::MomentId id,
   return entry_of(viewer, *moment);
 }
 
+std::vector<TimelineEntry> FeedReader::find_all_visible(std::span<const core::MomentId> ids,
+                                                        const core::AccountId& viewer_id) const {
+  grants_.release_due();
+  const std::shared_lock lock(state_.mutex);
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  std::vector<TimelineEntry> visible;
+  for (const core::MomentId id : ids) {
+    const MomentFacts* moment = moments_.find(id);
+    if (moment != nullptr && is_visible(viewer, *moment)) {
+      visible.push_back(entry_of(viewer, *moment));
+    }
+  }
+  return visible;
+}
+
+std::vector<core::AccountId> FeedReader::confided_by(const core::AccountId& viewer_id) const {
+  const std::shared_lock lock(state_.mutex);
+  std::vector<core::AccountId> authors{viewer_id};
+  const PersonIndex viewer = graph_.find_person(viewer_id);
+  if (viewer == GraphMemory::kStranger) return authors;
+  for (const PersonIndex contact : graph_.contacts_of(viewer)) {
+    authors.push_back(graph_.account_of(contact));
+  }
+  return authors;
+}
+
 std::optional<core::AccountId> FeedReader::find_author(core::MomentId id,
                                                        const core::AccountId& viewer_id) const {
   grants_.release_due();
@@ -169,48 +195,13 @@ bool FeedReader::are_tags_of(const core::AccountId& owner,
   });
 }
 
-bool FeedReader::are_groups_of(const core::AccountId& member,
-                               std::span<const std::string> group_ids) const {
-  const std::shared_lock lock(state_.mutex);
-  const PersonIndex person = graph_.find_person(member);
-  return std::ranges::all_of(group_ids, [&](const std::string& group_id) {
-    const auto group = graph_.find_group(group_id);
-    return group && !graph_.is_dissolved(*group) &&
-           graph_.ever_kept_members(*group).contains(person);
-  });
-}
-
-std::vector<core::AccountId> FeedReader::members_of(std::string_view group_id,
-                                                    const core::AccountId& member) const {
-  grants_.release_due();
-  const std::shared_lock lock(state_.mutex);
-  const PersonIndex asking = graph_.find_person(member);
-  const auto group = graph_.find_group(group_id);
-  std::vector<core::AccountId> members;
-  if (!group || graph_.is_dissolved(*group)) return members;
-  for (const PersonIndex person : graph_.ever_kept_members(*group)) {
-    if (graph_.is_closed(person) || graph_.are_apart(asking, person)) continue;
-    members.push_back(graph_.account_of(person));
-  }
-  std::sort(members.begin(), members.end());
-  return members;
-}
-
-bool FeedReader::are_contacts(const core::AccountId& one, const core::AccountId& other) const {
-  grants_.release_due();
-  const std::shared_lock lock(state_.mutex);
-  return graph_.are_contacts(graph_.find_person(one), graph_.find_person(other));
-}
-
-bool FeedReader::has_blocked(const core::AccountId& by, const core::AccountId& other) const {
-  grants_.release_due();
-  const std::shared_lock lock(state_.mutex);
-  return graph_.has_blocked(graph_.find_person(by), graph_.find_person(other));
-}
-
 bool FeedReader::is_visible(PersonIndex viewer, const MomentFacts& moment) const {
   if (moment.held && viewer != moment.author) return false;
-  return state_.visibility().may_see(viewer, moment.for_predicates());
+  const auto predicates = state_.visibility();
+  if (!predicates.may_see(viewer, moment.for_predicates())) return false;
+  return !moment.named || std::ranges::all_of(moment.named->earlier, [&](const auto& earlier) {
+    return predicates.may_see(viewer, moment.for_predicates(earlier));
+  });
 }
 
 bool FeedReader::is_on_timeline(PersonIndex viewer, const MomentFacts& moment) const {

@@ -1,6 +1,7 @@
-// Messages against a plain model: random histories of sending, joining, leaving and reading, their
-// events brought to the tables in any interleaving of logs, with repeats, and once more from the
-// beginning. At any time everybody's boxes and counts are what the model says of what has arrived.
+// Messages against a plain model: random histories of sending, recalling, joining, leaving,
+// blocking and reading, their events brought to the tables in any interleaving of logs, with
+// repeats, and once more from the beginning. At any time everybody's boxes, groups, threads,
+// conversations and counts are what the model says of what has arrived and of who is a member now.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -27,6 +28,9 @@ using Keys = std::vector<std::string>;
 using Numbers = std::vector<std::uint32_t>;
 
 const std::vector<std::string> kPeople{"ada", "bob", "cleo"};
+const std::vector<std::string> kTables{"message",         "message_entry",   "message_read",
+                                       "message_request", "message_setting", "conversation",
+                                       "group_message",   "group_mark"};
 
 struct Sent {
   std::string key;
@@ -43,6 +47,26 @@ struct Model {
   std::vector<Sent> arrived;
   std::map<std::string, std::set<std::string>> read;  // by reader: keys whose marks have arrived
   std::map<std::pair<std::string, std::string>, std::string> answers;  // recipient, sender
+  std::set<std::string> recalled;                                      // keys
+  std::map<std::string, std::pair<core::Timestamp, core::AccountId>>
+      marks;  // of the group, by reader
+  // As it is now, whatever has arrived.
+  std::map<std::string, core::Timestamp> members;  // since when
+  bool open_history = false;
+  std::set<std::pair<std::string, std::string>> blocks;
+
+  bool are_apart(const std::string& one, const std::string& other) const {
+    return blocks.contains({one, other}) || blocks.contains({other, one});
+  }
+  bool is_in_group_of(const std::string& who, const Sent& message) const {
+    const auto member = members.find(who);
+    return message.to_group && member != members.end() &&
+           (open_history || message.time >= member->second) && !are_apart(who, message.sender);
+  }
+  bool is_behind_mark(const std::string& who, const Sent& message) const {
+    const auto mark = marks.find(who);
+    return mark == marks.end() || std::pair(message.time, message.sender_id) > mark->second;
+  }
 
   // Where the message lies for `who`: "" for nowhere.
   std::string box_of(const std::string& who, const Sent& message) const {
@@ -64,22 +88,24 @@ struct Model {
     return found;
   }
   bool is_read(const std::string& who, const Sent& message) const {
-    return message.sender == who || (read.contains(who) && read.at(who).contains(message.key));
+    if (message.to_group) return message.sender == who || !is_behind_mark(who, message);
+    return message.sender == who || recalled.contains(message.key) ||
+           (read.contains(who) && read.at(who).contains(message.key));
   }
 };
 
 class Campus {
  public:
   explicit Campus(FeedDatabase& tables) : tables_(tables), app_(tables.database) {
-    tables.empty({"message", "message_entry", "message_read", "message_request", "person",
-                  "person_profile"});
+    tables.empty(kTables);
+    tables.empty({"person", "person_profile"});
     app_.befriend("ada", "bob");
     for (const std::string& name : kPeople) tables.enter_person(app_.id_of(name), name, name);
   }
 
   void take(std::uint32_t number) {
-    const std::uint32_t choice = number % 16;
-    const std::uint32_t rest = number / 16;
+    const std::uint32_t choice = number % 22;
+    const std::uint32_t rest = number / 22;
     const std::string& who = kPeople[rest % kPeople.size()];
     const std::string& other = kPeople[(rest + 1 + rest / 3 % 2) % kPeople.size()];
     app_.clock.advance(
@@ -90,6 +116,10 @@ class Campus {
     if (choice < 10) return move(who);
     if (choice < 12) return mark_one(who, rest / 3);
     if (choice < 13) return mark_up_to(who, rest / 3);
+    if (choice < 15) return recall(rest / 3);
+    if (choice < 16) return mark_thread(who, other);
+    if (choice < 17) return mark_group(who, rest / 3);
+    if (choice < 18) return rest % 2 == 0 ? block(who, other) : change_history();
     deliver(rest);
   }
 
@@ -102,7 +132,7 @@ class Campus {
   // The same tables from the same events, the logs one after the other, the last one first: marks
   // come before their messages.
   void build_anew() {
-    tables_.empty({"message", "message_entry", "message_read", "message_request"});
+    tables_.empty(kTables);
     std::stable_sort(past_.begin(), past_.end(),
                      [](const auto& a, const auto& b) { return a.log > b.log; });
     app_.write_tables(past_);
@@ -110,34 +140,103 @@ class Campus {
 
   void check() {
     for (const std::string& who : kPeople) {
-      const auto received = [&](const Sent& sent) { return model_.box_of(who, sent) == "inbox"; };
-      const auto requested = [&](const Sent& sent) {
-        return model_.box_of(who, sent) == "requests";
-      };
-      const auto sent_by = [&](const Sent& sent) { return sent.sender == who; };
-      expect_list(who, "/v1/messages/inbox", received);
-      expect_list(who, "/v1/messages/sent", sent_by);
-      expect_list(who, "/v1/messages/requests", requested);
-      expect_list(who, "/v1/messages/groups/" + group_, [&](const Sent& sent) {
-        return sent.to_group && (received(sent) || sent_by(sent));
-      });
-      std::set<std::string> days;
-      for (const Sent& sent : model_.arrived) days.insert(day_of(sent));
-      for (const std::string& day : days) {
-        expect_list(who, "/v1/messages/inbox?day=" + day,
-                    [&](const Sent& sent) { return received(sent) && day_of(sent) == day; });
-      }
-      std::size_t unread = 0;
-      for (const Sent& sent : model_.arrived) {
-        if (received(sent) && !model_.is_read(who, sent)) ++unread;
-        const int status = app_.get(who, "/v1/messages/" + sent.key).status;
-        RC_ASSERT(status == (received(sent) || requested(sent) || sent_by(sent) ? 200 : 404));
-      }
-      RC_ASSERT(read(who, "/v1/messages/inbox/unread")["unread"] == unread);
+      check_boxes(who);
+      check_conversations(who);
     }
   }
 
  private:
+  void check_boxes(const std::string& who) {
+    const auto received = [&](const Sent& sent) { return model_.box_of(who, sent) == "inbox"; };
+    const auto requested = [&](const Sent& sent) { return model_.box_of(who, sent) == "requests"; };
+    const auto sent_by = [&](const Sent& sent) { return sent.sender == who; };
+    expect_list(who, "/v1/messages/inbox", received);
+    expect_list(who, "/v1/messages/sent", sent_by);
+    expect_list(who, "/v1/messages/requests", requested);
+    const auto in_group = [&](const Sent& sent) { return model_.is_in_group_of(who, sent); };
+    const std::string of_group = "/v1/messages/groups/" + group_;
+    const bool is_member = model_.members.contains(who);
+    if (is_member) expect_list(who, of_group, in_group);
+    if (!is_member) RC_ASSERT(app_.get(who, of_group).status == 404);
+    std::set<std::string> days;
+    for (const Sent& sent : model_.arrived) days.insert(day_of(sent));
+    for (const std::string& day : days) {
+      expect_list(who, "/v1/messages/inbox?day=" + day,
+                  [&](const Sent& sent) { return received(sent) && day_of(sent) == day; });
+      const std::string timelines = "/v1/messages/timelines/";
+      expect_list(who, timelines + who + "_Sent_" + day,
+                  [&](const Sent& sent) { return sent_by(sent) && day_of(sent) == day; });
+      if (!is_member) continue;
+      expect_list(who, timelines + group_ + "_Inbox_" + day,
+                  [&](const Sent& sent) { return in_group(sent) && day_of(sent) == day; });
+    }
+    std::size_t unread = 0;
+    for (const Sent& sent : model_.arrived) {
+      if (received(sent) && !model_.is_read(who, sent)) ++unread;
+      const int status = app_.get(who, "/v1/messages/" + sent.key).status;
+      const bool may_read = received(sent) || requested(sent) || sent_by(sent) || in_group(sent);
+      RC_ASSERT(status == (may_read ? 200 : 404));
+    }
+    RC_ASSERT(read(who, "/v1/messages/inbox/unread")["unread"] == unread);
+  }
+
+  // Of two people, as one of them sees it.
+  bool is_between(const std::string& who, const std::string& other, const Sent& sent) const {
+    if (sent.to_group) return false;
+    if (sent.sender == who) return sent.recipients.contains(other);
+    return sent.sender == other && model_.box_of(who, sent) != "";
+  }
+
+  void check_conversations(const std::string& who) {
+    // By what the list is ordered by; the texts are what is expected.
+    std::map<std::tuple<core::Timestamp, std::string, core::AccountId>, std::string> expected;
+    const auto expect = [&](const std::string& group, const std::string& other, auto is_in) {
+      const auto listed = model_.newest_first(is_in);
+      if (listed.empty()) return;
+      const auto unread = model_.newest_first([&](const Sent& sent) {
+        return is_in(sent) && sent.sender != who && !model_.recalled.contains(sent.key) &&
+               !model_.is_read(who, sent);
+      });
+      const auto id = group.empty() ? app_.id_of(other) : core::AccountId();
+      expected[{listed.front()->time, group, id}] =
+          group + other + " " + shown(who, *listed.front()) + " " + std::to_string(unread.size());
+    };
+    expect(group_, "", [&](const Sent& sent) { return model_.is_in_group_of(who, sent); });
+    for (const std::string& other : kPeople) {
+      if (other == who) continue;
+      expect_list(who, "/v1/messages/conversations/" + other,
+                  [&](const Sent& sent) { return is_between(who, other, sent); });
+      expect("", other, [&](const Sent& sent) {
+        return is_between(who, other, sent) && model_.box_of(who, sent) != "requests";
+      });
+    }
+    Keys wanted;
+    for (const auto& [place, text] : expected) wanted.insert(wanted.begin(), text);
+    Keys found;
+    std::string next = "/v1/messages/conversations?limit=1";
+    while (found.size() <= wanted.size()) {
+      const Json page = read(who, next);
+      for (const auto& item : page["items"]) {
+        const std::string id =
+            item["group_id"].is_null() ? item["with"]["user_id"] : item["group_id"];
+        found.push_back(id + " " + shown(item["last"]) + " " + item["unread"].dump());
+      }
+      if (page["after"].is_null()) break;
+      next = "/v1/messages/conversations?limit=1&after=" + page["after"].get<std::string>();
+    }
+    RC_ASSERT(found == wanted);
+  }
+
+  std::string shown(const std::string& who, const Sent& sent) const {
+    return sent.key + (model_.is_read(who, sent) ? " read" : "") +
+           (model_.recalled.contains(sent.key) ? " recalled" : " x");
+  }
+  static std::string shown(const Json& item) {
+    const std::string text = item["text"].is_null() ? "" : item["text"].get<std::string>();
+    return item["key"].get<std::string>() + (item["read"] ? " read" : "") +
+           (item["recalled"] ? " recalled" : " ") + text;
+  }
+
   using Pending = std::map<std::uint32_t, std::deque<eventsourcing::RecordedEvent>>;
 
   static std::string day_of(const Sent& sent) { return core::format_day(core::utc_day(sent.time)); }
@@ -150,6 +249,11 @@ class Campus {
   // Everybody else's messages to each other are requests, three at most, until they are accepted or
   // answered.
   void send_to_person(const std::string& who, const std::string& other) {
+    if (model_.are_apart(who, other)) {
+      const int status = app_.post(who, "/v1/messages", {{"to", other}, {"text", "x"}}).status;
+      RC_ASSERT(status == (model_.blocks.contains({who, other}) ? 409 : 404));
+      return;
+    }
     const bool contacts = who != "cleo" && other != "cleo";
     const bool is_request = !contacts && !accepted_.contains({other, who});
     if (is_request && waiting_[{other, who}] == 3) {
@@ -183,19 +287,58 @@ class Campus {
   }
   void send_to_group(const std::string& who) {
     const Json body{{"group_id", group_}, {"text", "x"}};
-    if (!members_.contains(who)) {
+    if (!model_.members.contains(who)) {
       RC_ASSERT(app_.post(who, "/v1/messages", body).status == 404);
       return;
     }
-    std::set<std::string> others = members_;
-    others.erase(who);
-    send(who, body, others);
+    send(who, body, {});
   }
   void move(const std::string& who) {
-    const bool joins = members_.insert(who).second;
-    if (!joins) members_.erase(who);
-    app_.tell("social-graph", joins ? "GroupJoined" : "GroupLeft",
-              {{"group_id", group_}, {"account_id", app_.id_of(who).to_string()}});
+    const bool joins = model_.members.try_emplace(who, app_.clock.now()).second;
+    if (!joins) model_.members.erase(who);
+    joins ? app_.join(who, group_) : app_.leave(who, group_);
+  }
+  void change_history() {
+    model_.open_history = !model_.open_history;
+    app_.tell(
+        "social-graph", "GroupHistoryChanged",
+        {{"group_id", group_}, {"history", model_.open_history ? "from_start" : "from_joining"}});
+  }
+  void block(const std::string& who, const std::string& other) {
+    const bool blocks = model_.blocks.insert({who, other}).second;
+    if (!blocks) model_.blocks.erase({who, other});
+    app_.tell("social-graph", blocks ? "PersonBlocked" : "PersonUnblocked",
+              {{"by", app_.id_of(who).to_string()}, {"other", app_.id_of(other).to_string()}});
+  }
+  // Of any that has been sent, whether or not it has arrived.
+  void recall(std::uint32_t number) {
+    if (sent_.empty()) return;
+    const Sent& message = std::next(sent_.begin(), number % sent_.size())->second;
+    const std::string path = "/v1/messages/" + message.key + "/recall";
+    const bool in_time = app_.clock.now() - message.time <= std::chrono::minutes(2);
+    const std::string& other = message.sender == "ada" ? kPeople[1] : kPeople[0];
+    RC_ASSERT(app_.call(other, http::Method::Post, path).status == 404);
+    const int status = app_.call(message.sender, http::Method::Post, path).status;
+    RC_ASSERT(status == (in_time || recalled_.contains(message.key) ? 204 : 409));
+    if (status == 204) recalled_.insert(message.key);
+  }
+  void mark_thread(const std::string& who, const std::string& other) {
+    const auto inbox = model_.newest_first([&](const Sent& sent) {
+      return sent.sender == other && model_.box_of(who, sent) == "inbox";
+    });
+    if (inbox.empty()) return;
+    const auto expected = std::count_if(
+        inbox.begin(), inbox.end(), [&](const Sent* sent) { return !model_.is_read(who, *sent); });
+    const auto response = app_.post(who, "/v1/messages/conversations/" + other + "/read",
+                                    {{"up_to", inbox.front()->key}});
+    RC_ASSERT(Json::parse(response.body)["marked"] == expected);
+  }
+  void mark_group(const std::string& who, std::uint32_t number) {
+    const auto listed = model_.newest_first([](const Sent& sent) { return sent.to_group; });
+    if (listed.empty()) return;
+    const auto response = app_.post(who, "/v1/messages/groups/" + group_ + "/read",
+                                    {{"up_to", listed[number % listed.size()]->key}});
+    RC_ASSERT(response.status == (model_.members.contains(who) ? 204 : 404));
   }
 
   std::vector<const Sent*> inbox_of(const std::string& who) const {
@@ -244,6 +387,12 @@ class Campus {
     const Json data = Json::parse(event.data);
     if (event.type == "MessageSent") {
       model_.arrived.push_back(sent_.at(named(data["message_key"])));
+    } else if (event.type == "MessageRecalled") {
+      model_.recalled.insert(named(data["message_key"]));
+    } else if (event.type == "GroupMessagesRead") {
+      const Sent& up_to = sent_.at(named(data["up_to"]));
+      auto& mark = model_.marks[name_of(data["reader"])];
+      mark = std::max(mark, {up_to.time, up_to.sender_id});
     } else if (event.type == "MessageRequestChanged") {
       model_.answers[{name_of(data["recipient"]), name_of(data["sender"])}] = data["answer"];
     } else if (event.type == "MessagesRead") {
@@ -271,17 +420,13 @@ class Campus {
   void expect_list(const std::string& who, const std::string& path,
                    const std::function<bool(const Sent&)>& wanted) {
     Keys expected;
-    for (const Sent* sent : model_.newest_first(wanted)) {
-      expected.push_back(sent->key + (model_.is_read(who, *sent) ? " read" : ""));
-    }
+    for (const Sent* sent : model_.newest_first(wanted)) expected.push_back(shown(who, *sent));
     const std::string first = path + (path.find('?') == std::string::npos ? "?" : "&") + "limit=3";
     Keys found;
     std::string next = first;
     while (found.size() <= expected.size()) {
       const Json page = read(who, next);
-      for (const auto& item : page["items"]) {
-        found.push_back(item["key"].get<std::string>() + (item["read"] ? " read" : ""));
-      }
+      for (const auto& item : page["items"]) found.push_back(shown(item));
       if (page["after"].is_null()) break;
       next = first + "&after=" + page["after"].get<std::string>();
     }
@@ -291,7 +436,7 @@ class Campus {
   FeedDatabase& tables_;
   FeedApp app_;
   const std::string group_ = core::make_time_ordered_id(app_.clock.now(), app_.random);
-  std::set<std::string> members_;
+  std::set<std::string> recalled_;                   // on their way, too
   using Pair = std::pair<std::string, std::string>;  // recipient, sender
   std::set<Pair> accepted_;
   std::map<Pair, int> waiting_;

@@ -2,59 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../feed_app.hpp"
-#include "feed_database.hpp"
+#include "message_fixture.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
 using testing::FeedApp;
-using testing::FeedDatabase;
-using Texts = std::vector<std::string>;
-
-class Messages : public ::testing::Test {
- protected:
-  Messages() {
-    for (const std::string name : {"ada", "bob", "cleo", "b_o_b"}) {
-      tables.enter_person(app.id_of(name), name, "Miss " + name);
-    }
-    tables.enter_person(app.id_of("left"), "left", "Miss left", true);
-    for (const auto& [one, other] : {std::pair{"ada", "bob"}, {"ada", "b_o_b"}, {"bob", "cleo"}}) {
-      app.befriend(one, other);
-    }
-    group = core::make_time_ordered_id(app.clock.now(), app.random);
-  }
-
-  http::Response post(const std::string& who, const Json& body) {
-    return app.post(who, "/v1/messages", body);
-  }
-  std::string send(const std::string& who, const std::string& to, const std::string& text) {
-    const auto response = post(who, {{"to", to}, {"text", text}});
-    EXPECT_EQ(response.status, 201) << response.body;
-    return Json::parse(response.body)["key"];
-  }
-  std::string send_to_group(const std::string& who, const std::string& text) {
-    const auto response = post(who, {{"group_id", group}, {"text", text}});
-    EXPECT_EQ(response.status, 201) << response.body;
-    return Json::parse(response.body)["key"];
-  }
-  Json read(const std::string& who, const std::string& path) {
-    const auto response = app.get(who, path);
-    EXPECT_EQ(response.status, 200) << path << ": " << response.body;
-    return Json::parse(response.body);
-  }
-  Texts texts(const std::string& who, const std::string& path) {
-    Texts found;
-    const Json page = read(who, path);
-    for (const auto& item : page["items"]) found.push_back(item["text"]);
-    return found;
-  }
-
-  FeedDatabase tables;
-  FeedApp app{tables.database};
-  std::string group;
-};
+using testing::Messages;
+using testing::Texts;
 
 TEST_F(Messages, DoNotCrossABlock) {
   app.block("ada", "bob");
@@ -67,21 +23,25 @@ TEST_F(Messages, DoNotCrossABlock) {
   for (const char* who : {"ada", "bob", "cleo"}) app.join(who, group);
   send_to_group("bob", "all of you");
   app.deliver();
-  EXPECT_EQ(texts("cleo", "/v1/messages/inbox"), Texts{"all of you"});
-  EXPECT_EQ(texts("ada", "/v1/messages/inbox"), Texts{});
+  const std::string path = "/v1/messages/groups/" + group;
+  EXPECT_EQ(texts("cleo", path), Texts{"all of you"});
+  EXPECT_EQ(texts("ada", path), Texts{});
 }
 
 TEST_F(Messages, GoFromSentToInboxUnderANaturalKey) {
   const auto key = send("ada", "bob", "hi");
   EXPECT_EQ(key, "ada_" + core::format_iso8601(app.clock.now()));
   app.deliver();
-  const Json expected{{"key", key},
-                      {"sender", {{"user_id", "ada"}, {"real_name", "Miss ada"}}},
-                      {"to", {{"user_id", "bob"}, {"real_name", "Miss bob"}}},
-                      {"group_id", nullptr},
-                      {"text", "hi"},
-                      {"sent_at", core::format_iso8601(app.clock.now())},
-                      {"read", false}};
+  const Json expected{
+      {"key", key},
+      {"sender", {{"user_id", "ada"}, {"real_name", "Miss ada"}}},
+      {"to", {{"user_id", "bob"}, {"real_name", "Miss bob"}}},
+      {"group_id", nullptr},
+      {"text", "hi"},
+      {"images", Json::array()},
+      {"recalled", false},
+      {"sent_at", core::format_iso8601(app.clock.now())},
+      {"read", false}};
   Json sent = expected;
   sent["read"] = true;
   EXPECT_EQ(read("bob", "/v1/messages/inbox")["items"], Json::array({expected}));
@@ -121,28 +81,76 @@ TEST_F(Messages, ReachOnlyPeopleWhoAreThere) {
   EXPECT_TRUE(app.deliver().empty());
 }
 
-TEST_F(Messages, ToAGroupReachWhoIsAMemberThen) {
+TEST_F(Messages, ToAGroupAreReadByWhoIsAMemberNow) {
   EXPECT_EQ(post("ada", {{"group_id", group}, {"text", "x"}}).status, 404);
   app.join("ada", group);
   app.join("bob", group);
-  send_to_group("ada", "before cleo");
-  app.join("cleo", group);
+  const auto first = send_to_group("ada", "before cleo");
   app.clock.advance(std::chrono::seconds(1));
+  app.join("cleo", group);
   const auto key = send_to_group("bob", "to all");
-  app.tell("social-graph", "GroupLeft",
-           {{"group_id", group}, {"account_id", app.id_of("bob").to_string()}});
+  app.deliver();
+  const std::string path = "/v1/messages/groups/" + group;
+  EXPECT_EQ(texts("bob", path), (Texts{"to all", "before cleo"}));
+  EXPECT_EQ(texts("cleo", path), Texts{"to all"});
+  EXPECT_EQ(app.get("cleo", "/v1/messages/" + first).status, 404);
+  EXPECT_EQ(app.get("b_o_b", path).status, 404);
+
+  app.leave("bob", group);
   app.clock.advance(std::chrono::seconds(1));
   send_to_group("cleo", "after bob");
   EXPECT_EQ(post("bob", {{"group_id", group}, {"text", "x"}}).status, 404);
   app.deliver();
-
-  const std::string path = "/v1/messages/groups/" + group;
   EXPECT_EQ(texts("ada", path), (Texts{"after bob", "to all", "before cleo"}));
-  EXPECT_EQ(texts("bob", path), (Texts{"to all", "before cleo"}));
-  EXPECT_EQ(texts("cleo", path), (Texts{"after bob", "to all"}));
-  EXPECT_EQ(texts("bob", "/v1/messages/inbox"), Texts{"before cleo"});
+  EXPECT_EQ(app.get("bob", path).status, 404);
+  EXPECT_EQ(app.get("bob", "/v1/messages/" + first).status, 404);
+  EXPECT_EQ(app.get("bob", "/v1/messages/" + key).status, 200) << "his own";
   EXPECT_EQ(texts("bob", "/v1/messages/sent"), Texts{"to all"});
+  EXPECT_EQ(texts("bob", "/v1/messages/inbox"), Texts{}) << "an Inbox is personal";
   EXPECT_EQ(read("cleo", "/v1/messages/" + key)["group_id"], group);
+
+  app.clock.advance(std::chrono::seconds(1));
+  app.join("bob", group);
+  EXPECT_EQ(texts("bob", path), Texts{}) << "who comes back begins anew";
+  app.tell("social-graph", "GroupHistoryChanged", {{"group_id", group}, {"history", "from_start"}});
+  EXPECT_EQ(texts("bob", path).size(), 3U);
+  app.tell("social-graph", "GroupDissolved", {{"group_id", group}});
+  EXPECT_EQ(app.get("ada", path).status, 404);
+}
+
+TEST_F(Messages, ToAGroupOfBeforeItHadAListAreInIt) {
+  app.join("ada", group);
+  app.join("bob", group);
+  send_to_group("ada", "as it was");
+  auto old = app.new_events().at(0);
+  Json data = Json::parse(old.data);
+  data["recipients"] = {app.id_of("bob").to_string()};
+  data.erase("images");
+  old.data = data.dump();
+  old.schema_version = core::SchemaVersion(3);
+  app.write_tables({old});
+  EXPECT_EQ(texts("bob", "/v1/messages/groups/" + group), Texts{"as it was"});
+  EXPECT_EQ(texts("bob", "/v1/messages/inbox"), Texts{});
+  EXPECT_EQ(read("bob", "/v1/messages/inbox/unread")["unread"], 0);
+}
+
+TEST_F(Messages, ToAGroupAreHiddenFromWhoMayHaveBeenRemovedBefore) {
+  app.join("ada", group);
+  app.join("bob", group);
+  eventsourcing::PositionVector seen;
+  seen.raise("social-graph", core::LogIndex(3), core::LogPosition(1));  // say, that bob is removed
+  const auto sent = app.post("ada", "/v1/messages", {{"group_id", group}, {"text", "bob is gone"}});
+  ASSERT_EQ(sent.status, 201);
+  auto event = app.new_events().at(0);
+  event.metadata.seen = seen.to_token();
+  app.write_tables({event});
+  const std::string path = "/v1/messages/groups/" + group;
+  const std::string key = Json::parse(sent.body)["key"];
+  EXPECT_EQ(texts("bob", path), Texts{});
+  EXPECT_EQ(app.get("bob", "/v1/messages/" + key).status, 404);
+  app.engine_applied.advance(seen);
+  EXPECT_EQ(texts("bob", path), Texts{"bob is gone"});
+  EXPECT_EQ(app.get("bob", "/v1/messages/" + key).status, 200);
 }
 
 TEST_F(Messages, AreReadByDayOrAcrossDays) {
@@ -354,7 +362,8 @@ TEST_F(ReadMarks, AnswerTheSameToTheSameKey) {
 
 TEST_F(ReadMarks, AreCountedInThePartitionOfTheReader) {
   const auto plan = tables.explain(
-      "SELECT count(*) FROM message_entry WHERE owner = $1::uuid AND box = 0 AND NOT read",
+      "SELECT count(*) FROM message_entry"
+      " WHERE owner = $1::uuid AND box = 0 AND group_id IS NULL AND NOT read",
       {app.id_of("bob")});
   EXPECT_EQ(testing::scans_of(plan, "message_entry"), 1U) << plan;
   // By the index of the unread alone, which needs no look at what has been read.
@@ -365,6 +374,7 @@ TEST_F(ReadMarks, AreCountedInThePartitionOfTheReader) {
 TEST_F(Messages, LieInTheOwnersPartition) {
   const auto plan = tables.explain(
       "SELECT sender FROM message_entry WHERE owner = $1::uuid AND box = $2::smallint"
+      " AND group_id IS NULL"
       " ORDER BY day DESC, sent_at DESC, sender DESC LIMIT 20",
       {app.id_of("bob"), 0});
   EXPECT_EQ(testing::scans_of(plan, "message_entry"), 1U) << plan;

@@ -109,12 +109,25 @@ FROM last LEFT JOIN ended USING (h, list);
 CREATE TABLE closed AS
 SELECT DISTINCT h, data->>'account_id' AS person FROM event WHERE type = 'AccountClosed';
 
+-- Each moment once for each audience that counts: the latest, and while the change to it is in doubt
+-- the one before, and so on. Anyone who may see it may see it by all of them.
 CREATE TABLE moment AS
-SELECT h, data->>'moment_id' AS id, data->>'author' AS author, data->>'audience' AS audience,
+WITH chosen AS (
+  SELECT e.h, e.n, data, type, held.n IS NOT NULL AS doubtful,
+         row_number() OVER (PARTITION BY e.h, data->>'moment_id' ORDER BY e.n) AS step
+  FROM event AS e LEFT JOIN held ON held.h = e.h AND held.n = e.n
+  WHERE type IN ('MomentPublished', 'MomentAudienceChanged')
+), certain AS (
+  SELECT h, data->>'moment_id' AS id,
+         coalesce(max(step) FILTER (WHERE NOT doubtful), 1) AS step,
+         bool_or(doubtful AND type = 'MomentPublished') AS held
+  FROM chosen GROUP BY 1, 2
+)
+SELECT e.h, certain.id, data->>'author' AS author, data->>'audience' AS audience,
        data->'user_ids' AS users, data->'tag_ids' AS tags, data->'group_ids' AS groups,
-       EXISTS (SELECT FROM held WHERE held.h = e.h AND held.n = e.n) AS held
-FROM event AS e
-WHERE type = 'MomentPublished'
+       certain.held
+FROM chosen AS e JOIN certain ON certain.h = e.h AND certain.id = e.data->>'moment_id'
+WHERE e.step >= certain.step
   AND NOT EXISTS (SELECT FROM event AS d WHERE d.h = e.h AND d.type = 'MomentDeleted'
                   AND d.data->>'moment_id' = e.data->>'moment_id');
 
@@ -141,6 +154,7 @@ SELECT h, data->>'moment_id' AS moment, (data->>'edit')::int AS edit,
 FROM event AS e WHERE type = 'MomentEdited';
 
 CREATE INDEX ON contact (h, one, other);
+CREATE INDEX ON moment (h, id);
 CREATE INDEX ON follow (h, follower, followee);
 CREATE INDEX ON setting (h, owner, other);
 CREATE INDEX ON apart (h, one, other);
@@ -193,10 +207,11 @@ $$;
 
 CREATE TABLE shown AS
 SELECT m.h, p.id AS viewer, m.author, m.id::bigint AS id
-FROM moment AS m JOIN person AS p USING (h) WHERE may_see(p.id, m);
+FROM moment AS m JOIN person AS p USING (h)
+GROUP BY m.h, p.id, m.author, m.id HAVING bool_and(may_see(p.id, m));
 
--- The query of the design, clause by clause.
-CREATE VIEW timeline AS
+-- The query of the design, clause by clause, for each audience that counts.
+CREATE VIEW by_audience AS
 -- all moments of the viewer himself
 SELECT m.h, m.author AS viewer, m.id::bigint AS id FROM moment AS m WHERE is_there(m)
 UNION ALL
@@ -225,6 +240,10 @@ WHERE NOT are_contacts(f.h, f.follower, f.followee)
                        OR s.owner = f.followee AND s.other = f.follower AND s.hidden_from))
   AND m.audience = 'public'
   AND is_there(m) AND NOT m.held;
+
+CREATE VIEW timeline AS
+SELECT h, viewer, id FROM by_audience AS b GROUP BY h, viewer, id
+HAVING count(*) = (SELECT count(*) FROM moment AS m WHERE m.h = b.h AND m.id = b.id::text);
 
 -- Under what they are shown, people meet likes and comments of themselves, of the moment's author and
 -- of their contacts.

@@ -1,0 +1,29 @@
+// Images as requests name them: by the hash under which the caller has uploaded them.
+//
+// Thread-safe; nothing here blocks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eventsourcing/commands/decider.hpp"
+#include "http/messages/json.hpp"
+#include "uploads/content_store.hpp"
+
+namespace tideline::feed {
+
+inline const eventsourcing::Rejection kNoSuchImage{
+    eventsourcing::RejectionKind::Invalid, "no-such-image", "upload an image before you name it"};
+
+inline std::vector<std::string> read_images(http::FieldReader& fields, std::size_t max) {
+  constexpr std::size_t kHashLength = 64;
+  auto images = fields.optional_text_array("images", max, {kHashLength, kHashLength});
+  for (const std::string& image : images) {
+    if (!uploads::is_content_hash(image)) {
+      fields.violate("images", "holds something that is no content hash");
+    }
+  }
+  return images;
+}
+
+}  // namespace tideline::feed
