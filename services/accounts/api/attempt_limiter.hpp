@@ -13,50 +13,16 @@
 
 #include <chrono>
 #include <cstddef>
-#include <list>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "core/clock.hpp"
+#include "core/token_buckets.hpp"
 
 namespace tideline::accounts {
 
-struct AttemptLimit {
-  double burst = 10;       // attempts at once
-  double per_minute = 10;  // refilled
-};
-
-class TokenBuckets {
- public:
-  TokenBuckets(AttemptLimit limit, std::size_t buckets_max)
-      : limit_(limit), buckets_max_(buckets_max) {}
-
-  // nullopt: taken. Else how long until there is a token again.
-  std::optional<std::chrono::milliseconds> take(const std::string& key, core::Timestamp now);
-  void give_back(const std::string& key);
-  // Of the keys that are remembered: whether it was marked.
-  void mark(const std::string& key);
-  bool is_marked(const std::string& key) const;
-  std::size_t size() const;
-
- private:
-  struct Bucket {
-    double tokens;
-    core::Timestamp as_of;
-    std::list<std::string>::iterator place;
-    bool marked = false;
-  };
-
-  Bucket& bucket_of(const std::string& key, core::Timestamp now);
-
-  const AttemptLimit limit_;
-  const std::size_t buckets_max_;
-  mutable std::mutex mutex_;
-  std::list<std::string> by_age_;  // asked last at the front
-  std::unordered_map<std::string, Bucket> buckets_;
-};
+using AttemptLimit = core::BucketLimit;
+using core::TokenBuckets;
 
 struct AttemptLimits {
   AttemptLimit per_account{10, 10};  // from one source
