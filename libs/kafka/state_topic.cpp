@@ -12,6 +12,7 @@
 
 namespace tideline::kafka {
 
+using eventsourcing::PositionVector;
 using eventsourcing::StatePoll;
 using eventsourcing::StateRecord;
 using eventsourcing::StateUpdate;
@@ -23,6 +24,8 @@ constexpr std::size_t kBatch = 2000;
 constexpr milliseconds kSeekTimeout{2000};
 constexpr milliseconds kStateEndsTimeout{1000};
 constexpr const char* kEditionHeader = "tideline_edition";
+// No key of a state.
+constexpr std::string_view kAppliedKey = "applied";
 
 // What one send() waits for.
 struct Delivery {
@@ -62,6 +65,8 @@ struct KafkaStateSink::State {
 
   // An idempotent producer that a broker without its data has led astray may refuse for good.
   void renew();
+  struct Record;
+  core::Status send(const std::vector<Record>& records, std::int64_t edition);
 
   const StateTopicOptions options;
   std::mutex mutex;  // of all that follows
@@ -89,15 +94,20 @@ KafkaStateSink::KafkaStateSink(StateTopicOptions options)
 
 KafkaStateSink::~KafkaStateSink() = default;
 
-core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates, std::int64_t edition) {
-  const std::lock_guard lock(state_->mutex);
+struct KafkaStateSink::State::Record {
+  core::LogIndex partition;
+  std::string_view key;
+  const std::string* value;  // nullptr: a tombstone
+};
+
+core::Status KafkaStateSink::State::send(const std::vector<Record>& records, std::int64_t edition) {
+  const std::lock_guard lock(mutex);
   Delivery delivery;
   const std::string number = edition > 0 ? std::to_string(edition) : "";
-  for (const StateUpdate& update : updates) {
-    const auto partition = core::log_of(update.key, state_->options.partitions);
+  for (const Record& record : records) {
     // A null value, other than an empty one, is a tombstone.
-    void* value = update.value ? const_cast<char*>(update.value->data()) : nullptr;
-    const std::size_t size = update.value ? update.value->size() : 0;
+    void* value = record.value == nullptr ? nullptr : const_cast<char*>(record.value->data());
+    const std::size_t size = record.value == nullptr ? 0 : record.value->size();
     rd_kafka_headers_t* headers = nullptr;
     if (!number.empty()) {
       headers = rd_kafka_headers_new(1);
@@ -105,24 +115,44 @@ core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates, std::
                           static_cast<ssize_t>(number.size()));
     }
     const auto error = rd_kafka_producev(
-        state_->client.get(), RD_KAFKA_V_RKT(state_->topic.get()),
-        RD_KAFKA_V_PARTITION(static_cast<std::int32_t>(partition.value())),
-        RD_KAFKA_V_KEY(update.key.data(), update.key.size()), RD_KAFKA_V_VALUE(value, size),
+        client.get(), RD_KAFKA_V_RKT(topic.get()),
+        RD_KAFKA_V_PARTITION(static_cast<std::int32_t>(record.partition.value())),
+        RD_KAFKA_V_KEY(record.key.data(), record.key.size()), RD_KAFKA_V_VALUE(value, size),
         RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_OPAQUE(&delivery),
         RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
       ++delivery.open;
-      rd_kafka_poll(state_->client.get(), 0);
+      rd_kafka_poll(client.get(), 0);
       continue;
     }
     if (headers != nullptr) rd_kafka_headers_destroy(headers);  // taken over by success alone
     delivery.error = kafka_error(error, "publication of a state");
     break;
   }
-  while (delivery.open > 0) rd_kafka_poll(state_->client.get(), 10);
+  while (delivery.open > 0) rd_kafka_poll(client.get(), 10);
   if (!delivery.error) return core::success();
-  state_->renew();
+  renew();
   return *delivery.error;
+}
+
+core::Status KafkaStateSink::send(const std::vector<StateUpdate>& updates, std::int64_t edition) {
+  std::vector<State::Record> records;
+  records.reserve(updates.size());
+  for (const StateUpdate& update : updates) {
+    records.push_back({core::log_of(update.key, state_->options.partitions), update.key,
+                       update.value ? &*update.value : nullptr});
+  }
+  return state_->send(records, edition);
+}
+
+core::Status KafkaStateSink::send_applied(const eventsourcing::PositionVector& applied,
+                                          std::int64_t edition) {
+  const std::string token = applied.to_token();
+  std::vector<State::Record> records;
+  for (std::uint32_t i = 0; i < state_->options.partitions; ++i) {
+    records.push_back({core::LogIndex(i), kAppliedKey, &token});
+  }
+  return state_->send(records, edition);
 }
 
 core::Result<std::vector<core::KafkaOffset>> KafkaStateSink::ends() {
@@ -201,24 +231,28 @@ core::Result<StatePoll> KafkaStateSource::poll(milliseconds timeout) {
   const core::Status ready = state_->carry_out_seeks();
   if (!ready) return ready.error();
   StatePoll result;
-  const auto error =
-      consume(state_->client.get(), state_->queue.get(), timeout, kBatch,
-              [&](const rd_kafka_message_t& message) {
-                const auto partition = static_cast<std::uint32_t>(message.partition);
-                if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-                  result.ends_reached.push_back(partition);
-                  return;
-                }
-                StateRecord record{partition,
-                                   core::KafkaOffset(message.offset),
-                                   edition_of(message),
-                                   {static_cast<const char*>(message.key), message.key_len},
-                                   std::nullopt};
-                if (message.payload != nullptr) {
-                  record.value.emplace(static_cast<const char*>(message.payload), message.len);
-                }
-                result.records.push_back(std::move(record));
-              });
+  const auto error = consume(
+      state_->client.get(), state_->queue.get(), timeout, kBatch,
+      [&](const rd_kafka_message_t& message) {
+        const auto partition = static_cast<std::uint32_t>(message.partition);
+        if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+          result.ends_reached.push_back(partition);
+          return;
+        }
+        StateRecord record{partition,
+                           core::KafkaOffset(message.offset),
+                           edition_of(message),
+                           {static_cast<const char*>(message.key), message.key_len},
+                           std::nullopt};
+        if (message.payload != nullptr) {
+          record.value.emplace(static_cast<const char*>(message.payload), message.len);
+        }
+        if (record.key == kAppliedKey) {
+          record.applied =
+              PositionVector::from_token(record.value.value_or("")).value_or(PositionVector());
+        }
+        result.records.push_back(std::move(record));
+      });
   if (error && result.records.empty() && result.ends_reached.empty()) return *error;
   return result;
 }

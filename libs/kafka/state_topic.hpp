@@ -23,7 +23,8 @@ struct StateTopicOptions {
 };
 
 // One batch at a time. The partition of a key is chosen as core::log_of chooses logs; the
-// edition lies in a header of the record, which those of edition 0 do without.
+// edition lies in a header of the record, which those of edition 0 do without. What a partition is
+// told of positions is a record of the key "applied".
 class KafkaStateSink final : public eventsourcing::StateSink {
  public:
   explicit KafkaStateSink(StateTopicOptions options);
@@ -31,6 +32,8 @@ class KafkaStateSink final : public eventsourcing::StateSink {
 
   core::Status send(const std::vector<eventsourcing::StateUpdate>& updates,
                     std::int64_t edition) override;
+  core::Status send_applied(const eventsourcing::PositionVector& applied,
+                            std::int64_t edition) override;
   // Waits a second at most.
   core::Result<std::vector<core::KafkaOffset>> ends() override;
 

@@ -11,17 +11,18 @@ namespace {
 // for.
 std::string select_people(const std::string& which) {
   return "SELECT account_id, user_id, real_name, department,"
-         " coalesce(fact.closed, false) OR coalesce(profile.closed, false)"
+         " coalesce(fact.closed, false) OR coalesce(profile.closed, false),"
+         " nullif(avatar, '')"
          " FROM (SELECT account_id, closed FROM person WHERE " +
          which +
-         ") fact FULL JOIN (SELECT account_id, user_id, real_name, department, closed"
+         ") fact FULL JOIN (SELECT account_id, user_id, real_name, department, closed, avatar"
          " FROM person_profile WHERE " +
          which + ") profile USING (account_id)";
 }
 
 Person to_person(const sql::Row& row) {
-  return {row.account(0), row.nullable_text(1), row.nullable_text(2), row.nullable_text(3),
-          row.boolean(4)};
+  return {row.account(0),       row.nullable_text(1), row.nullable_text(2),
+          row.nullable_text(3), row.boolean(4),       row.nullable_text(5)};
 }
 
 }  // namespace
@@ -87,6 +88,10 @@ INSERT INTO person_profile
 DELETE FROM person WHERE NOT registered;
 ALTER TABLE person DROP COLUMN registered, DROP COLUMN user_id, DROP COLUMN real_name,
   DROP COLUMN department, DROP COLUMN profile_version, ALTER COLUMN closed DROP DEFAULT;
+)sql";
+
+const char* const kPersonAvatarSql = R"sql(
+ALTER TABLE person_profile ADD COLUMN avatar text COLLATE "C";
 )sql";
 
 }  // namespace tideline::people

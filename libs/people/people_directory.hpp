@@ -1,4 +1,4 @@
-// Who is who: the directory of people that every service but accounts keeps in its own database.
+// Who is who: the directory of people that every service keeps in its own database.
 //
 // That somebody exists, and that his account is closed, comes from the events of accounts, so that
 // a position token covers it. Names come from the compacted topic of public profiles (newest
@@ -24,6 +24,7 @@ struct Person {
   std::optional<std::string> real_name;
   std::optional<std::string> department;
   bool closed = false;
+  std::optional<std::string> avatar{};  // content hash
 };
 
 class PeopleDirectory {
@@ -36,9 +37,11 @@ class PeopleDirectory {
 };
 
 // Table person, hash-partitioned by account id, and then what is known by the topic of profiles in
-// a table of its own, person_profile: each has one writer, so that either can be built anew. Run by
-// the runtime's migrations, in this order.
+// a table of its own, person_profile: each has one writer, so that either can be built anew. At
+// last the avatars: content hashes, '' of whom the topic has not told any. Run by the runtime's
+// migrations, in this order.
 extern const char* const kPersonTableSql;
 extern const char* const kPersonProfileTableSql;
+extern const char* const kPersonAvatarSql;
 
 }  // namespace tideline::people

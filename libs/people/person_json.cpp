@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "people/avatar_path.hpp"
+
 namespace tideline::people {
 namespace {
 
@@ -12,7 +14,11 @@ nlohmann::json or_null(const std::optional<std::string>& text) {
 }  // namespace
 
 nlohmann::json person_json(const Person& person) {
-  return {{"user_id", or_null(person.user_id)}, {"real_name", or_null(person.real_name)}};
+  const bool has_avatar = person.user_id && person.avatar;
+  return {{"user_id", or_null(person.user_id)},
+          {"real_name", or_null(person.real_name)},
+          {"avatar", has_avatar ? nlohmann::json(avatar_path(*person.user_id, *person.avatar))
+                                : nlohmann::json(nullptr)}};
 }
 
 nlohmann::json person_json(const std::map<core::AccountId, Person>& people,

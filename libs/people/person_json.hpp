@@ -1,5 +1,5 @@
-// People as answers name them: {"user_id", "real_name"}, null where the directory does not know
-// them (yet, or any more). Pure functions.
+// People as answers name them: {"user_id", "real_name", "avatar"}, null where the directory does
+// not know them (yet, or any more). avatar is a path (avatar_path.hpp). Pure functions.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace tideline::people {
 
 nlohmann::json person_json(const Person& person);
-// For an account that is not among `people`, both are null.
+// For an account that is not among `people`, all are null.
 nlohmann::json person_json(const std::map<core::AccountId, Person>& people,
                            const core::AccountId& account);
 

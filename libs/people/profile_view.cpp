@@ -65,28 +65,33 @@ void ProfileView::apply(const std::string& key, const std::optional<std::string>
     profile = {version->get<std::int64_t>(), text_or_null(data, "user_id"),
                text_or_null(data, "real_name"), text_or_null(data, "department"),
                data.value("closed", false)};
+    const bool tells_avatar = profile.closed || data.contains("avatar");
+    profile.avatar = tells_avatar ? text_or_null(data, "avatar") : "";
   } else {
     profile.version = std::numeric_limits<std::int64_t>::max();
     profile.closed = true;
   }
   Profile& held = profile_by_account_[*account];
-  if (profile.version > held.version) held = std::move(profile);
+  if (profile.version <= held.version) return;
+  if (profile.avatar == "") profile.avatar = held.version > 0 ? held.avatar : "";
+  held = std::move(profile);
 }
 
 void ProfileView::flush(sql::Transaction& transaction) {
   sql::write_batch(
       transaction,
       "INSERT INTO person_profile AS known"
-      " (account_id, version, user_id, real_name, department, closed)"
+      " (account_id, version, user_id, real_name, department, closed, avatar)"
       " SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[],"
-      " $6::boolean[])"
+      " $6::boolean[], $7::text[])"
       " ON CONFLICT (account_id) DO UPDATE"
       " SET version = excluded.version, user_id = excluded.user_id,"
       " real_name = excluded.real_name, department = excluded.department,"
-      " closed = known.closed OR excluded.closed"
+      " closed = known.closed OR excluded.closed,"
+      " avatar = CASE excluded.avatar WHEN '' THEN known.avatar ELSE excluded.avatar END"
       " WHERE excluded.version > known.version",
       profile_by_account_, sql::kKey, &Profile::version, &Profile::user_id, &Profile::real_name,
-      &Profile::department, &Profile::closed);
+      &Profile::department, &Profile::closed, &Profile::avatar);
 }
 
 }  // namespace tideline::people

@@ -45,6 +45,8 @@ class ProfileView final : public eventsourcing::StateView {
     std::optional<std::string> real_name;
     std::optional<std::string> department;
     bool closed = false;
+    // "": of a publisher of before there were any, which takes none away.
+    std::optional<std::string> avatar{};
   };
 
   DepartmentSeen department_seen_;

@@ -169,11 +169,11 @@ std::vector<postgres::MigrationSet> RunningService::model_migrations() const {
   if (definition_.uses_people) {
     sets.push_back({"people",
                     {{1, "person", people::kPersonTableSql},
-                     {2, "person_profile", people::kPersonProfileTableSql}}});
+                     {2, "person_profile", people::kPersonProfileTableSql},
+                     {3, "person_avatar", people::kPersonAvatarSql}}});
   }
-  if (definition_.keeps_blocks) {
+  if (definition_.keeps_blocks)
     sets.push_back({"blocks", {{1, "person_block", blocks::kBlockTableSql}}});
-  }
   sets.push_back({definition_.name, definition_.migrations});
   return sets;
 }
@@ -216,24 +216,22 @@ eventsourcing::StatePublisher& RunningService::state_publisher(StateTopic topic,
       projections::StatePublicationPorts{
           database_, std::make_unique<kafka::KafkaStateSink>(state_topic_options(settings_, topic)),
           clock_, log_lines(name_of(topic))});
-  state_publications_.push_back(std::move(made));
-  projections::StatePublication& publication = *state_publications_.back();
+  auto& publication = *state_publications_.emplace_back(std::move(made));
   add_background(name_of(topic), [&publication](std::stop_token stop) { publication.run(stop); });
   return publication;
 }
 
-void RunningService::add_state_view(StateTopic topic,
-                                    std::unique_ptr<eventsourcing::StateView> view) {
-  States states;
-  states.name = std::string(view->name());
-  states.view = std::move(view);
-  states.runner = std::make_unique<projections::StateTopicRunner>(
-      *states.view, database_,
+eventsourcing::AppliedPositions& RunningService::add_state_view(
+    StateTopic topic, std::unique_ptr<eventsourcing::StateView> view,
+    std::vector<std::string> services) {
+  const std::string name(view->name());
+  auto made = std::make_unique<projections::StateTopicRunner>(
+      *view, database_,
       std::make_unique<kafka::KafkaStateSource>(state_topic_options(settings_, topic)),
-      log_lines(states.name));
-  add_background(states.name,
-                 [runner = states.runner.get()](std::stop_token stop) { runner->run(stop); });
-  state_views_.push_back(std::move(states));
+      log_lines(name), std::move(services));
+  auto& runner = *state_views_.emplace_back(States{name, std::move(view), std::move(made)}).runner;
+  add_background(name, [&runner](std::stop_token stop) { runner.run(stop); });
+  return runner.applied();
 }
 
 AppliedModel RunningService::add_projection(std::unique_ptr<eventsourcing::Projection> projection) {
@@ -455,10 +453,10 @@ core::Status RunningService::compose() {
       "position", secrets_.position_keys, std::chrono::seconds(60), [this](const std::string& why) {
         log("runtime").error("keys of position tokens cannot be read", {{"reason", why}});
       }));
+  router_.set_signed_links(links_);
   auto revocations = add_revocations();
   if (!revocations) return revocations;
   if (definition_.uses_people) add_people();
-  router_.set_signed_links(links_);
   definition_.compose(*this);
   return core::success();
 }

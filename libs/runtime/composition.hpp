@@ -83,7 +83,9 @@ class RunningService final : public ServiceContext {
   void on_department(people::ProfileView::DepartmentSeen seen) override;
   void on_profiles_changed(people::ProfileView::ProfilesChanged changed) override;
   eventsourcing::StatePublisher& state_publisher(StateTopic topic, std::string projection) override;
-  void add_state_view(StateTopic topic, std::unique_ptr<eventsourcing::StateView> view) override;
+  eventsourcing::AppliedPositions& add_state_view(StateTopic topic,
+                                                  std::unique_ptr<eventsourcing::StateView> view,
+                                                  std::vector<std::string> services = {}) override;
   AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) override;
   std::function<eventsourcing::RunnerStatus()> status_of(std::string_view projection) override;
   void add_background(std::string name, std::function<void(std::stop_token)> work) override;
@@ -152,9 +154,9 @@ class RunningService final : public ServiceContext {
   crypto::SubjectCipher cipher_;
   people::PeopleDirectory people_;
   revocations::RevokedTokens revoked_tokens_;
+  const std::shared_ptr<const http::SignedLinks> links_;
   http::Router router_;
   http::CommandEndpoint commands_;
-  const std::shared_ptr<const http::SignedLinks> links_;
   RecordingObserver observer_;
   kafka::GapReporter gaps_;
   // One for each database that holds logs.

@@ -76,12 +76,12 @@ class ServiceContext {
   virtual observability::Metrics& metrics() = 0;
   virtual observability::Log log(std::string_view name) = 0;
 
-  // The directory of people and what a query on it waits on. Not for accounts.
+  // The directory of people and what a query on it waits on.
   virtual const people::PeopleDirectory& people() = 0;
   virtual eventsourcing::AppliedPositions& people_applied() = 0;
 
   // Told by the directory's profiles which department each account is of; see
-  // people/profile_view.hpp. Not for accounts.
+  // people/profile_view.hpp.
   virtual void on_department(people::ProfileView::DepartmentSeen seen) = 0;
   // Told whose profiles have changed in the directory, likewise.
   virtual void on_profiles_changed(people::ProfileView::ProfilesChanged changed) = 0;
@@ -89,8 +89,12 @@ class ServiceContext {
   // For the one service whose topic it is, and the one projection that publishes it.
   virtual eventsourcing::StatePublisher& state_publisher(StateTopic topic,
                                                          std::string projection) = 0;
-  // Takes the view over and runs it on a thread of its own over that topic.
-  virtual void add_state_view(StateTopic topic, std::unique_ptr<eventsourcing::StateView> view) = 0;
+  // Takes the view over and runs it on a thread of its own over that topic. `services`: from whose
+  // events the states are made; queries wait on what is returned until they hold their positions.
+  // Without any, nobody waits.
+  virtual eventsourcing::AppliedPositions& add_state_view(
+      StateTopic topic, std::unique_ptr<eventsourcing::StateView> view,
+      std::vector<std::string> services = {}) = 0;
 
   // Takes the projection over and runs it on a thread of its own from the start of the service.
   virtual AppliedModel add_projection(std::unique_ptr<eventsourcing::Projection> projection) = 0;

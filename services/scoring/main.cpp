@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
              show_metrics(context.metrics(), engine);
              show_load(context.metrics(), engine);
              runtime::show_snapshots(context, "tideline_scoring", settings.snapshot.folder);
-             context.add_projection(std::make_unique<scoring::ScorePublisher>(
+             auto feed = std::make_unique<scoring::ScorePublisher>(
                  scoring::ScorePublisherPorts{
                      .scores = engine,
                      .committed = scores.committed,
@@ -155,7 +155,9 @@ int main(int argc, char** argv) {
                      .topic = context.state_publisher(runtime::StateTopic::Scores, "score-feed"),
                      .campus = context.campus(),
                      .clock = context.clock()},
-                 settings.publisher));
+                 settings.publisher);
+             scoring::ScorePublisher& published = *feed;
+             published.tell(context.add_projection(std::move(feed)).in_memory);
              const auto blocks =
                  context.add_projection(std::make_unique<blocks::BlockProjection>());
              const auto ratings =

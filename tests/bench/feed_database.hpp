@@ -31,7 +31,8 @@ inline postgres::DatabaseOptions feed_database(const std::string& conninfo) {
       postgres::base_migrations(kFeedLogs),
       {"people",
        {{1, "person", people::kPersonTableSql},
-        {2, "person_profile", people::kPersonProfileTableSql}}},
+        {2, "person_profile", people::kPersonProfileTableSql},
+        {3, "person_avatar", people::kPersonAvatarSql}}},
       {"uploads", {{1, "upload", uploads::kUploadTableSql}}},
       {"feed", feed::migrations()}};
   must(postgres::migrate(options, sets));

@@ -64,6 +64,18 @@ core::Status InMemoryStateTopic::send(const std::vector<StateUpdate>& updates,
   return core::success();
 }
 
+core::Status InMemoryStateTopic::send_applied(const PositionVector& applied, std::int64_t edition) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
+      const core::KafkaOffset offset(static_cast<std::int64_t>(partitions_[i].size()));
+      partitions_[i].push_back({i, offset, edition, "", std::nullopt, applied});
+    }
+  }
+  published_.notify_all();
+  return core::success();
+}
+
 core::Result<std::vector<core::KafkaOffset>> InMemoryStateTopic::ends() {
   const std::lock_guard lock(mutex_);
   std::vector<core::KafkaOffset> ends;

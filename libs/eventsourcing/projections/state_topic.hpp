@@ -1,8 +1,10 @@
 // Latest states by key, shared between services over a compacted topic: the newest value of a key
 // is kept, an absent one (a tombstone) erases it. Public profiles travel so.
 //
-// There are no positions here. Deliveries repeat and come in any order of different keys; which of
-// two values of a key is newer is the view's business (a version inside the value). The Kafka
+// Deliveries repeat and come in any order of different keys; which of two values of a key is newer
+// is the view's business (a version inside the value). Behind the states of a publication, each
+// partition may be told which events are in them: a reader that has had this in all partitions
+// covers the positions (docs/adr/0054). The Kafka
 // adapters are in kafka/state_topic.hpp; InMemoryStateTopic below is for tests.
 //
 // A topic that has lost records is written anew, all of it, under a higher edition, which every
@@ -24,6 +26,7 @@
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "eventsourcing/events/position_vector.hpp"
 #include "eventsourcing/projections/projection.hpp"
 #include "sql/transaction.hpp"
 
@@ -40,11 +43,13 @@ class StatePublisher {
  public:
   virtual ~StatePublisher() = default;
 
-  // Sends all and waits until all are acknowledged. What is known of the topic changes in
-  // `transaction`, with the checkpoint of the projection. An Error: some may be there, send all
-  // again. Throws TransactionFailed.
+  // Sends all and waits until all are acknowledged. `applied`: every state that follows from events
+  // up to there is among these, or was published before; readers are told. Empty: they are not.
+  // What is known of the topic changes in `transaction`, with the checkpoint of the projection. An
+  // Error: some may be there, send all again. Throws TransactionFailed.
   virtual core::Status publish(sql::Transaction& transaction,
-                               const std::vector<StateUpdate>& updates) = 0;
+                               const std::vector<StateUpdate>& updates,
+                               const PositionVector& applied) = 0;
 };
 
 // A topic as it is written. Thread-safe.
@@ -54,6 +59,8 @@ class StateSink {
 
   // Sends all and waits until all are acknowledged. An Error: some may be there, send all again.
   virtual core::Status send(const std::vector<StateUpdate>& updates, std::int64_t edition) = 0;
+  // The same of a record in each partition that says so; the newest of a partition is kept.
+  virtual core::Status send_applied(const PositionVector& applied, std::int64_t edition) = 0;
   // By partition: one past its last record.
   virtual core::Result<std::vector<core::KafkaOffset>> ends() = 0;
 };
@@ -64,6 +71,8 @@ struct StateRecord {
   std::int64_t edition = 0;
   std::string key;
   std::optional<std::string> value;
+  // No state: what the partition is told of positions.
+  std::optional<PositionVector> applied{};
 };
 
 struct StatePoll {
@@ -113,6 +122,7 @@ class InMemoryStateTopic final : public StateSink {
   explicit InMemoryStateTopic(std::uint32_t partitions);
 
   core::Status send(const std::vector<StateUpdate>& updates, std::int64_t edition = 0) override;
+  core::Status send_applied(const PositionVector& applied, std::int64_t edition = 0) override;
   core::Result<std::vector<core::KafkaOffset>> ends() override;
   std::unique_ptr<StateSource> source();
   // Back to an older copy, which has at most so many records in each partition.

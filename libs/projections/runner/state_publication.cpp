@@ -17,7 +17,8 @@ constexpr std::chrono::milliseconds kLookInterval{2000};
 // What was acknowledged is read before the ends are asked for: another replica may publish
 // meanwhile.
 core::Status StatePublication::publish(sql::Transaction& transaction,
-                                       const std::vector<eventsourcing::StateUpdate>& updates) {
+                                       const std::vector<eventsourcing::StateUpdate>& updates,
+                                       const eventsourcing::PositionVector& applied) {
   const auto acknowledged = postgres::state_topic_place(transaction, topic_);
   const auto before = ports_.topic->ends();
   if (!before) return before.error();
@@ -25,6 +26,10 @@ core::Status StatePublication::publish(sql::Transaction& transaction,
   if (lacks(*before, acknowledged)) return core::unavailable(topic_ + " has lost states");
   const auto sent = ports_.topic->send(updates, acknowledged.edition);
   if (!sent) return sent;
+  if (!applied.empty()) {
+    const auto told = ports_.topic->send_applied(applied, acknowledged.edition);
+    if (!told) return told;
+  }
   const auto after = ports_.topic->ends();
   if (!after) return after.error();
   advance(transaction, acknowledged.edition, *after);

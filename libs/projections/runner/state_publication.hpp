@@ -42,7 +42,8 @@ class StatePublication final : public eventsourcing::StatePublisher {
 
   // Where it finds a loss it publishes nothing: Unavailable, until look() has found it too.
   core::Status publish(sql::Transaction& transaction,
-                       const std::vector<eventsourcing::StateUpdate>& updates) override;
+                       const std::vector<eventsourcing::StateUpdate>& updates,
+                       const eventsourcing::PositionVector& applied) override;
 
   // Looks at the topic now and then until stop is requested: a projection without new events would
   // not notice a loss. What fails is tried again.

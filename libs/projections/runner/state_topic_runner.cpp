@@ -25,13 +25,17 @@ constexpr milliseconds kBackoffMax{5000};
 
 struct StateTopicRunner::State {
   State(eventsourcing::StateView& view_, sql::Database& database_,
-        std::unique_ptr<eventsourcing::StateSource> source_, LogLine log_)
+        std::unique_ptr<eventsourcing::StateSource> source_, LogLine log_,
+        std::vector<std::string> services_)
       : view(view_),
         database(database_),
         source(std::move(source_)),
         log_line(std::move(log_)),
+        services(std::move(services_)),
         durable(view.durable()),
-        policy(view.flush_policy()) {}
+        policy(view.flush_policy()) {
+    applied.reset(services, {});
+  }
 
   void step(std::stop_token stop);
   void wait(std::stop_token stop);
@@ -41,6 +45,8 @@ struct StateTopicRunner::State {
   bool take_all(const std::vector<eventsourcing::StateRecord>& records);
   void begin_anew(std::int64_t of);
   void take(const eventsourcing::StateRecord& record);
+  void take_state(const eventsourcing::StateRecord& record);
+  void advance_applied();
   void flush();
   void failed(const core::Error& error);
   core::Status transact(const std::function<void(sql::Transaction&)>& work);
@@ -53,6 +59,7 @@ struct StateTopicRunner::State {
   sql::Database& database;
   std::unique_ptr<eventsourcing::StateSource> source;
   const LogLine log_line;
+  const std::vector<std::string> services;
   const bool durable;
   const eventsourcing::FlushPolicy policy;
 
@@ -67,6 +74,9 @@ struct StateTopicRunner::State {
   SteadyTime looked_at = std::chrono::steady_clock::now();
   std::optional<SteadyTime> first_pending;
   std::set<std::uint32_t> ends_reached;
+  // What each partition was told since the load: all of them together say what is there.
+  std::map<std::uint32_t, eventsourcing::PositionVector> told;
+  eventsourcing::AppliedPositions applied;
 
   StateTopicStatus counts;
   mutable std::mutex status_mutex;
@@ -118,6 +128,9 @@ core::Status StateTopicRunner::State::load() {
     view.load(transaction);
   });
   if (!loaded) return loaded;
+  // The tables may be older than what was told. The last records, which come again, tell it anew.
+  told.clear();
+  applied.reset(services, {});
   if (durable) edition = place.edition;
   next = std::move(place.next);
   const core::Status sought = look_at_last_records();
@@ -182,7 +195,7 @@ void StateTopicRunner::State::begin_anew(std::int64_t of) {
   if (const auto sought = look_at_last_records(); !sought) failed(sought.error());
 }
 
-void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
+void StateTopicRunner::State::take_state(const eventsourcing::StateRecord& record) {
   try {
     view.apply(record.key, record.value);
     ++counts.applied;
@@ -190,9 +203,17 @@ void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
     ++counts.passed_over;
     log("warn", "passes over the state of " + record.key + ": " + failure.what());
   }
+}
+
+void StateTopicRunner::State::take(const eventsourcing::StateRecord& record) {
+  if (record.applied) {
+    told[record.partition].join(*record.applied);
+  } else {
+    take_state(record);
+  }
   next[record.partition] = core::KafkaOffset(record.offset.value() + 1);
   looked_at = std::chrono::steady_clock::now();
-  if (!durable) return;
+  if (!durable) return advance_applied();
   pending[record.partition] = next[record.partition];
   ++pending_records;
   if (!first_pending) first_pending = std::chrono::steady_clock::now();
@@ -205,10 +226,27 @@ void StateTopicRunner::State::flush() {
   });
   if (!status) return failed(status.error());
   view.flushed();
+  advance_applied();
   pending.clear();
   pending_records = 0;
   first_pending.reset();
   backoff = kBackoffMin;
+}
+
+// A state is in one of the partitions, so the one that was told least decides.
+void StateTopicRunner::State::advance_applied() {
+  if (told.size() < source->partitions()) return;
+  eventsourcing::PositionVector least;
+  for (const auto& [service, logs] : told.begin()->second.services()) {
+    for (const auto& [log, position] : logs) {
+      core::LogPosition lowest = position;
+      for (const auto& [partition, positions] : told) {
+        lowest = std::min(lowest, positions.at(service, log));
+      }
+      least.raise(service, log, lowest);
+    }
+  }
+  applied.advance(least);
 }
 
 void StateTopicRunner::State::failed(const core::Error& error) {
@@ -249,8 +287,10 @@ void StateTopicRunner::State::publish_status() {
 }
 
 StateTopicRunner::StateTopicRunner(eventsourcing::StateView& view, sql::Database& database,
-                                   std::unique_ptr<eventsourcing::StateSource> source, LogLine log)
-    : state_(std::make_unique<State>(view, database, std::move(source), std::move(log))) {}
+                                   std::unique_ptr<eventsourcing::StateSource> source, LogLine log,
+                                   std::vector<std::string> services)
+    : state_(std::make_unique<State>(view, database, std::move(source), std::move(log),
+                                     std::move(services))) {}
 
 StateTopicRunner::~StateTopicRunner() = default;
 
@@ -262,6 +302,8 @@ void StateTopicRunner::run(std::stop_token stop) {
   if (state_->first_pending) state_->flush();
   state_->publish_status();
 }
+
+eventsourcing::AppliedPositions& StateTopicRunner::applied() { return state_->applied; }
 
 StateTopicStatus StateTopicRunner::status() const {
   const std::lock_guard lock(state_->status_mutex);

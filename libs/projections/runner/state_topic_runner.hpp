@@ -7,8 +7,10 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eventsourcing/projections/state_topic.hpp"
+#include "eventsourcing/topics/applied_positions.hpp"
 #include "sql/transaction.hpp"
 
 namespace tideline::projections {
@@ -27,15 +29,19 @@ class StateTopicRunner {
  public:
   using LogLine = std::function<void(std::string_view, const std::string&)>;
 
-  // `database` is not used for a view that is not durable. `log` may be empty.
+  // `services`: from whose events the states are made, where their publisher tells how far it has
+  // come. `database` is not used for a view that is not durable. `log` may be empty.
   StateTopicRunner(eventsourcing::StateView& view, sql::Database& database,
-                   std::unique_ptr<eventsourcing::StateSource> source, LogLine log);
+                   std::unique_ptr<eventsourcing::StateSource> source, LogLine log,
+                   std::vector<std::string> services = {});
   ~StateTopicRunner();
 
   // Until stop is requested; flushes once more before it returns. Never throws.
   void run(std::stop_token stop);
 
   StateTopicStatus status() const;  // thread-safe
+  // What queries wait on: as far as the publisher had come with what the tables hold.
+  eventsourcing::AppliedPositions& applied();
 
  private:
   struct State;

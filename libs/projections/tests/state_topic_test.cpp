@@ -2,10 +2,14 @@
 #include "projections/runner/state_topic_runner.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -106,6 +110,99 @@ TEST(StateTopicRunnerTest, AProblemThatIsOverIsNotTold) {
       run_until_caught_up(newest, std::make_unique<FailsFirst>(topic.source()), tables);
   EXPECT_TRUE(status.caught_up_once);
   EXPECT_EQ(status.last_problem, "");
+}
+
+// 0 to end - 1, of whatever size the case is: else small ones would draw 0 for ever.
+std::size_t drawn(std::size_t end) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, end));
+}
+
+// Hands out a topic's records in pieces, of one partition after another at random; `before_each` is
+// told how many records are left.
+class InPieces final : public eventsourcing::StateSource {
+ public:
+  using Records = std::vector<eventsourcing::StateRecord>;
+
+  InPieces(std::vector<Records> partitions, std::function<void(std::size_t left)> before_each)
+      : partitions_(std::move(partitions)),
+        next_(partitions_.size()),
+        before_each_(std::move(before_each)) {}
+
+  std::uint32_t partitions() const override {
+    return static_cast<std::uint32_t>(partitions_.size());
+  }
+  core::Result<eventsourcing::StatePoll> poll(std::chrono::milliseconds) override {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < next_.size(); ++i) left += partitions_[i].size() - next_[i];
+    before_each_(left);
+    eventsourcing::StatePoll polled;
+    const auto from = drawn(partitions_.size());
+    const auto end = std::min(next_[from] + drawn(4), partitions_[from].size());
+    while (next_[from] < end) polled.records.push_back(partitions_[from][next_[from]++]);
+    return polled;
+  }
+  core::Status seek(std::uint32_t partition, core::KafkaOffset offset) override {
+    next_[partition] = static_cast<std::size_t>(offset.value());
+    return core::success();
+  }
+
+ private:
+  std::vector<Records> partitions_;
+  std::vector<std::size_t> next_;
+  std::function<void(std::size_t)> before_each_;
+};
+
+// Publication n is of position n. Whenever a reader covers it, it has every state of it.
+RC_GTEST_PROP(StateTopicLaw, PositionsAreCoveredWhenEveryPartitionHasTheirStates, ()) {
+  constexpr std::uint32_t kPartitions = 3;
+  eventsourcing::InMemoryStateTopic topic(kPartitions);
+  const auto publications = *rc::gen::inRange<std::uint64_t>(1, 8);
+  std::vector<std::set<std::string>> keys(publications + 1);
+  for (std::uint64_t n = 1; n <= publications; ++n) {
+    const auto changed = *rc::gen::container<std::vector<std::string>>(
+        rc::gen::element<std::string>("a", "b", "c", "d", "e", "f", "g"));
+    keys[n] = {changed.begin(), changed.end()};
+    std::vector<eventsourcing::StateUpdate> updates;
+    for (const auto& key : keys[n]) updates.push_back({key, std::to_string(n) + ":"});
+    RC_ASSERT(topic.send(updates).ok());
+    eventsourcing::PositionVector applied;
+    applied.raise("scores", core::LogIndex(0), core::LogPosition(n));
+    RC_ASSERT(topic.send_applied(applied).ok());
+  }
+  std::vector<InPieces::Records> records(kPartitions);
+  const auto source = topic.source();
+  for (std::uint32_t i = 0; i < kPartitions; ++i) {
+    RC_ASSERT(source->seek(i, core::KafkaOffset(0)).ok());
+  }
+  const auto all = source->poll(0ms);
+  for (const auto& record : all->records) records[record.partition].push_back(record);
+
+  Newest newest;
+  TablesInMemory tables;
+  std::stop_source stop;
+  eventsourcing::AppliedPositions* applied = nullptr;
+  std::uint64_t covered = 0;
+  StateTopicRunner runner(
+      newest, tables,
+      std::make_unique<InPieces>(records,
+                                 [&](std::size_t left) {
+                                   covered =
+                                       applied->current().at("scores", core::LogIndex(0)).value();
+                                   for (std::uint64_t n = 1; n <= covered; ++n) {
+                                     for (const auto& key : keys[n]) {
+                                       RC_ASSERT(newest.values.contains(key));
+                                       RC_ASSERT(std::stoull(newest.values[key]) >= n);
+                                     }
+                                   }
+                                   if (left == 0) stop.request_stop();
+                                 }),
+      {}, {"scores"});
+  applied = &runner.applied();
+  eventsourcing::PositionVector first;
+  first.raise("scores", core::LogIndex(0), core::LogPosition(1));
+  RC_ASSERT(!applied->covers(first));
+  runner.run(stop.get_token());
+  RC_ASSERT(covered == publications);
 }
 
 }  // namespace

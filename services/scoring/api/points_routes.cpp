@@ -1,13 +1,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "http/messages/cursor.hpp"
 #include "http/messages/json.hpp"
+#include "scoring/api/ledger_json.hpp"
 #include "scoring/api/named_person.hpp"
 #include "scoring/api/routes.hpp"
 #include "scoring/api/score_json.hpp"
@@ -26,8 +26,6 @@ using http::Response;
 
 constexpr std::string_view kLedger = "ledger";
 constexpr std::size_t kReasonLengthMax = 500;
-
-Json or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
 
 Json points_json(const ApiPorts& ports, Json person, const core::AccountId& account) {
   Json json = total_json(ports, ports.scores.total(account));
@@ -52,39 +50,6 @@ Response points_of(const ApiPorts& ports, const Request& request) {
       });
 }
 
-using StoredAdjustment = es::Stored<PointsAdjusted>;
-
-// By the place of the entry.
-std::vector<std::optional<std::string>> notes_of(const ApiPorts& ports,
-                                                 const core::AccountId& owner,
-                                                 const std::vector<LedgerEntry>& entries) {
-  std::vector<crypto::SealedText> sealed;
-  for (const LedgerEntry& entry : entries) {
-    if (!entry.sealed_note) continue;
-    sealed.push_back({owner, *entry.sealed_note, StoredAdjustment::kReasonContext});
-  }
-  auto opened = core::value_of(ports.cipher.open_many(sealed));
-  std::vector<std::optional<std::string>> notes(entries.size());
-  auto next = opened.begin();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].sealed_note) notes[i] = std::move(*next++);
-  }
-  return notes;
-}
-
-Json ledger_json(const LedgerEntry& entry, const std::optional<std::string>& note,
-                 const NamedPeople& people) {
-  return {{"time", core::format_iso8601(entry.time)},
-          {"reason", entry.reason},
-          {"delta", entry.delta},
-          {"capped", entry.capped},
-          {"source",
-           {{"event", entry.event},
-            {"user", entry.person ? people.json(*entry.person) : Json(nullptr)},
-            {"project_id", or_null(entry.project_id)},
-            {"note", or_null(note)}}}};
-}
-
 Response own_ledger(const ApiPorts& ports, const Request& request) {
   const auto wanted = http::value_of(http::read_page(request, kLedger, parse_ledger_place));
   return http::answer_query(request, {ports.scores_committed}, http::WhenBehind::Stale, [&] {
@@ -92,15 +57,9 @@ Response own_ledger(const ApiPorts& ports, const Request& request) {
       return list_ledger(transaction, request.account(),
                          {wanted.before, wanted.after, wanted.limit});
     }));
-    std::vector<core::AccountId> accounts;
-    for (const LedgerEntry& entry : slice.items) {
-      if (entry.person) accounts.push_back(*entry.person);
-    }
-    const auto people = NamedPeople::find(ports, accounts);
-    const auto notes = notes_of(ports, request.account(), slice.items);
     http::Page page;
-    for (std::size_t i = 0; i < slice.items.size(); ++i) {
-      page.items.push_back(ledger_json(slice.items[i], notes[i], people));
+    for (Json& item : ledger_json(ports, request.account(), slice.items)) {
+      page.items.push_back(std::move(item));
     }
     const auto place = [](const LedgerEntry& entry) {
       return sql::place_text(LedgerPlace{entry.time, entry.event});

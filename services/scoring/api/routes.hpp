@@ -16,6 +16,7 @@ void add_board_routes(http::Router& router, const ApiPorts& ports);
 void add_calendar_routes(http::Router& router, const ApiPorts& ports);
 void add_rating_routes(http::Router& router, const ApiPorts& ports);
 void add_statistics_routes(http::Router& router, const ApiPorts& ports);
+void add_export_routes(http::Router& router, const ApiPorts& ports);
 
 // Adds every route. `ports` is copied; what it refers to must outlive the router.
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
@@ -25,6 +26,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_calendar_routes(router, ports);
   add_rating_routes(router, ports);
   add_statistics_routes(router, ports);
+  add_export_routes(router, ports);
 }
 
 }  // namespace tideline::scoring

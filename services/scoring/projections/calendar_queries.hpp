@@ -1,5 +1,6 @@
-// Reads of table calendar: contributions by day, and the two scores made of them. Queries block on
-// the database and touch one partition each.
+// Reads of table calendar: contributions by day, and the two scores made of them. One statement,
+// which touches the rows of the months asked for, those of the last 30 days, and the person's
+// total, however many years there are. Queries block on the database.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct MonthContributions {
 };
 
 struct YearCalendar {
-  std::vector<MonthContributions> months;  // those that are not empty
+  std::vector<MonthContributions> months;  // those asked for that are not empty
   std::int64_t history_score = 0;          // the sum of all days of all years
   std::int64_t current_score = 0;          // the sum of the last 30 days up to and with `today`
   friend bool operator==(const YearCalendar&, const YearCalendar&) = default;
@@ -32,8 +33,14 @@ struct YearCalendar {
 
 inline constexpr std::chrono::days kCurrentScoreSpan{30};
 
-YearCalendar find_calendar(sql::Transaction& transaction, const core::AccountId& account, int year,
-                           core::Day today);
+struct CalendarMonths {
+  int year = 0;
+  unsigned first = 1;  // month, 1 to 12
+  unsigned last = 12;
+};
+
+YearCalendar find_calendar(sql::Transaction& transaction, const core::AccountId& account,
+                           const CalendarMonths& wanted, core::Day today);
 
 extern const char* const kFindCalendarSql;  // for the test of its plan
 

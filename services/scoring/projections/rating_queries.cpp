@@ -31,6 +31,19 @@ std::optional<std::int64_t> find_given(sql::Transaction& transaction, const core
   return rows[0].integer(0);
 }
 
+std::vector<GivenRating> list_given(sql::Transaction& transaction, const core::AccountId& rater,
+                                    const GivenRating& after, int limit) {
+  std::vector<GivenRating> given;
+  for (const auto& row :
+       transaction.execute("SELECT kind, subject_id, stars FROM rating_given"
+                           " WHERE rater = $1::uuid AND (kind, subject_id) > ($2, $3)"
+                           " ORDER BY kind, subject_id LIMIT $4",
+                           {rater, after.kind, after.subject_id, limit})) {
+    given.push_back({row.text(0), row.text(1), row.integer(2)});
+  }
+  return given;
+}
+
 std::map<std::string, core::AccountId> find_project_authors(
     sql::Transaction& transaction, const std::vector<std::string>& projects) {
   std::map<std::string, core::AccountId> authors;

@@ -45,14 +45,25 @@ Preparation ScorePublisher::prepare_flush() {
   return {Preparation::State::Failed, core::unavailable("the scores are behind"), nullptr};
 }
 
+// Whatever did not count for anybody has changed no state, and is told all the same.
 void ScorePublisher::flush(sql::Transaction& transaction) {
-  if (changed_.empty()) return;
+  if (!changed_.empty()) publish_changed(transaction);
+  if (reached_ != nullptr) publish(transaction, {}, reached_->current());
+}
+
+void ScorePublisher::publish_changed(sql::Transaction& transaction) {
   publishing_on_ = today();
   if (ranked_on_ != publishing_on_) add_first_ranks();
   const std::vector<core::AccountId> accounts(changed_.begin(), changed_.end());
   for (std::size_t i = 0; i < accounts.size(); i += kPeopleAtOnce) {
     const std::size_t count = std::min(kPeopleAtOnce, accounts.size() - i);
-    publish(transaction, std::span(accounts).subspan(i, count), publishing_on_);
+    const auto states = find_score_states(transaction, std::span(accounts).subspan(i, count),
+                                          publishing_on_ - kDaysKept);
+    std::vector<eventsourcing::StateUpdate> updates;
+    for (const ScoreState& state : states) {
+      updates.push_back({state.account.to_string(), value_of(state, publishing_on_)});
+    }
+    publish(transaction, updates, {});
   }
 }
 
@@ -75,13 +86,10 @@ void ScorePublisher::add_first_ranks() {
 }
 
 void ScorePublisher::publish(sql::Transaction& transaction,
-                             std::span<const core::AccountId> accounts, core::Day day) {
-  std::vector<eventsourcing::StateUpdate> updates;
-  for (const ScoreState& state : find_score_states(transaction, accounts, day - kDaysKept)) {
-    updates.push_back({state.account.to_string(), value_of(state, day)});
-  }
-  if (updates.empty()) return;
-  if (auto published = ports_.topic.publish(transaction, updates); !published) {
+                             const std::vector<eventsourcing::StateUpdate>& updates,
+                             const eventsourcing::PositionVector& applied) {
+  if (updates.empty() && applied.empty()) return;
+  if (auto published = ports_.topic.publish(transaction, updates, applied); !published) {
     // Whatever the topic says, the events are sound: the runner must try again, not park them.
     core::Error error = published.error();
     error.retryable = true;

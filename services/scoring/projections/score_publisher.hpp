@@ -18,6 +18,9 @@
 // whenever anybody earns something: a person's is published with his own changes, and those of the
 // first `ranks_daily` once a campus day.
 //
+// With each flush readers are told how far it has come, so that who has just earned something can
+// wait for it: docs/adr/0054.
+//
 // Called by one runner thread.
 #pragma once
 
@@ -57,7 +60,7 @@ struct ScorePublisherPorts {
 };
 
 struct ScorePublisherOptions {
-  std::chrono::milliseconds interval{5'000};  // changes of one person within it are one
+  std::chrono::milliseconds interval{500};  // changes of one person within it are one
   std::size_t ranks_daily = 100'000;
   std::size_t events_max = 50'000;  // gathered, at most, before they are published
   std::chrono::milliseconds engine_wait_max{2'000};
@@ -71,6 +74,9 @@ class ScorePublisher final : public eventsourcing::Projection {
 
   ScorePublisher(ScorePublisherPorts ports, ScorePublisherOptions options)
       : ports_(std::move(ports)), options_(options) {}
+
+  // `reached`: the feed's own positions in memory, as its runner has them. Before it runs.
+  void tell(eventsourcing::AppliedPositions& reached) { reached_ = &reached; }
 
   std::string_view name() const override { return "score-feed"; }
   std::vector<std::string> sources() const override { return ports_.scores.sources(); }
@@ -89,8 +95,11 @@ class ScorePublisher final : public eventsourcing::Projection {
  private:
   core::Day today() const { return ports_.campus.day_of(ports_.clock.now()); }
   void add_first_ranks();
-  void publish(sql::Transaction& transaction, std::span<const core::AccountId> accounts,
-               core::Day day);
+  void publish_changed(sql::Transaction& transaction);
+  // `applied`: as StatePublisher::publish().
+  void publish(sql::Transaction& transaction,
+               const std::vector<eventsourcing::StateUpdate>& updates,
+               const eventsourcing::PositionVector& applied);
   std::string value_of(const ScoreState& state, core::Day day) const;
 
   const ScorePublisherPorts ports_;
@@ -100,6 +109,7 @@ class ScorePublisher final : public eventsourcing::Projection {
   eventsourcing::PositionVector applied_;
   core::Day publishing_on_;
   std::optional<core::Day> ranked_on_;  // when the first ranks were last published
+  eventsourcing::AppliedPositions* reached_ = nullptr;
 };
 
 }  // namespace tideline::scoring

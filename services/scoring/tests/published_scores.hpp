@@ -17,10 +17,11 @@ namespace tideline::scoring {
 // Thread-safe.
 class PublishedScores final : public eventsourcing::StatePublisher {
  public:
-  core::Status publish(sql::Transaction&,
-                       const std::vector<eventsourcing::StateUpdate>& updates) override {
+  core::Status publish(sql::Transaction&, const std::vector<eventsourcing::StateUpdate>& updates,
+                       const eventsourcing::PositionVector& applied) override {
     const std::lock_guard lock(mutex_);
     if (std::exchange(failing_, false)) return core::internal_error("no broker");
+    applied_.join(applied);
     for (const auto& update : updates) {
       const auto value = nlohmann::json::parse(update.value.value());
       const auto held = newest_.find(update.key);
@@ -38,6 +39,11 @@ class PublishedScores final : public eventsourcing::StatePublisher {
   std::size_t published() const {
     const std::lock_guard lock(mutex_);
     return published_;
+  }
+  // As readers have been told.
+  eventsourcing::PositionVector applied() const {
+    const std::lock_guard lock(mutex_);
+    return applied_;
   }
   // null: nothing was published of that account.
   nlohmann::json of(const core::AccountId& account) const {
@@ -57,6 +63,7 @@ class PublishedScores final : public eventsourcing::StatePublisher {
 
   mutable std::mutex mutex_;
   std::map<std::string, nlohmann::json> newest_;
+  eventsourcing::PositionVector applied_;
   std::size_t published_ = 0;
   bool failing_ = false;
 };

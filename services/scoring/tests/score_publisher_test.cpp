@@ -168,6 +168,26 @@ TEST_F(ScorePublisherTest, TriesAgainWhenTheTopicIsAway) {
   EXPECT_EQ(topic.version_of(account_with(1)), 1);
 }
 
+TEST_F(ScorePublisherTest, TellsHowFarItHasComeBehindTheStatesAndWithoutAny) {
+  eventsourcing::AppliedPositions reached;
+  reached.reset(engine.sources(), {});
+  publisher.tell(reached);
+  apply(make.registered(1, kNoon));
+  reached.advance(applied);
+  commit_engine();
+  topic.fail_once();
+  EXPECT_THROW(publisher.flush(tables), sql::TransactionFailed);
+  EXPECT_TRUE(topic.applied().empty()) << "of states that are not there";
+  publish();
+  EXPECT_EQ(topic.applied(), applied);
+  apply(make.followed(1, 2, false, kNoon));
+  reached.advance(applied);
+  const auto before = topic.published();
+  publish();
+  EXPECT_EQ(topic.published(), before);
+  EXPECT_EQ(topic.applied(), applied) << "who waits for an event that counts for nobody";
+}
+
 TEST_F(ScorePublisherTest, WhatSaysNothingOfAnybodyIsPassedOver) {
   apply(make.followed(1, 2, false, kNoon));
   apply(make.make("feed", "MomentPublished", kNoon, {}));

@@ -63,7 +63,7 @@ class TablesForTests final : public sql::Transaction {
     if (is("INSERT INTO ledger")) return add_ledger(params);
     if (is("AS earlier")) return count_earlier(params);
     if (is("AS contribution USING")) return states_of(params);
-    if (is("FROM calendar WHERE account_id")) return months_of(params.at(0).text().value());
+    if (is("SELECT 'wanted'")) return calendar_of(params);
     const auto changed = is("DECLARE") && is("score_flush")
                              ? std::optional(changed_after(number(params.at(0))))
                              : std::nullopt;
@@ -206,15 +206,29 @@ class TablesForTests final : public sql::Transaction {
     }
     return {};
   }
-  sql::Rows months_of(const std::string& account) const {
+  // With what is deferred. The months asked for, then those of the last days, then the total.
+  sql::Rows calendar_of(const sql::Params& params) const {
+    const std::string account = params.at(0).text().value();
+    const auto bound = [&](std::size_t year, std::size_t month) {
+      return std::pair(std::stoi(params.at(year).text().value()),
+                       std::stoi(params.at(month).text().value()));
+    };
     sql::Rows rows;
-    for (const auto& [key, days] : months) {
-      const auto& [whose, year, month] = key;
-      if (whose != account) continue;
-      const std::vector<std::int64_t> amounts(days.begin(), days.end());
-      rows.push_back(
-          sql::Row({std::to_string(year), std::to_string(month), sql::Param(amounts).text()}));
+    for (const auto& [part, first, last] :
+         {std::tuple("wanted", bound(1, 2), bound(1, 3)), {"recent", bound(4, 5), bound(6, 7)}}) {
+      for (const auto& [key, days] : months) {
+        const auto& [whose, year, month] = key;
+        const std::pair at(year, month);
+        if (whose != account || at < first || at > last) continue;
+        const std::vector<std::int64_t> amounts(days.begin(), days.end());
+        rows.push_back(sql::Row(
+            {part, std::to_string(year), std::to_string(month), sql::Param(amounts).text()}));
+      }
     }
+    auto totals = scores;
+    for (const auto& [number, columns] : deltas) add_totals(columns, totals);
+    const std::vector<std::int64_t> total{totals[account].contributions};
+    rows.push_back(sql::Row({"total", std::nullopt, std::nullopt, sql::Param(total).text()}));
     return rows;
   }
   sql::Rows add_ledger(const sql::Params& params) {

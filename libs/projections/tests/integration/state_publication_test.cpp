@@ -51,6 +51,10 @@ class Topic final : public eventsourcing::StateSink {
   core::Status send(const std::vector<StateUpdate>& updates, std::int64_t edition) override {
     return topic_.send(updates, edition);
   }
+  core::Status send_applied(const eventsourcing::PositionVector& applied,
+                            std::int64_t edition) override {
+    return topic_.send_applied(applied, edition);
+  }
   core::Result<std::vector<core::KafkaOffset>> ends() override { return topic_.ends(); }
 
  private:
@@ -85,7 +89,7 @@ class Installation {
                                                    core::KafkaOffset(0)}}));
       std::vector<StateUpdate> updates;
       for (const auto& [key, number] : latest) updates.push_back({key, std::to_string(number)});
-      const core::Status published = publication.publish(transaction, updates);
+      const core::Status published = publication.publish(transaction, updates, {});
       if (!published) throw sql::TransactionFailed(published.error());
       if (killed) throw sql::TransactionFailed(core::unavailable("killed"));
     });

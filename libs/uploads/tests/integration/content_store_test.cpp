@@ -37,7 +37,8 @@ class ContentStoreTest : public ::testing::Test {
         postgres::base_migrations(1),
         postgres::MigrationSet{"people",
                                {{1, "person", people::kPersonTableSql},
-                                {2, "person_profile", people::kPersonProfileTableSql}}},
+                                {2, "person_profile", people::kPersonProfileTableSql},
+                                {3, "person_avatar", people::kPersonAvatarSql}}},
         postgres::MigrationSet{"uploads", {{1, "upload", kUploadTableSql}}}};
     const auto migrated = postgres::migrate(options, sets);
     CHECK(migrated.ok(), "the migrations run on an empty database");

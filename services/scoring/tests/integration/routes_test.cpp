@@ -9,7 +9,7 @@ namespace {
 TEST_F(RoutesTest, OwnPointsAreThereWithTheToken) {
   register_person("0711");
   EXPECT_EQ(get("/v1/points/me", "0711"), Json::parse(R"({
-    "user_id": "0711", "real_name": "Name of 0711", "points": 0, "level": 1, "next_level_at": 50,
+    "user_id": "0711", "real_name": "Name of 0711", "avatar": null, "points": 0, "level": 1, "next_level_at": 50,
     "rank": 1, "rank_exact": true, "top_percent": null, "percentile": 0})"));
   publish("accounts", "SignedIn", {{"account_id", id("0711")}});
   EXPECT_EQ(get("/v1/points/me", "0711").at("points"), 3);
@@ -156,11 +156,36 @@ TEST_F(RoutesTest, TheCalendarIsOfTheCampusYear) {
   publish("projects", "CommentAdded",
           {{"project_id", "00000000000000000000000000"}, {"author", id("ada")}});
   EXPECT_EQ(get("/v1/calendars/ada", "ada"), Json::parse(R"({
-    "user_id": "ada", "real_name": "Name of ada", "year": 2026,
+    "user_id": "ada", "real_name": "Name of ada", "avatar": null, "year": 2026,
     "months": [{"month": 1, "days": [{"day": 1, "contributions": 5}]},
                {"month": 5, "days": [{"day": 20, "contributions": 2}]}],
     "historyscore": 7, "currentscore": 2})"));
   EXPECT_EQ(get("/v1/calendars/ada", "ada", {{"year", "2024"}}).at("months"), Json::array());
+  const Json may = get("/v1/calendars/ada", "ada", {{"year", "2026"}, {"month", "5"}});
+  EXPECT_EQ(may.at("months"),
+            Json::parse(R"([{"month": 5, "days": [{"day": 20, "contributions": 2}]}])"));
+  EXPECT_EQ(may.at("historyscore"), 7);
+}
+
+TEST_F(RoutesTest, AnExportHasPointsTheWholeLedgerAndRatings) {
+  register_person("ada");
+  register_person("bob");
+  for (int i = 0; i < 3; ++i) {
+    publish("accounts", "ProfileViewed", {{"owner", id("ada")}, {"viewer", id("bob")}},
+            kNow + std::chrono::seconds(i));
+  }
+  for (const int limit : {1, 2, 100}) {
+    std::vector<std::string> sections;
+    http::Parameters parameters{{"limit", std::to_string(limit)}};
+    while (true) {
+      const Json page = get("/v1/scoring-export", "ada", parameters);
+      for (const Json& item : page.at("items")) sections.push_back(item.at("section"));
+      if (page.at("after").is_null()) break;
+      parameters = {{"limit", std::to_string(limit)}, {"after", page.at("after")}};
+    }
+    EXPECT_EQ(sections, (std::vector<std::string>{"points", "ledger", "ledger", "ledger"}))
+        << limit;
+  }
 }
 
 TEST_F(RoutesTest, TheLedgerSaysWhatForAndWithWhom) {
@@ -178,7 +203,7 @@ TEST_F(RoutesTest, TheLedgerSaysWhatForAndWithWhom) {
   EXPECT_EQ(older.at("items")[0], Json::parse(R"({
     "time": "2026-05-20T09:00:00.000000Z", "reason": "contact", "delta": 5, "capped": false,
     "source": {"event": "social-graph/0/1",
-               "user": {"user_id": "bob", "real_name": "Name of bob"},
+               "user": {"user_id": "bob", "real_name": "Name of bob", "avatar": null},
                "project_id": null, "note": null}})"));
 }
 
@@ -214,13 +239,13 @@ TEST_F(RoutesTest, AnOperatorsReasonIsInTheLedgerSealed) {
 TEST_F(RoutesTest, ARatingIsReplacedAndItsMeanIsExact) {
   for (const char* user_id : {"ada", "bob", "cem"}) register_person(user_id);
   EXPECT_EQ(get("/v1/ratings/people/ada", "bob"), Json::parse(R"({
-    "user": {"user_id": "ada", "real_name": "Name of ada"}, "ratings": 0, "stars": 0, "mean": null,
+    "user": {"user_id": "ada", "real_name": "Name of ada", "avatar": null}, "ratings": 0, "stars": 0, "mean": null,
     "bayesian_mean": 3.0, "given": null})"));
   EXPECT_EQ(rate("people/ada", 5, "bob").status, 200);
   EXPECT_EQ(rate("people/ada", 2, "cem").status, 200);
   const Response again = rate("people/ada", 3, "bob");
   EXPECT_EQ(Json::parse(again.body), Json::parse(R"({
-    "user": {"user_id": "ada", "real_name": "Name of ada"}, "stars": 3})"));
+    "user": {"user_id": "ada", "real_name": "Name of ada", "avatar": null}, "stars": 3})"));
   EXPECT_EQ(again.headers.find("ETag"), "\"2\"");
   const Json ada = get("/v1/ratings/people/ada", "bob");
   EXPECT_EQ(ada.at("ratings"), 2);

@@ -151,7 +151,7 @@ TEST_F(ScorePublisherTablesTest, AKilledFeedLosesNothing) {
     EXPECT_EQ(state.at("points"), total.points);
     EXPECT_EQ(state.at("version"), 1 + 14 * (1 + 1 + 7 + 2) + 1);
     const auto calendar = database.read([&](sql::Transaction& transaction) {
-      return find_calendar(transaction, account_with(who), 2026, today);
+      return find_calendar(transaction, account_with(who), {2026}, today);
     });
     ASSERT_TRUE(calendar.ok());
     EXPECT_EQ(state.at("contributions"), calendar->history_score);

@@ -23,7 +23,8 @@ inline postgres::DatabaseOptions scoring_database() {
       postgres::base_migrations(kLogs),
       {"people",
        {{1, "person", people::kPersonTableSql},
-        {2, "person_profile", people::kPersonProfileTableSql}}},
+        {2, "person_profile", people::kPersonProfileTableSql},
+        {3, "person_avatar", people::kPersonAvatarSql}}},
       {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       {"scoring", migrations()}};
   const auto migrated = postgres::migrate(options, sets);
