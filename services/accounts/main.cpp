@@ -9,12 +9,15 @@
 #include "accounts/cli/sign_up_operations.hpp"
 #include "accounts/migrations.hpp"
 #include "accounts/projections/account_projection.hpp"
+#include "accounts/projections/account_queries.hpp"
 #include "accounts/projections/profile_feed.hpp"
+#include "accounts/projections/profile_visits.hpp"
 #include "accounts/projections/project_list_projection.hpp"
 #include "accounts/projections/score_view.hpp"
 #include "accounts/settings.hpp"
 #include "blocks/block_model.hpp"
 #include "runtime/service.hpp"
+#include "runtime/swept_uploads.hpp"
 
 namespace {
 
@@ -134,33 +137,42 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       context.add_projection(std::make_unique<accounts::AccountProjection>());
   const auto projects_model =
       context.add_projection(std::make_unique<accounts::ProjectListProjection>());
+  const auto visits_model =
+      context.add_projection(std::make_unique<accounts::ProfileVisitProjection>());
   const auto blocks_model = context.add_projection(std::make_unique<blocks::BlockProjection>());
   context.add_projection(std::make_unique<accounts::ProfileFeed>(
       profiles, context.state_publisher(runtime::StateTopic::Profiles, "profile-feed")));
-  context.add_state_view(runtime::StateTopic::Scores, std::make_unique<accounts::ScoreView>());
+  auto& scores = context.add_state_view(
+      runtime::StateTopic::Scores, std::make_unique<accounts::ScoreView>(),
+      {std::begin(accounts::kScoreSources), std::end(accounts::kScoreSources)});
 
-  accounts::ApiPorts ports{.commands = context.commands(),
-                           .store = context.store(),
-                           .database = context.database(),
-                           .clock = context.clock(),
-                           .random = context.random(),
-                           .campus = context.campus(),
-                           .account_ids = context.account_ids(),
-                           .profiles = profiles,
-                           .hasher = hasher,
-                           .signer = *keys.signer,
-                           .verifier = *keys.verifier,
-                           .attempts = attempts,
-                           .emails = emails,
-                           .views = views,
-                           .accounts_applied = accounts_model.committed,
-                           .projects_applied = projects_model.committed,
-                           .blocks_applied = blocks_model.committed,
-                           .sign_up = {settings.sign_up_closed, settings.sign_up_domains},
-                           .operators_need_second_factor = settings.operators_need_second_factor,
-                           .session_lifetime = settings.session_lifetime,
-                           .on_attempt = {},
-                           .password_workers = &password_workers};
+  accounts::ApiPorts ports{
+      .commands = context.commands(),
+      .store = context.store(),
+      .database = context.database(),
+      .clock = context.clock(),
+      .random = context.random(),
+      .campus = context.campus(),
+      .account_ids = context.account_ids(),
+      .profiles = profiles,
+      .hasher = hasher,
+      .signer = *keys.signer,
+      .verifier = *keys.verifier,
+      .attempts = attempts,
+      .emails = emails,
+      .views = views,
+      .uploads = runtime::add_uploads(context, "accounts", accounts::kReferencedUploadsSql),
+      .links = context.links(),
+      .accounts_applied = accounts_model.committed,
+      .visits_applied = visits_model.committed,
+      .projects_applied = projects_model.committed,
+      .blocks_applied = blocks_model.committed,
+      .scores_applied = scores,
+      .sign_up = {settings.sign_up_closed, settings.sign_up_domains},
+      .operators_need_second_factor = settings.operators_need_second_factor,
+      .session_lifetime = settings.session_lifetime,
+      .on_attempt = {},
+      .password_workers = &password_workers};
   add_metrics(context.metrics(), context.log("accounts"), ports);
   accounts::add_routes(context.router(), ports);
 }
@@ -175,8 +187,8 @@ int main(int argc, char** argv) {
       {.name = "accounts",
        .version = TIDELINE_VERSION,
        .migrations = accounts::migrations(),
-       .uses_people = false,
        .keeps_blocks = true,
+       .keeps_uploads = true,
        .read_settings =
            [&](core::Config& config) {
              settings = accounts::Settings::read(config);

@@ -29,7 +29,8 @@ STATUSES = {
 }
 # Uploads are kept under their hash: a repeated one changes nothing. A repeated wish for a mail is another
 # mail. A code is good once, so what takes one is not repeated.
-WITHOUT_KEY = {"uploadImage", "sendEmailVerification", "drawSecondFactor", "setSecondFactor", "removeSecondFactor"}
+WITHOUT_KEY = {"uploadImage", "sendEmailVerification", "drawSecondFactor", "setSecondFactor", "removeSecondFactor",
+               "drawRecoveryCodes"}
 
 
 def kinds_of(operation):

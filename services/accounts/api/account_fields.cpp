@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "accounts/api/recovery_codes.hpp"
 #include "core/text.hpp"
 #include "crypto/password_strength.hpp"
 
@@ -19,10 +20,18 @@ constexpr const char* kEasilyGuessed =
 
 constexpr http::Length kAppCodeLength{6, 6};
 
+constexpr http::Length kSecondFactorCodeLength{6, 19};
+
+bool is_app_code(std::string_view code) {
+  return code.size() == kAppCodeLength.max &&
+         std::ranges::all_of(code, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // Of a text that is long enough, or "".
-std::string checked_app_code(http::FieldReader& fields, std::string code) {
-  const bool digits = std::ranges::all_of(code, [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits) fields.violate("code", "takes six digits");
+std::string checked_second_factor_code(http::FieldReader& fields, std::string code) {
+  if (!code.empty() && !is_app_code(code) && !looks_like_recovery_code(code)) {
+    fields.violate("code", "takes six digits, or a recovery code");
+  }
   return code;
 }
 
@@ -68,11 +77,18 @@ core::Status check_new_password(std::string_view password,
 }
 
 std::string read_app_code(http::FieldReader& fields) {
-  return checked_app_code(fields, fields.text("code", kAppCodeLength));
+  std::string code = fields.text("code", kAppCodeLength);
+  if (!code.empty() && !is_app_code(code)) fields.violate("code", "takes six digits");
+  return code;
 }
 
-std::string read_optional_app_code(http::FieldReader& fields) {
-  return checked_app_code(fields, fields.optional_text("code", kAppCodeLength).value_or(""));
+std::string read_second_factor_code(http::FieldReader& fields) {
+  return checked_second_factor_code(fields, fields.text("code", kSecondFactorCodeLength));
+}
+
+std::string read_optional_second_factor_code(http::FieldReader& fields) {
+  return checked_second_factor_code(
+      fields, fields.optional_text("code", kSecondFactorCodeLength).value_or(""));
 }
 
 std::string read_user_id(http::FieldReader& fields) {
@@ -108,6 +124,8 @@ ChangeProfile read_profile_change(http::FieldReader& fields) {
   }
   if (const auto sex = fields.optional_integer("sex", 0, kSexMax)) change.sex = to_sex(*sex);
   change.department = fields.optional_text("department", kDepartmentLength);
+  change.bio = fields.optional_text("bio", kBioLength);
+  change.shows_visits = fields.optional_boolean("shows_visits");
   return change;
 }
 

@@ -19,6 +19,7 @@ inline constexpr http::Length kAnyPasswordLength{1, 256};
 inline constexpr http::Length kRealNameLength{1, 100};
 inline constexpr http::Length kEmailLength{3, 254};
 inline constexpr http::Length kDepartmentLength{0, 100};
+inline constexpr http::Length kBioLength{0, 500};
 
 // A modest check: one "@", something on both sides, no spaces and control characters, no empty
 // label in the domain. Whether it is somebody's only a message to it can show.
@@ -36,8 +37,10 @@ inline constexpr http::Length kCodeLength{1, 64};
 
 // Member code of an authenticator app: six digits.
 std::string read_app_code(http::FieldReader& fields);
-// The same where it may be missing; "" = it is.
-std::string read_optional_app_code(http::FieldReader& fields);
+// The same, or a recovery code.
+std::string read_second_factor_code(http::FieldReader& fields);
+// That where it may be missing; "" = it is.
+std::string read_optional_second_factor_code(http::FieldReader& fields);
 // Members user_id and email of a new account.
 std::string read_user_id(http::FieldReader& fields);
 std::string read_email(http::FieldReader& fields);

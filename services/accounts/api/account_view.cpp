@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "accounts/api/recovery_codes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
@@ -9,6 +10,7 @@
 #include "accounts/stream_keys.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "http/messages/problem.hpp"
+#include "people/avatar_path.hpp"
 
 namespace tideline::accounts {
 
@@ -26,13 +28,33 @@ core::Result<es::Loaded<Account>> load_account(const ApiPorts& ports,
   }
 }
 
-nlohmann::json own_profile(const Profile& profile, core::Timestamp registered_at,
-                           bool email_verified, bool second_factor) {
-  return {
-      {"user_id", profile.user_id},       {"real_name", profile.real_name},
-      {"email", profile.email},           {"email_verified", email_verified},
-      {"second_factor", second_factor},   {"sex", static_cast<unsigned>(profile.sex)},
-      {"department", profile.department}, {"registered_at", core::format_iso8601(registered_at)}};
+nlohmann::json avatar_json(const Profile& profile) {
+  if (!profile.avatar) return nullptr;
+  return people::avatar_path(profile.user_id, *profile.avatar);
+}
+
+OwnFacts own_facts(const ApiPorts& ports, const core::AccountId& account,
+                   const Account::State& state) {
+  const bool email_verified =
+      state.verified &&
+      state.verified->address == address_of(ports.account_ids, state.profile.email);
+  return {state.registered_at, email_verified, state.second_factor.has_value(),
+          count_recovery_codes(ports, account)};
+}
+
+nlohmann::json own_profile(const Profile& profile, const OwnFacts& facts) {
+  return {{"user_id", profile.user_id},
+          {"real_name", profile.real_name},
+          {"email", profile.email},
+          {"email_verified", facts.email_verified},
+          {"second_factor", facts.second_factor},
+          {"recovery_codes", facts.recovery_codes},
+          {"sex", static_cast<unsigned>(profile.sex)},
+          {"department", profile.department},
+          {"bio", profile.bio},
+          {"avatar", avatar_json(profile)},
+          {"shows_visits", profile.shows_visits},
+          {"registered_at", core::format_iso8601(facts.registered_at)}};
 }
 
 http::Response with_own_profile(const ApiPorts& ports, http::Response response,
@@ -41,12 +63,8 @@ http::Response with_own_profile(const ApiPorts& ports, http::Response response,
   if (!loaded.state.open()) return http::to_response(kNoSuchAccount);
   response.headers.set("ETag", http::entity_tag(loaded.version));
   const Account::State& state = loaded.state;
-  const bool email_verified =
-      state.verified &&
-      state.verified->address == address_of(ports.account_ids, state.profile.email);
   return with_body(std::move(response),
-                   own_profile(state.profile, state.registered_at, email_verified,
-                               state.second_factor.has_value()));
+                   own_profile(state.profile, own_facts(ports, account, state)));
 }
 
 }  // namespace tideline::accounts

@@ -97,7 +97,7 @@ void EmailCodes::tell(const std::optional<VerifyEmail>& to, Notice notice) {
     const char* subject;
     const char* text;
   };
-  static constexpr std::array<Words, 4> kWords{
+  static constexpr std::array<Words, 6> kWords{
       {{"密码已更改 / Your password was changed",
         "你的密码刚刚被更改，其他登录均已失效。\n"
         "Your password was changed a moment ago, and all other sessions have ended.\n"},
@@ -110,7 +110,13 @@ void EmailCodes::tell(const std::optional<VerifyEmail>& to, Notice notice) {
         "From now on a sign-in takes the password alone.\n"},
        {"邮箱已更换 / Another address",
         "你的账号已改用另一个邮箱，此邮箱不再接收验证码。\n"
-        "Your account has another address now; codes go there and no more to this one.\n"}}};
+        "Your account has another address now; codes go there and no more to this one.\n"},
+       {"已生成恢复码 / Recovery codes were drawn",
+        "你的账号已生成新的恢复码，以前的恢复码均已失效。\n"
+        "Recovery codes were drawn for your account; those of before are no good any more.\n"},
+       {"已使用恢复码 / A recovery code was used",
+        "有人用恢复码登录了你的账号，或更改了它的设置。\n"
+        "Somebody has signed in to your account, or changed it, with a recovery code.\n"}}};
   if (!sends_mail() || !to || to->email.empty()) return;
   const Words& words = kWords.at(static_cast<std::size_t>(notice));
   options_.mails->offer({to->email, words.subject,

@@ -61,7 +61,14 @@ class EmailCodes {
   void mail_reset(const VerifyEmail& to, const core::AccountId& account,
                   std::uint32_t password_version);
   // What an owner must hear of, who may not have done it. Nothing without a verified address.
-  enum class Notice { PasswordChanged, SecondFactorSet, SecondFactorRemoved, AddressReplaced };
+  enum class Notice {
+    PasswordChanged,
+    SecondFactorSet,
+    SecondFactorRemoved,
+    AddressReplaced,
+    RecoveryCodesDrawn,
+    RecoveryCodeUsed
+  };
   void tell(const std::optional<VerifyEmail>& to, Notice notice);
   // For who hands it out otherwise.
   std::string invitation(const core::AccountId& account, std::chrono::hours good_for) const;

@@ -1,3 +1,4 @@
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -6,6 +7,7 @@
 #include "accounts/api/address_claim.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/password_check.hpp"
+#include "accounts/api/recovery_codes.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
 #include "accounts/domain/account.hpp"
@@ -134,29 +136,25 @@ Response send_reset(const ApiPorts& ports, const Request& request) {
   return accepted();
 }
 
-Response reset(const ApiPorts& ports, const Request& request) {
-  const auto body = http::value_of(http::read_json_object(request));
-  http::FieldReader fields(body);
-  const std::string user_id = fields.text("user_id", kUserIdLength);
-  const std::string code = fields.text("code", kCodeLength);
-  const std::string password = read_new_password(fields, "new", {user_id});
-  fields.check();
-  count_mail(ports, request);
-  const core::AccountId account = ports.account_ids.of(user_id);
+struct PasswordReset {
+  core::AccountId account;
+  std::string code;
+  std::string password;
+};
+
+// Sets the password in a command in which `accept` has thrown for a code that is not good.
+Response run_reset(const ApiPorts& ports, const Request& request, const PasswordReset& wanted,
+                   const std::function<void(es::CommandSession&, const Account::State&)>& accept) {
   std::optional<std::string> hash;
   std::optional<VerifyEmail> told;
   Response response = ports.commands.run(
       without_key(request), [&](es::CommandSession& session) -> es::CommandResult {
         const es::EventCodec<Account> codec(ports.profiles.cipher());
-        const auto loaded = session.load<Account>(keys::account(account), codec);
-        const Account::State& state = loaded.state;
-        const bool good =
-            state.open() && state.verified &&
-            ports.emails.is_reset(code, account, *state.verified, state.password_version);
-        if (!good) return kCodeRefused;
-        told = state.verified;
+        const auto loaded = session.load<Account>(keys::account(wanted.account), codec);
+        accept(session, loaded.state);
+        told = loaded.state.verified;
         if (!hash) {
-          auto made = core::value_of(ports.hasher.hash(password));
+          auto made = core::value_of(ports.hasher.hash(wanted.password));
           hash = std::move(made);
         }
         es::change<Account>(session, loaded, codec, ResetPassword{*hash});
@@ -164,6 +162,41 @@ Response reset(const ApiPorts& ports, const Request& request) {
       });
   if (response.status == 204) ports.emails.tell(told, EmailCodes::Notice::PasswordChanged);
   return response;
+}
+
+Response reset_by_mail(const ApiPorts& ports, const Request& request, const PasswordReset& wanted) {
+  count_mail(ports, request);
+  return run_reset(ports, request, wanted, [&](es::CommandSession&, const Account::State& state) {
+    const bool good =
+        state.open() && state.verified &&
+        ports.emails.is_reset(wanted.code, wanted.account, *state.verified, state.password_version);
+    if (!good) throw es::Rejected(kCodeRefused);
+  });
+}
+
+// For who has lost the mailbox as well. A second factor is still asked for when they sign in.
+Response reset_by_recovery_code(const ApiPorts& ports, const Request& request,
+                                const PasswordReset& wanted) {
+  const PasswordAttempt attempt(ports, request, wanted.account);
+  attempt.check();
+  return attempt.judge([&] {
+    return run_reset(ports, request, wanted,
+                     [&](es::CommandSession& session, const Account::State& state) {
+                       if (!state.open()) throw es::Rejected(kRecoveryCodeRefused);
+                       use_recovery_code(session, wanted.account, wanted.code);
+                     });
+  });
+}
+
+Response reset(const ApiPorts& ports, const Request& request) {
+  const auto body = http::value_of(http::read_json_object(request));
+  http::FieldReader fields(body);
+  const std::string user_id = fields.text("user_id", kUserIdLength);
+  const PasswordReset wanted{ports.account_ids.of(user_id), fields.text("code", kCodeLength),
+                             read_new_password(fields, "new", {user_id})};
+  fields.check();
+  if (looks_like_recovery_code(wanted.code)) return reset_by_recovery_code(ports, request, wanted);
+  return reset_by_mail(ports, request, wanted);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "accounts/api/address_claim.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/password_check.hpp"
+#include "accounts/api/profile_numbers.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/api/second_factor.hpp"
 #include "accounts/api/session_issue.hpp"
@@ -22,10 +23,22 @@ namespace es = eventsourcing;
 using http::Request;
 using http::Response;
 
+// The account itself is its stream, always as new as any token. Its points come from scoring and
+// its visits from a table, which a token covers.
 Response show(const ApiPorts& ports, const Request& request) {
-  // The stream is always as new as any token: there is no model to wait for.
-  return http::answer_query(request, {}, http::WhenBehind::Stale,
-                            [&] { return with_own_profile(ports, Response(), request.account()); });
+  return http::answer_query(
+      request, {ports.visits_applied, ports.scores_applied}, http::WhenBehind::Stale, [&] {
+        Response response = with_own_profile(ports, Response(), request.account());
+        if (response.status != 200) return response;
+        const core::Day today = ports.campus.day_of(ports.clock.now());
+        const auto numbers = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
+          return find_numbers(transaction, request.account(), today);
+        }));
+        auto body = nlohmann::json::parse(response.body);
+        body["visits"] = visits_json(numbers.visits);
+        body.update(scores_json(numbers.score, today));
+        return with_body(std::move(response), body);
+      });
 }
 
 Response change(const ApiPorts& ports, const Request& request) {
@@ -56,7 +69,7 @@ PasswordChange read_password_change(const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   PasswordChange change{fields.text("current", kAnyPasswordLength),
-                        read_new_password(fields, "new"), read_optional_app_code(fields)};
+                        read_new_password(fields, "new"), read_optional_second_factor_code(fields)};
   fields.check();
   return change;
 }
@@ -123,7 +136,7 @@ Response close(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   const std::string password = fields.text("password", kAnyPasswordLength);
-  const std::string code = read_optional_app_code(fields);
+  const std::string code = read_optional_second_factor_code(fields);
   fields.check();
   const core::AccountId account = request.account();
   const PasswordAttempt attempt(ports, request, account);

@@ -18,8 +18,10 @@
 #include "eventsourcing/store/event_store.hpp"
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "http/routing/command_endpoint.hpp"
+#include "http/routing/signed_links.hpp"
 #include "http/routing/worker_queue.hpp"
 #include "sql/transaction.hpp"
+#include "uploads/content_store.hpp"
 
 namespace tideline::accounts {
 
@@ -46,9 +48,14 @@ struct ApiPorts {
   AttemptLimiter& attempts;
   EmailCodes& emails;
   ProfileViewRecorder& views;
+  uploads::ContentStore& uploads;
+  const http::SignedLinks& links;
+  // What queries wait on. Scores: as far as scoring has counted, whoever's they are.
   eventsourcing::AppliedPositions& accounts_applied;
+  eventsourcing::AppliedPositions& visits_applied;
   eventsourcing::AppliedPositions& projects_applied;
   eventsourcing::AppliedPositions& blocks_applied;
+  eventsourcing::AppliedPositions& scores_applied;
   SignUpPolicy sign_up{};
   bool operators_need_second_factor = true;
   std::chrono::seconds session_lifetime{30 * 24 * 3600};

@@ -1,10 +1,11 @@
 #include <utility>
 
+#include "accounts/api/profile_numbers.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/projections/account_queries.hpp"
-#include "accounts/projections/score_queries.hpp"
 #include "blocks/blocks.hpp"
 #include "core/text.hpp"
+#include "people/avatar_path.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -19,27 +20,28 @@ constexpr int kProjectIdsMax = 100;
 struct FoundProfile {
   std::optional<AccountRow> account;
   ProjectList projects;
-  std::optional<PublishedScore> score;
+  ProfileNumbers numbers;
 };
 
-json or_null(const std::optional<std::int64_t>& number) {
-  return number ? json(*number) : json(nullptr);
-}
-
-json to_json(const Profile& profile, const FoundProfile& found, core::Day today) {
-  const PublishedScore score = found.score.value_or(PublishedScore{});
-  return {{"user_id", profile.user_id},
-          {"real_name", profile.real_name},
-          {"department", profile.department},
-          {"registered_at", core::format_iso8601(found.account->registered_at)},
-          {"project_ids", found.projects.newest},
-          {"project_count", found.projects.count},
-          {"points", or_null(score.points)},
-          {"level", or_null(score.level)},
-          {"historyscore", score.contributions.value_or(0)},
-          {"currentscore", current_score(score, today)},
-          {"rank", or_null(score.rank)},
-          {"rank_as_of", score.rank ? json(core::format_day(score.as_of)) : json(nullptr)}};
+json to_json(const ApiPorts& ports, const core::AccountId& reader, const Profile& profile,
+             const FoundProfile& found, bool is_own) {
+  const ProfileNumbers& numbers = found.numbers;
+  const json avatar = avatar_json(profile);
+  json shown = {
+      {"user_id", profile.user_id},
+      {"real_name", profile.real_name},
+      {"department", profile.department},
+      {"bio", profile.bio},
+      {"avatar", avatar},
+      {"avatar_link", avatar.is_null()
+                          ? avatar
+                          : json(ports.links.to(avatar.get_ref<const std::string&>(), reader))},
+      {"registered_at", core::format_iso8601(found.account->registered_at)},
+      {"project_ids", found.projects.newest},
+      {"project_count", found.projects.count},
+      {"visits", is_own || profile.shows_visits ? visits_json(numbers.visits) : json()}};
+  shown.update(scores_json(numbers.score, ports.campus.day_of(ports.clock.now())));
+  return shown;
 }
 
 void record_visit(const ApiPorts& ports, const Request& request, const core::AccountId& owner) {
@@ -51,13 +53,14 @@ void record_visit(const ApiPorts& ports, const Request& request, const core::Acc
 
 Response answer_profile(const ApiPorts& ports, const Request& request,
                         const core::AccountId& owner) {
+  const core::Day today = ports.campus.day_of(ports.clock.now());
   const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
-    FoundProfile profile{find_open_account(transaction, owner), {}, std::nullopt};
+    FoundProfile profile{find_open_account(transaction, owner), {}, {}};
     // Across a block there is nobody.
     if (blocks::are_apart(transaction, request.account(), owner)) profile.account.reset();
     if (profile.account) {
       profile.projects = find_projects(transaction, owner, kProjectIdsMax);
-      profile.score = find_score(transaction, owner);
+      profile.numbers = find_numbers(transaction, owner, today);
     }
     return profile;
   }));
@@ -65,8 +68,8 @@ Response answer_profile(const ApiPorts& ports, const Request& request,
   const auto opened = core::value_of(ports.profiles.open(owner, found.account->sealed_profile));
   if (!opened) return to_response(http::no_such_person());
   record_visit(ports, request, owner);
-  const core::Day today = ports.campus.day_of(ports.clock.now());
-  return Response::json(200, to_json(*opened, found, today))
+  return Response::json(
+             200, to_json(ports, request.account(), *opened, found, request.account() == owner))
       .header("ETag", http::entity_tag(found.account->version));
 }
 
@@ -74,9 +77,17 @@ Response show_profile(const ApiPorts& ports, const Request& request) {
   const auto user_id = request.param("user_id");
   if (!core::is_user_id(user_id)) return to_response(http::no_such_person());
   const core::AccountId owner = ports.account_ids.of(user_id);
-  return http::answer_query(
-      request, {ports.accounts_applied, ports.projects_applied, ports.blocks_applied},
-      http::WhenBehind::Stale, [&] { return answer_profile(ports, request, owner); });
+  const auto answer = [&] { return answer_profile(ports, request, owner); };
+  if (request.account() == owner) {
+    // Whoever has earned something sees it at once, and waits for it; others do not.
+    return http::answer_query(request,
+                              {ports.accounts_applied, ports.visits_applied, ports.projects_applied,
+                               ports.scores_applied},
+                              http::WhenBehind::Stale, answer);
+  }
+  return http::answer_query(request,
+                            {ports.accounts_applied, ports.projects_applied, ports.blocks_applied},
+                            http::WhenBehind::Stale, answer);
 }
 
 }  // namespace

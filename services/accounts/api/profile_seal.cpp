@@ -42,7 +42,7 @@ core::Result<std::vector<std::optional<PublicProfile>>> ProfileSeal::open_public
     auto profile = profile_from_json(*text);
     if (!profile) return unreadable();
     names.push_back(PublicProfile{std::move(profile->user_id), std::move(profile->real_name),
-                                  std::move(profile->department)});
+                                  std::move(profile->department), std::move(profile->avatar)});
   }
   return names;
 }

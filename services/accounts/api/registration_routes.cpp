@@ -33,11 +33,12 @@ struct Registration {
 
   // What a retry under the same idempotency key must repeat: everything but the password.
   std::string fingerprint() const {
-    json body = own_profile(profile, {}, false, false);
-    body.erase("registered_at");
-    body.erase("email_verified");
-    body.erase("second_factor");
-    return body.dump();
+    return json{{"user_id", profile.user_id},
+                {"real_name", profile.real_name},
+                {"email", profile.email},
+                {"sex", static_cast<unsigned>(profile.sex)},
+                {"department", profile.department}}
+        .dump();
   }
 };
 
@@ -138,7 +139,7 @@ Response register_account(const ApiPorts& ports, const Request& request) {
   if (!is_new) return answer_again(ports, request, std::move(response), wanted);
   const auto tokens =
       core::value_of(token_answer(ports, {wanted.account, drawn.token, kFirstPassword}));
-  json body = own_profile(wanted.profile, registered.at, registered.email_verified, false);
+  json body = own_profile(wanted.profile, {registered.at, registered.email_verified});
   body["session"] = tokens;
   return with_body(std::move(response), body);
 }

@@ -13,8 +13,11 @@ void add_session_list_routes(http::Router& router, const ApiPorts& ports);
 void add_email_routes(http::Router& router, const ApiPorts& ports);
 void add_me_routes(http::Router& router, const ApiPorts& ports);
 void add_second_factor_routes(http::Router& router, const ApiPorts& ports);
+void add_recovery_code_routes(http::Router& router, const ApiPorts& ports);
 void add_profile_routes(http::Router& router, const ApiPorts& ports);
+void add_avatar_routes(http::Router& router, const ApiPorts& ports);
 void add_key_routes(http::Router& router, const ApiPorts& ports);
+void add_export_routes(http::Router& router, const ApiPorts& ports);
 
 // Adds every route. `ports` is copied; what it refers to must outlive the router.
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
@@ -24,8 +27,11 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_email_routes(router, ports);
   add_me_routes(router, ports);
   add_second_factor_routes(router, ports);
+  add_recovery_code_routes(router, ports);
   add_profile_routes(router, ports);
+  add_avatar_routes(router, ports);
   add_key_routes(router, ports);
+  add_export_routes(router, ports);
 }
 
 }  // namespace tideline::accounts

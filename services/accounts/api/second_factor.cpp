@@ -1,5 +1,6 @@
 #include "accounts/api/second_factor.hpp"
 
+#include "accounts/api/recovery_codes.hpp"
 #include "accounts/domain/second_factor.hpp"
 #include "accounts/stored_events.hpp"
 #include "accounts/stream_keys.hpp"
@@ -20,6 +21,11 @@ void check_second_factor(const ApiPorts& ports, es::CommandSession& session,
   const std::string key = account.to_string();
   if (const auto wait = ports.attempts.begin_code(key, ports.clock.now()))
     http::refuse(http::too_many_requests(*wait));
+  if (looks_like_recovery_code(code)) {
+    use_recovery_code(session, account, code);
+    ports.attempts.forgive_code(key);
+    return;
+  }
   // The one that loaded the account may have had no cipher.
   const auto opened = session.load<Account>(keys::account(account),
                                             es::EventCodec<Account>(ports.profiles.cipher()));

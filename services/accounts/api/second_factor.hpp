@@ -1,4 +1,4 @@
-// The code of an authenticator app that comes with a password.
+// The code of an authenticator app that comes with a password, or a recovery code in its place.
 #pragma once
 
 #include <string_view>

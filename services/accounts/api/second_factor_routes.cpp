@@ -5,6 +5,7 @@
 #include "accounts/api/account_view.hpp"
 #include "accounts/api/password_attempt.hpp"
 #include "accounts/api/password_check.hpp"
+#include "accounts/api/recovery_codes.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/api/second_factor.hpp"
 #include "accounts/api/session_issue.hpp"
@@ -63,6 +64,7 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
   PasswordCheck check(ports.hasher, wanted.password);
   IssuedSession issued{account, drawn.token, 0};
   std::optional<VerifyEmail> told;
+  const auto recovery_codes = new_recovery_codes(ports.random);
   const auto body = [&](es::CommandSession& session) -> es::CommandResult {
     const es::EventCodec<Account> codec(ports.profiles.cipher());
     const auto loaded = session.load<Account>(keys::account(account), codec);
@@ -73,6 +75,7 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
     told = changed.state.verified;
     es::change_last<UsedCodes>(session, keys::second_factor(account), es::EventCodec<UsedCodes>{},
                                UseCode{account, *step});
+    stage_recovery_codes(session, account, recovery_codes);
     issued.password_version = changed.state.password_version;
     issued.roles = granted_roles(ports, changed.state);
     stage_session(ports, session, drawn, issued.password_version, OtherSessions::HaveEnded);
@@ -81,13 +84,16 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
   Response response = attempt.judge([&] { return ports.commands.run(without_key(request), body); });
   if (response.status != 200) return response;
   ports.emails.tell(told, EmailCodes::Notice::SecondFactorSet);
-  return with_tokens(ports, std::move(response), issued);
+  auto answer = core::value_of(token_answer(ports, issued));
+  answer["recovery_codes"] = recovery_codes;
+  return with_body(std::move(response), answer);
 }
 
 Response remove_second_factor(const ApiPorts& ports, const Request& request) {
   const auto read = http::value_of(http::read_json_object(request));
   http::FieldReader fields(read);
-  const Credentials shown{fields.text("password", kAnyPasswordLength), read_app_code(fields)};
+  const Credentials shown{fields.text("password", kAnyPasswordLength),
+                          read_second_factor_code(fields)};
   fields.check();
   const core::AccountId account = request.account();
   const PasswordAttempt attempt(ports, request, account);

@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "accounts/api/account_view.hpp"
 #include "accounts/api/password_check.hpp"
+#include "accounts/api/recovery_codes.hpp"
 #include "accounts/api/second_factor.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/rejections.hpp"
@@ -159,6 +161,10 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
       });
   if (wrong) return to_response(http::unauthenticated("the user_id or the password is wrong"));
   if (response.status != 201) return response;
+  if (looks_like_recovery_code(shown.code)) {
+    const auto owner = core::value_of(load_account(ports, account));
+    ports.emails.tell(owner.state.verified, EmailCodes::Notice::RecoveryCodeUsed);
+  }
   return with_tokens(ports, std::move(response), issued);
 }
 

@@ -4,6 +4,7 @@
 #include "accounts/api/account_view.hpp"
 #include "accounts/api/routes.hpp"
 #include "accounts/api/session_issue.hpp"
+#include "accounts/api/session_list.hpp"
 #include "accounts/domain/rejections.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
@@ -18,39 +19,14 @@ namespace {
 namespace es = eventsourcing;
 using http::Request;
 using http::Response;
-using nlohmann::json;
-
-// Newest first. What has ended by its time or with a password is on the list until others take its
-// place, and not shown.
-json shown_sessions(const ApiPorts& ports, const Request& request, const Account::State& account) {
-  const es::CommandContext context{ports.clock.now(), {}, std::nullopt, std::nullopt};
-  es::CommandSession session(ports.store, context);
-  const auto list = session.load_last<SessionList>(keys::session_list(request.account()),
-                                                   es::EventCodec<SessionList>{});
-  const es::EventCodec<Session> codec(ports.profiles.cipher());
-  json items = json::array();
-  for (auto id = list.state.session_ids.rbegin(); id != list.state.session_ids.rend(); ++id) {
-    const auto state = session.load<Session>(keys::session(*id), codec).state;
-    const SessionFacts& facts = state.facts;
-    const bool goes_on = state.phase == Session::Phase::Live &&
-                         facts.password_version == account.password_version &&
-                         context.now < facts.expires_at;
-    if (!goes_on) continue;
-    items.push_back({{"id", *id},
-                     {"opened_at", core::format_iso8601(facts.opened_at)},
-                     {"expires_at", core::format_iso8601(facts.expires_at)},
-                     {"client", state.client},
-                     {"current", *id == request.principal->session_id}});
-  }
-  return items;
-}
 
 Response list_sessions(const ApiPorts& ports, const Request& request) {
   // The streams are always as new as any token: there is no model to wait for.
   return http::answer_query(request, {}, http::WhenBehind::Stale, [&]() -> Response {
     const auto account = core::value_of(load_account(ports, request.account()));
     if (!account.state.open()) return http::to_response(kNoSuchAccount);
-    return Response::json(200, {{"items", shown_sessions(ports, request, account.state)}});
+    return Response::json(200, {{"items", open_sessions(ports, request.account(), account.state,
+                                                        request.principal->session_id)}});
   });
 }
 

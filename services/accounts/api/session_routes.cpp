@@ -29,7 +29,7 @@ Response sign_in(const ApiPorts& ports, const Request& request) {
   http::FieldReader fields(body);
   const std::string user_id = fields.text("user_id", kUserIdLength);
   const Credentials shown{fields.text("password", kAnyPasswordLength),
-                          read_optional_app_code(fields)};
+                          read_optional_second_factor_code(fields)};
   fields.check();
 
   const core::AccountId account = ports.account_ids.of(user_id);

@@ -20,7 +20,15 @@ Profile changed_profile(Profile profile, const ChangeProfile& change) {
   if (change.email) profile.email = *change.email;
   if (change.sex) profile.sex = *change.sex;
   if (change.department) profile.department = *change.department;
+  if (change.bio) profile.bio = *change.bio;
+  if (change.shows_visits) profile.shows_visits = *change.shows_visits;
   return profile;
+}
+
+Decision<Account::Event> with_profile(const Account::State& state, Profile profile) {
+  if (!state.open()) return kNoSuchAccount;
+  if (profile == state.profile) return Decision<Account::Event>::nothing();
+  return Decision<Account::Event>::of(ProfileChanged{state.account, std::move(profile)});
 }
 
 // Sets the password, or the same again to end all sessions and their tokens.
@@ -125,11 +133,13 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
             if (state.registered) return kUserIdTaken;
             return register_account(wanted);
           },
-          [&](const ChangeProfile& wanted) -> Decision<Event> {
-            if (!state.open()) return kNoSuchAccount;
-            Profile profile = changed_profile(state.profile, wanted);
-            if (profile == state.profile) return Decision<Event>::nothing();
-            return Decision<Event>::of(ProfileChanged{state.account, std::move(profile)});
+          [&](const ChangeProfile& wanted) {
+            return with_profile(state, changed_profile(state.profile, wanted));
+          },
+          [&](const ChangeAvatar& wanted) {
+            Profile profile = state.profile;
+            profile.avatar = wanted.hash;
+            return with_profile(state, std::move(profile));
           },
           [&](const ChangePassword& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;

@@ -40,6 +40,12 @@ struct ChangeProfile {
   std::optional<std::string> email;
   std::optional<Sex> sex;
   std::optional<std::string> department;
+  std::optional<std::string> bio{};
+  std::optional<bool> shows_visits{};
+};
+// nullopt: none any more. The upload is there.
+struct ChangeAvatar {
+  std::optional<std::string> hash;
 };
 struct ChangePassword {
   bool current_matches = false;
@@ -106,9 +112,9 @@ struct Account {
   // What an event that was lost has replaced is no longer good.
   static void lost(State& state, std::string_view type);
 
-  using Command = std::variant<RegisterAccount, ChangeProfile, ChangePassword, VerifyEmail,
-                               ResetPassword, LetInAgain, SetSecondFactor, RemoveSecondFactor,
-                               ForgetSecondFactor, ChangeRoles, CloseAccount>;
+  using Command = std::variant<RegisterAccount, ChangeProfile, ChangeAvatar, ChangePassword,
+                               VerifyEmail, ResetPassword, LetInAgain, SetSecondFactor,
+                               RemoveSecondFactor, ForgetSecondFactor, ChangeRoles, CloseAccount>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

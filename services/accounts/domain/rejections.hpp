@@ -38,6 +38,10 @@ inline const eventsourcing::Rejection kNoEmailAddress{
 inline const eventsourcing::Rejection kCodeRefused{
     eventsourcing::RejectionKind::Forbidden, "code-refused",
     "this code is not good, or not any more: ask for another one"};
+// One answer for a code that was never drawn, was used, or was replaced.
+inline const eventsourcing::Rejection kRecoveryCodeRefused{
+    eventsourcing::RejectionKind::Forbidden, "recovery-code-refused",
+    "this recovery code is not good, or was used before: take another one"};
 inline const eventsourcing::Rejection kAddressTaken{
     eventsourcing::RejectionKind::Conflict, "email-taken",
     "another account has shown that this address is its own"};

@@ -15,6 +15,14 @@ std::optional<AccountRow> find_open_account(sql::Transaction& transaction,
                     core::StreamVersion(static_cast<std::uint64_t>(row.integer(2)))};
 }
 
+const char* const kReferencedUploadsSql =
+    "SELECT account_id, avatar FROM person_profile WHERE avatar IS NOT NULL"
+    " UNION ALL"
+    " SELECT upload.owner, upload.hash FROM upload JOIN account ON account.account_id = "
+    "upload.owner"
+    " LEFT JOIN person_profile profile ON profile.account_id = upload.owner"
+    " WHERE profile.version IS NULL OR profile.version < account.version";
+
 std::vector<OperatorRow> find_operators(sql::Transaction& transaction) {
   const auto rows = transaction.execute(
       "SELECT account_id, profile FROM account"

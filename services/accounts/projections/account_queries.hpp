@@ -22,6 +22,10 @@ struct AccountRow {
 std::optional<AccountRow> find_open_account(sql::Transaction& transaction,
                                             const core::AccountId& account);
 
+// The avatars that are in use, for the sweep of uploads: (owner, hash). The directory of people may
+// be behind: whatever those have uploaded whose account has changed since is in use, too.
+extern const char* const kReferencedUploadsSql;
+
 // Open accounts with the role operator.
 struct OperatorRow {
   core::AccountId account;

@@ -20,11 +20,13 @@ std::string to_value(const core::AccountId& account, core::StreamVersion version
              {"user_id", nullptr},
              {"real_name", nullptr},
              {"department", nullptr},
+             {"avatar", nullptr},
              {"closed", !profile}};
   if (profile) {
     value["user_id"] = profile->user_id;
     value["real_name"] = profile->real_name;
     value["department"] = profile->department;
+    if (profile->avatar) value["avatar"] = *profile->avatar;
   }
   return value.dump();
 }
@@ -73,7 +75,7 @@ void ProfileFeed::flush(sql::Transaction& transaction) {
     updates.push_back({account.to_string(), to_value(account, latest.version, names)});
   }
   if (updates.empty()) return;
-  if (auto published = publisher_.publish(transaction, updates); !published) {
+  if (auto published = publisher_.publish(transaction, updates, {}); !published) {
     // Whatever the topic says, the events are sound: the runner must try again, not park them.
     core::Error error = published.error();
     error.retryable = true;

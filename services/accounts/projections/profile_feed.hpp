@@ -1,6 +1,7 @@
 // Publishes what everybody may know of a person to the compacted topic of public profiles, newest
-// version wins: {"account_id", "version", "user_id", "real_name", "department", "closed"}. The last
-// value of a closed account has closed = true and no names, and stays.
+// version wins: {"account_id", "version", "user_id", "real_name", "department", "avatar",
+// "closed"}. avatar is a content hash. The last value of a closed account has closed = true and no
+// names, and stays.
 //
 // It has no tables of its own: flush() publishes, and only when all is acknowledged does the
 // checkpoint move on. So a state can be published again, never lost. flush() also erases the key of
@@ -26,6 +27,7 @@ struct PublicProfile {
   std::string user_id;
   std::string real_name;
   std::string department;
+  std::optional<std::string> avatar{};
 };
 
 struct SealedProfile {

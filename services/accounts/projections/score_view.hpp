@@ -3,6 +3,7 @@
 // for ever (its version is above all others). Used by one runner thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,6 +17,9 @@
 #include "eventsourcing/projections/state_topic.hpp"
 
 namespace tideline::accounts {
+
+// From whose events scoring counts.
+inline constexpr std::array kScoreSources{"accounts", "projects", "social-graph", "scoring"};
 
 // A value of the topic; of a closed account everything from `points` on is absent.
 struct PublishedScore {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -31,14 +33,45 @@ using nlohmann::json;
 // When every test begins.
 inline const core::Timestamp kNoon = *core::parse_iso8601("2026-05-01T12:00:00.250000Z");
 
-class NoDatabase final : public sql::Database {
+// Tables without a row.
+class NoRows final : public sql::Database, private sql::Transaction {
  public:
-  core::Status transact(const std::function<void(sql::Transaction&)>&) override {
-    return core::unavailable("this test has no database");
+  core::Status transact(const std::function<void(sql::Transaction&)>& work) override {
+    work(*this);
+    return core::success();
   }
-  core::Status snapshot(const std::function<void(sql::Transaction&)>&) override {
-    return core::unavailable("this test has no database");
+  core::Status snapshot(const std::function<void(sql::Transaction&)>& work) override {
+    return transact(work);
   }
+
+ private:
+  sql::Rows execute(std::string_view, const sql::Params&) override { return {}; }
+  void copy_in(std::string_view, std::span<const std::string>,
+               std::span<const sql::Params>) override {}
+};
+
+// Keeps everything that is put.
+class KeptUploads final : public uploads::ContentStore {
+ public:
+  core::Result<bool> put(const core::AccountId& owner, const uploads::Content& content) override {
+    contents_[{owner, uploads::hash_of(content.bytes)}] = content;
+    return true;
+  }
+  core::Result<bool> hold(const core::AccountId& owner,
+                          std::span<const std::string> hashes) override {
+    return std::ranges::all_of(hashes, [&](const std::string& hash) {
+      return contents_.contains({owner, hash});
+    });
+  }
+  core::Result<std::optional<uploads::Content>> find(const core::AccountId& owner,
+                                                     const std::string& hash) override {
+    const auto found = contents_.find({owner, hash});
+    if (found == contents_.end()) return std::optional<uploads::Content>();
+    return std::optional(found->second);
+  }
+
+ private:
+  std::map<std::pair<core::AccountId, std::string>, uploads::Content> contents_;
 };
 
 // Passes everything on and keeps what is stored with idempotency keys.
@@ -143,6 +176,8 @@ class AccountsApp {
         std::move(crypto::TokenVerifier::load(folder.path() / "public")).value());
     router = std::make_unique<http::Router>(std::make_shared<JwtAtTheEdge>(*verifier), clock);
     accounts_applied.reset({"accounts"}, {});
+    visits_applied.reset({"accounts"}, {});
+    scores_applied.reset({"accounts", "projects", "social-graph", "scoring"}, {});
     projects_applied.reset({"projects"}, {});
     blocks_applied.reset({"social-graph"}, {});
     add_routes(*router, {.commands = endpoint,
@@ -159,9 +194,13 @@ class AccountsApp {
                          .attempts = attempts,
                          .emails = emails,
                          .views = views,
+                         .uploads = uploads,
+                         .links = links,
                          .accounts_applied = accounts_applied,
+                         .visits_applied = visits_applied,
                          .projects_applied = projects_applied,
                          .blocks_applied = blocks_applied,
+                         .scores_applied = scores_applied,
                          .sign_up = options.sign_up,
                          .operators_need_second_factor = options.operators_need_second_factor,
                          .on_attempt = [this](const ToldAttempt& attempt) {
@@ -270,6 +309,13 @@ class AccountsApp {
   crypto::InMemorySubjectKeys keys;
   crypto::SubjectCipher cipher{keys, clock};
   ProfileSeal profiles{cipher};
+  KeptUploads uploads;
+  http::SignedLinks links{{[](std::string_view text) { return std::string(text) + ".sealed"; },
+                           [](std::string_view sealed) -> std::optional<std::string> {
+                             if (!sealed.ends_with(".sealed")) return std::nullopt;
+                             return std::string(sealed.substr(0, sealed.size() - 7));
+                           }},
+                          clock};
   crypto::PasswordHasher hasher;
   AttemptLimiter attempts;
   crypto::Codes codes{crypto::KeyedHash(crypto::KeyedHash::Secret{9})};
@@ -278,6 +324,8 @@ class AccountsApp {
   EmailCodes emails;
   ProfileViewRecorder views{store, 16};
   eventsourcing::AppliedPositions accounts_applied;
+  eventsourcing::AppliedPositions visits_applied;
+  eventsourcing::AppliedPositions scores_applied;
   eventsourcing::AppliedPositions projects_applied;
   eventsourcing::AppliedPositions blocks_applied;
   std::mutex outcomes_mutex;
@@ -288,7 +336,7 @@ class AccountsApp {
 
  private:
   static sql::Database& nowhere() {
-    static NoDatabase database;
+    static NoRows database;
     return database;
   }
 };

@@ -10,6 +10,7 @@
 #include "accounts/api/refresh_token.hpp"
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/address.hpp"
+#include "accounts/domain/recovery_codes.hpp"
 #include "accounts/domain/second_factor.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
@@ -28,7 +29,7 @@ using eventsourcing::Visibility;
 constexpr core::AccountId kAda(core::AccountId::Bytes{1});
 constexpr core::AccountId kBob(core::AccountId::Bytes{2});
 const core::Day kToday = *core::parse_day("2026-05-01");
-const Profile kProfile{"001", "Ada \"Countess\" Ω", "ada@campus.example", Sex::Other, ""};
+const Profile kProfile{"001", "Ada \"Countess\" Ω", "ada@campus.example", Sex::Other, "", ""};
 const SessionFacts kFacts{kAda, "f", "t", 3, kNoon, kNoon + std::chrono::days(30)};
 
 RecordedEvent recorded(const NewEvent& event) {
@@ -157,6 +158,8 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
   all.push_back(eventsourcing::EventCodec<SessionList>{}.encode(
       SessionListChanged{kAda, {"06a0q3kgeg0kxrg4z7m5h2b3c8"}}));
   all.push_back(eventsourcing::EventCodec<UsedCodes>{}.encode(SecondFactorUsed{kAda, 7}));
+  all.push_back(
+      eventsourcing::EventCodec<RecoveryCodes>{}.encode(RecoveryCodesChanged{kAda, {"h"}}));
   all.push_back(eventsourcing::EventCodec<Enrolment>{}.encode(Enrolled{kAda, kBob}));
   all.push_back(eventsourcing::EventCodec<eventsourcing::Once<SessionEnded>>{}.encode(
       SessionEnded{kAda, "06a0q3kgeg0kxrg4z7m5h2b3c8"}));

@@ -5,6 +5,8 @@
 namespace tideline::accounts::testing {
 namespace {
 
+const json kNoVisits{{"today", 0}, {"last_30_days", 0}, {"total", 0}};
+
 http::Response patch(AccountsApp& app, const Tokens& tokens, const json& body,
                      const std::string& if_match = "", const std::string& key = "") {
   return app.call(http::Method::Patch, "/v1/me", body,
@@ -26,9 +28,20 @@ TEST(Me, AnswersTheOwnAccount) {
                                         {"email", "7@campus.example"},
                                         {"email_verified", false},
                                         {"second_factor", false},
+                                        {"recovery_codes", 0},
                                         {"sex", 0},
                                         {"department", "Mathematics"},
-                                        {"registered_at", "2026-05-01T12:00:00.250000Z"}}));
+                                        {"bio", ""},
+                                        {"avatar", nullptr},
+                                        {"shows_visits", false},
+                                        {"registered_at", "2026-05-01T12:00:00.250000Z"},
+                                        {"visits", kNoVisits},
+                                        {"points", nullptr},
+                                        {"level", nullptr},
+                                        {"historyscore", 0},
+                                        {"currentscore", 0},
+                                        {"rank", nullptr},
+                                        {"rank_as_of", nullptr}}));
   EXPECT_EQ(me.headers.find("ETag"), "\"2\"");
   EXPECT_EQ(app.get("/v1/me", "").status, 401);
   EXPECT_EQ(app.get("/v1/me", tokens.access + "x").status, 401);
@@ -44,12 +57,43 @@ TEST(Me, ChangesWhatIsNamed) {
   EXPECT_EQ(body.at("department"), "Physics");
   EXPECT_EQ(body.at("sex"), 2);
   EXPECT_EQ(body.at("real_name"), "Ada 7");
-  EXPECT_EQ(json::parse(app.get("/v1/me", tokens.access).body), body);
+  json shown = json::parse(app.get("/v1/me", tokens.access).body);
+  for (const auto& [name, value] : body.items()) EXPECT_EQ(shown.at(name), value) << name;
   // Once more changes nothing.
   const auto again = patch(app, tokens, {{"department", "Physics"}});
   EXPECT_EQ(again.status, 200);
   EXPECT_EQ(again.headers.find("ETag"), "\"3\"");
   EXPECT_EQ(app.count("ProfileChanged"), 1u);
+}
+
+TEST(Me, SaysWhenPointsMayBeOld) {
+  AccountsApp app;
+  const Tokens tokens = app.enrol("7");
+  eventsourcing::PositionVector earned;
+  earned.raise("projects", core::LogIndex(1), core::LogPosition(9));
+  const auto look = [&] {
+    return app.call(http::Method::Get, "/v1/me", nullptr,
+                    {.token = tokens.access, .position = earned.to_token()});
+  };
+  EXPECT_EQ(look().headers.find("Tideline-Stale"), "true");
+  app.scores_applied.advance(earned);
+  EXPECT_FALSE(look().headers.find("Tideline-Stale"));
+}
+
+TEST(Me, HasABioOf500Characters) {
+  AccountsApp app;
+  const Tokens tokens = app.enrol("7");
+  std::string longest;
+  for (int i = 0; i < 500; ++i) longest += "潮";
+  const auto changed = patch(app, tokens, {{"bio", longest}, {"shows_visits", true}});
+  ASSERT_EQ(changed.status, 200) << changed.body;
+  EXPECT_EQ(json::parse(changed.body).at("bio"), longest);
+  EXPECT_EQ(json::parse(changed.body).at("shows_visits"), true);
+  EXPECT_EQ(patch(app, tokens, {{"bio", longest + "x"}}).status, 422);
+  EXPECT_EQ(json::parse(patch(app, tokens, {{"sex", 1}}).body).at("bio"), longest);
+  for (const auto& event : app.events()) {
+    EXPECT_EQ(event.data.find("潮"), std::string::npos) << "in clear in " << event.type;
+  }
 }
 
 TEST(Me, ChangesOnlyWhatTheClientHasSeen) {

@@ -5,14 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "accounts_app.hpp"
+#include "support/sample_images.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
 
 class Topic final : public eventsourcing::StatePublisher {
  public:
-  core::Status publish(sql::Transaction&,
-                       const std::vector<eventsourcing::StateUpdate>& updates) override {
+  core::Status publish(sql::Transaction&, const std::vector<eventsourcing::StateUpdate>& updates,
+                       const eventsourcing::PositionVector&) override {
     if (failing) return core::internal_error("no broker");
     for (const auto& update : updates) latest[update.key] = json::parse(update.value.value());
     published += updates.size();
@@ -71,10 +72,28 @@ TEST_F(Feed, PublishesTheLatestPublicStateAndNoMore) {
                                          {"user_id", "7"},
                                          {"real_name", "Ada 7"},
                                          {"department", "Physics"},
+                                         {"avatar", nullptr},
                                          {"closed", false}}));
   EXPECT_EQ(topic.latest[id("8")].at("version"), 1);
   flush();
   EXPECT_EQ(topic.published, 2u);
+}
+
+TEST_F(Feed, TellsTheAvatarButNotTheBio) {
+  const Tokens tokens = app.enrol("7");
+  app.call(http::Method::Patch, "/v1/me", {{"bio", "Low tide"}}, {.token = tokens.access});
+  const http::Response put = app.call(http::Method::Put, "/v1/me/avatar",
+                                      json(test_support::png(64, 64)), {.token = tokens.access});
+  ASSERT_EQ(put.status, 200) << put.body;
+  apply_new();
+  flush();
+  const std::string hash = uploads::hash_of(test_support::png(64, 64));
+  EXPECT_EQ(topic.latest[id("7")].at("avatar"), hash);
+  EXPECT_EQ(topic.latest[id("7")].dump().find("Low tide"), std::string::npos);
+  app.call(http::Method::Delete, "/v1/me/avatar", nullptr, {.token = tokens.access});
+  apply_new();
+  flush();
+  EXPECT_EQ(topic.latest[id("7")].at("avatar"), nullptr);
 }
 
 TEST_F(Feed, SaysOfAClosedAccountThatItIsClosed) {
@@ -85,7 +104,8 @@ TEST_F(Feed, SaysOfAClosedAccountThatItIsClosed) {
   apply_new();
   flush();
   const json closed{{"account_id", id("7")}, {"version", 3},          {"user_id", nullptr},
-                    {"real_name", nullptr},  {"department", nullptr}, {"closed", true}};
+                    {"real_name", nullptr},  {"department", nullptr}, {"avatar", nullptr},
+                    {"closed", true}};
   EXPECT_EQ(topic.latest[id("7")], closed);
 
   // A replay, in two batches: the registration can no longer be read and says nothing.

@@ -4,6 +4,7 @@
 
 #include "accounts/domain/account.hpp"
 #include "accounts/domain/address.hpp"
+#include "accounts/domain/recovery_codes.hpp"
 #include "accounts/domain/second_factor.hpp"
 #include "accounts/domain/session.hpp"
 #include "accounts/stored_events.hpp"
@@ -22,7 +23,7 @@ constexpr core::AccountId kAda(core::AccountId::Bytes{1});
 constexpr core::AccountId kBob(core::AccountId::Bytes{2});
 const core::Timestamp kNow = *core::parse_iso8601("2026-05-01T12:00:00Z");
 const core::Day kToday = *core::parse_day("2026-05-01");
-const Profile kProfile{"001", "Ada", "ada@campus.example", Sex::Female, "Mathematics"};
+const Profile kProfile{"001", "Ada", "ada@campus.example", Sex::Female, "Mathematics", ""};
 const AccountRegistered kRegistered{kAda, kProfile, kNow};
 const PasswordSet kPassword{"hash-1", 1};
 const AccountClosed kClosed{kAda, kNow};
@@ -44,6 +45,41 @@ TEST(AccountSpecification, ChangesWhatIsNamedAndNothingElse) {
   given<Account>(kRegistered, kPassword).when(ChangeProfile{}).then_nothing();
   given<Account>().when(change).then_rejected("no-such-account");
   given<Account>(kRegistered, kPassword, kClosed).when(change).then_rejected("no-such-account");
+}
+
+TEST(AccountSpecification, ChangesTheAvatarAndNothingElse) {
+  Profile shown = kProfile;
+  shown.avatar = "hash";
+  given<Account>(kRegistered, kPassword)
+      .when(ChangeAvatar{"hash"})
+      .then(ProfileChanged{kAda, shown});
+  const ProfileChanged changed{kAda, shown};
+  given<Account>(kRegistered, kPassword, changed).when(ChangeAvatar{"hash"}).then_nothing();
+  given<Account>(kRegistered, kPassword, changed)
+      .when(ChangeAvatar{})
+      .then(ProfileChanged{kAda, kProfile});
+  given<Account>(kRegistered, kPassword, kClosed)
+      .when(ChangeAvatar{"hash"})
+      .then_rejected("no-such-account");
+}
+
+TEST(RecoveryCodesSpecification, EachIsGoodOnceUntilOthersAreDrawn) {
+  const auto good = [](std::vector<std::string> hashes) {
+    return RecoveryCodesChanged{kAda, std::move(hashes)};
+  };
+  given<RecoveryCodes>().when(UseRecoveryCode{kAda, "a"}).then_rejected("recovery-code-refused");
+  given<RecoveryCodes>().when(DrawRecoveryCodes{kAda, {"a", "b"}}).then(good({"a", "b"}));
+  given<RecoveryCodes>(good({"a", "b"})).when(UseRecoveryCode{kAda, "a"}).then(good({"b"}));
+  given<RecoveryCodes>(good({"a", "b"}), good({"b"}))
+      .when(UseRecoveryCode{kAda, "a"})
+      .then_rejected("recovery-code-refused");
+  given<RecoveryCodes>(good({"a", "b"})).when(DrawRecoveryCodes{kAda, {"c"}}).then(good({"c"}));
+  given<RecoveryCodes>(good({"a"}), good({"c"}))
+      .when(UseRecoveryCode{kAda, "a"})
+      .then_rejected("recovery-code-refused");
+  expect_compaction_keeps_decisions<RecoveryCodes>({DrawRecoveryCodes{kAda, {"a", "b"}},
+                                                    UseRecoveryCode{kAda, "a"},
+                                                    DrawRecoveryCodes{kAda, {"c"}}});
 }
 
 TEST(AccountSpecification, ChangesThePasswordForWhoKnowsIt) {
@@ -348,10 +384,11 @@ TEST(AccountSpecification, CompactionKeepsDecisions) {
   ChangeProfile to_history;
   to_history.department = "History";
   expect_compaction_keeps_decisions<Account>(
-      {to_physics, to_history, ChangePassword{true, "2"}, ChangePassword{true, "3"},
-       ChangeRoles{{AccountRole::Operator}}, ChangeRoles{}, VerifyEmail{kBob, "ada@campus.example"},
-       VerifyEmail{kAda, "a@campus.example"}, ResetPassword{"4"}, LetInAgain{"ada", "5"},
-       SetSecondFactor{true, true, "a"}, RemoveSecondFactor{true}, ForgetSecondFactor{}},
+      {to_physics, to_history, ChangeAvatar{"hash"}, ChangePassword{true, "2"},
+       ChangePassword{true, "3"}, ChangeRoles{{AccountRole::Operator}}, ChangeRoles{},
+       VerifyEmail{kBob, "ada@campus.example"}, VerifyEmail{kAda, "a@campus.example"},
+       ResetPassword{"4"}, LetInAgain{"ada", "5"}, SetSecondFactor{true, true, "a"},
+       RemoveSecondFactor{true}, ForgetSecondFactor{}},
       {kRegistered, kPassword});
   expect_compaction_keeps_decisions<Account>(
       {RegisterAccount{kAda, kProfile, "1", kNow}, to_physics, CloseAccount{true, kNow}});

@@ -1,121 +1,15 @@
 // The tables of accounts on a real PostgreSQL: what is read comes out the same however the events
 // are cut into batches and the services' logs are mixed; and public profiles through their route.
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <random>
 #include <thread>
 
-#include "../accounts_app.hpp"
-#include "accounts/migrations.hpp"
-#include "accounts/projections/account_projection.hpp"
-#include "accounts/projections/account_queries.hpp"
 #include "accounts/projections/project_list_projection.hpp"
-#include "accounts/projections/score_queries.hpp"
-#include "blocks/blocks.hpp"
-#include "core/time_ordered_id.hpp"
-#include "postgres/connections/database.hpp"
-#include "postgres/migrations/migrations.hpp"
-#include "support/postgres_server.hpp"
+#include "read_model.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
-
-using eventsourcing::Projection;
-using eventsourcing::RecordedEvent;
-using eventsourcing::Visibility;
-using sql::Transaction;
-
-postgres::DatabaseOptions fresh_database() {
-  postgres::DatabaseOptions options;
-  options.conninfo = test_support::PostgresServer::shared().create_database();
-  const std::vector<postgres::MigrationSet> sets{
-      postgres::base_migrations(AccountsApp::kLogs),
-      {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
-      {"accounts", accounts::migrations()}};
-  const auto migrated = postgres::migrate(options, sets);
-  CHECK(migrated.ok(), "the migrations run on an empty database");
-  return options;
-}
-
-class ReadModel : public ::testing::Test {
- protected:
-  void flush(Projection& projection) {
-    const auto flushed =
-        database.transact([&](Transaction& transaction) { projection.flush(transaction); });
-    ASSERT_TRUE(flushed.ok()) << flushed.error().message;
-    projection.flushed();
-  }
-  void project(Projection& projection, const std::vector<RecordedEvent>& events,
-               std::size_t batch) {
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      if (events[i].visibility == Visibility::Public) projection.apply(events[i]);
-      if ((i + 1) % batch == 0) flush(projection);
-    }
-    flush(projection);
-  }
-  void project_accounts() {
-    AccountProjection projection;
-    project(projection, app.events(), 100'000);
-  }
-
-  // As the topic of scores tells it.
-  void tell_score(const std::string& user_id, const json& score) {
-    ScoreView view;
-    view.apply(app.account_ids.of(user_id).to_string(), score.dump());
-    const auto flushed =
-        database.transact([&](Transaction& transaction) { view.flush(transaction); });
-    ASSERT_TRUE(flushed.ok()) << flushed.error().message;
-  }
-  std::optional<PublishedScore> score_of(const std::string& user_id) {
-    const auto found = database.read([&](Transaction& transaction) {
-      return find_score(transaction, app.account_ids.of(user_id));
-    });
-    CHECK(found.ok(), "the query runs");
-    return *found;
-  }
-
-  // A project of somebody, as projects tells of it.
-  RecordedEvent project_created(const std::string& user_id) {
-    app.clock.advance(std::chrono::milliseconds(5));
-    RecordedEvent event;
-    event.source = "projects";
-    event.type = "ProjectCreated";
-    project_ids.push_back(core::make_time_ordered_id(app.clock.now(), app.random));
-    event.data = json{
-        {"project_id", project_ids.back()},
-        {"author", app.account_ids.of(user_id).to_string()},
-        {"card",
-         "1.x"}}.dump();
-    return event;
-  }
-
-  std::string everything() {
-    const auto text = database.read([&](Transaction& transaction) {
-      std::string all;
-      for (const char* user_id : {"1", "2", "3", "4"}) {
-        const auto id = app.account_ids.of(user_id);
-        const auto row = find_open_account(transaction, id);
-        const auto list = find_projects(transaction, id, 10);
-        all += std::string(user_id) + ": ";
-        if (row) {
-          all += row->sealed_profile + " " + core::format_iso8601(row->registered_at) + " " +
-                 std::to_string(row->version.value());
-        }
-        for (const auto& project : list.newest) all += " " + project;
-        all += "\n";
-      }
-      return all;
-    });
-    CHECK(text.ok(), "the queries run");
-    return *text;
-  }
-
-  postgres::PooledDatabase database{fresh_database()};
-  AccountsApp app{database};
-  std::vector<std::string> project_ids;
-};
 
 TEST_F(ReadModel, EveryCutAndOrderEndsInTheSameAnswers) {
   std::vector<RecordedEvent> projects;
@@ -157,34 +51,6 @@ TEST_F(ReadModel, EveryCutAndOrderEndsInTheSameAnswers) {
   EXPECT_NE(expected.find("3:  " + project_ids[5]), std::string::npos) << "closed: " << expected;
 }
 
-TEST_F(ReadModel, EachQueryTouchesOnePartition) {
-  const auto plans = database.read([](Transaction& transaction) {
-    std::vector<std::string> texts;
-    for (const char* sql :
-         {"SELECT profile FROM account WHERE account_id = '00000000-0000-0000-0000-000000000000'",
-          "SELECT count(*) FROM account_project WHERE author = "
-          "'00000000-0000-0000-0000-000000000000'",
-          "SELECT project_id FROM account_project WHERE author = "
-          "'00000000-0000-0000-0000-000000000000' ORDER BY project_id DESC LIMIT 100",
-          kFindScoreSql}) {
-      std::string plan;
-      std::string statement = "EXPLAIN " + std::string(sql);
-      if (const auto place = statement.find("$1"); place != std::string::npos) {
-        statement.replace(place, 2, "'00000000-0000-0000-0000-000000000000'");
-      }
-      for (const auto& row : transaction.execute(statement)) {
-        plan += row.text(0) + "\n";
-      }
-      texts.push_back(plan);
-    }
-    // That the check can fail: a question for all of them asks every partition.
-    texts.emplace_back();
-    for (const auto& row : transaction.execute("EXPLAIN SELECT count(*) FROM account")) {
-      texts.back() += row.text(0) + "\n";
-    }
-    return texts;
-  });
-  ASSERT_TRUE(plans.ok());
 TEST_F(ReadModel, AWithdrawnProjectIsNotInTheList) {
   const auto created = project_created("1");
   auto withdrawn = created;
@@ -206,6 +72,34 @@ TEST_F(ReadModel, AWithdrawnProjectIsNotInTheList) {
   EXPECT_EQ(listed({withdrawn, restored, withdrawn}, 3), 0);
 }
 
+TEST_F(ReadModel, EachQueryTouchesOnePartition) {
+  const auto plans = database.read([](Transaction& transaction) {
+    std::vector<std::string> texts;
+    for (const char* sql :
+         {"SELECT profile FROM account WHERE account_id = '00000000-0000-0000-0000-000000000000'",
+          "SELECT count(*) FROM account_project WHERE author = "
+          "'00000000-0000-0000-0000-000000000000'",
+          "SELECT project_id FROM account_project WHERE author = "
+          "'00000000-0000-0000-0000-000000000000' ORDER BY project_id DESC LIMIT 100",
+          "SELECT sum(count) FROM profile_visit_count WHERE subject = 'a'", kFindScoreSql}) {
+      std::string plan;
+      std::string statement = "EXPLAIN " + std::string(sql);
+      if (const auto place = statement.find("$1"); place != std::string::npos) {
+        statement.replace(place, 2, "'00000000-0000-0000-0000-000000000000'");
+      }
+      for (const auto& row : transaction.execute(statement)) {
+        plan += row.text(0) + "\n";
+      }
+      texts.push_back(plan);
+    }
+    // That the check can fail: a question for all of them asks every partition.
+    texts.emplace_back();
+    for (const auto& row : transaction.execute("EXPLAIN SELECT count(*) FROM account")) {
+      texts.back() += row.text(0) + "\n";
+    }
+    return texts;
+  });
+  ASSERT_TRUE(plans.ok());
   const std::size_t one_partition = plans->size() - 1;
   for (std::size_t i = 0; i < one_partition; ++i) {
     EXPECT_EQ((*plans)[i].find("Append"), std::string::npos) << (*plans)[i];
@@ -228,6 +122,10 @@ TEST_F(ReadModel, AnswersPublicProfilesWithoutTheEmail) {
             (json{{"user_id", "1"},
                   {"real_name", "Ada 1"},
                   {"department", "Mathematics"},
+                  {"bio", ""},
+                  {"avatar", nullptr},
+                  {"avatar_link", nullptr},
+                  {"visits", nullptr},
                   {"registered_at", "2026-05-01T12:00:00.250000Z"},
                   {"project_ids", {project_ids[2], project_ids[1], project_ids[0]}},
                   {"project_count", 3},
@@ -361,13 +259,7 @@ TEST_F(ReadModel, ShowsNobodyAcrossABlock) {
   const Tokens ada = app.enrol("1");
   const Tokens bob = app.enrol("2");
   project_accounts();
-  const auto blocked = database.transact([&](Transaction& transaction) {
-    transaction.execute(
-        "INSERT INTO person_block (owner, other, active, since, version)"
-        " VALUES ($1::uuid, $2::uuid, true, now(), 1)",
-        {app.account_ids.of("1"), app.account_ids.of("2")});
-  });
-  ASSERT_TRUE(blocked.ok());
+  block("1", "2");
   EXPECT_EQ(app.get("/v1/profiles/1", bob.access).body, app.get("/v1/profiles/9", bob.access).body);
   EXPECT_EQ(app.get("/v1/profiles/2", ada.access).status, 404);
   EXPECT_EQ(app.get("/v1/profiles/1", ada.access).status, 200);
@@ -390,13 +282,14 @@ TEST_F(ReadModel, ShowsNobodyWhoHasClosed) {
 
 TEST_F(ReadModel, SaysWhenAProfileMayBeOld) {
   const Tokens ada = app.enrol("1");
+  const Tokens bob = app.enrol("2");
   project_accounts();
   const auto changed =
       app.call(http::Method::Patch, "/v1/me", {{"department", "Physics"}}, {.token = ada.access});
   const std::string position(*changed.headers.find("Tideline-Position"));
   const auto look = [&] {
     return app.call(http::Method::Get, "/v1/profiles/1", nullptr,
-                    {.token = ada.access, .position = position});
+                    {.token = bob.access, .position = position});
   };
   const auto stale = look();
   EXPECT_EQ(stale.status, 200);
@@ -407,6 +300,16 @@ TEST_F(ReadModel, SaysWhenAProfileMayBeOld) {
   const auto fresh = look();
   EXPECT_FALSE(fresh.headers.find("Tideline-Stale"));
   EXPECT_EQ(json::parse(fresh.body).at("department"), "Physics");
+  // The owner waits for points and visits, too.
+  const auto own = [&] {
+    return app.call(http::Method::Get, "/v1/profiles/1", nullptr,
+                    {.token = ada.access, .position = position});
+  };
+  const auto seen = *eventsourcing::PositionVector::from_token(position);
+  app.visits_applied.advance(seen);
+  EXPECT_EQ(own().headers.find("Tideline-Stale"), "true");
+  app.scores_applied.advance(seen);
+  EXPECT_FALSE(own().headers.find("Tideline-Stale"));
 }
 
 }  // namespace
