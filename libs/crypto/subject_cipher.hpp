@@ -34,11 +34,7 @@ struct SubjectCipherOptions {
   std::optional<AccountIds> indexed_by{};
 };
 
-struct SealedText {
-  core::AccountId author;
-  std::string_view sealed;
-  std::string_view context;
-};
+using eventsourcing::SealedText;
 
 // Thread-safe. Every call can block on the port that holds the keys. Errors: those of the port; and
 // InvalidInput for what is no sealed text at all. One that does not open under its author's key is
@@ -67,7 +63,7 @@ class SubjectCipher final : public eventsourcing::TextSealer {
   // A page at once: at most one question to the port. The answer at [i] belongs to texts[i]; one
   // that is no sealed text fails the call.
   core::Result<std::vector<std::optional<std::string>>> open_many(
-      std::span<const SealedText> texts);
+      std::span<const SealedText> texts) override;
 
   // Destroys the key in the port and forgets it here at once.
   core::Status destroy(const core::AccountId& author);

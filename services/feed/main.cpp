@@ -6,6 +6,7 @@
 #include "feed/migrations.hpp"
 #include "feed/projections/feed_projection.hpp"
 #include "feed/projections/moment_queries.hpp"
+#include "feed/projections/search/search_projection.hpp"
 #include "feed/projections/snapshot/snapshot_take.hpp"
 #include "feed/settings.hpp"
 #include "feed/shards/shard_leases.hpp"
@@ -212,6 +213,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
   auto& tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed;
+  auto& search_applied =
+      context.add_projection(std::make_unique<SearchProjection>(context.cipher())).committed;
   add_routes(context.router(),
              {.commands = context.commands(),
               .database = context.database(),
@@ -227,6 +230,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
               .streams = streams,
               .engine_applied = engine_applied,
               .tables_applied = tables_applied,
+              .search_applied = search_applied,
               .people_applied = context.people_applied(),
               .logs = context.store().logs()});
 }

@@ -34,7 +34,7 @@ GROUPS = ["open", "private"]
 BETWEEN_PEOPLE = ("/v1/accounts", "/v1/sessions", "/v1/me", "/v1/contact", "/v1/follows", "/v1/blocks", "/v1/moment-settings",
                   "/v1/messages/requests", "/v1/messages/setting")
 # Lists that belong to nobody, or to the caller: how long they are says nothing.
-COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor"}
+COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor", "searchMoments"}
 # Nor those that grow while the blocked one is waited for.
 NOT_COUNTED = {"listAround", "readThread", "readMessageTimeline"}
 
@@ -263,7 +263,8 @@ class Operation:
             path = path.replace("{" + name + "}", urllib.parse.quote(str(value), safe=""))
         if "{" in path:
             fail(f"{self.id}: nothing is known for {path}")
-        queries = {"listMomentsOfAuthor": "author", "listMonthsOfAuthor": "author", "listProjects": "author"}
+        queries = {"listMomentsOfAuthor": "author", "listMonthsOfAuthor": "author", "listProjects": "author",
+                   "searchMoments": "query", "searchMessages": "query"}
         if self.id in queries:
             path += f"?{queries[self.id]}={cast.names['owner']}"
         return path + ("?title=T" if self.id == "addDocument" else "")

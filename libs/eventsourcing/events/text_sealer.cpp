@@ -1,5 +1,7 @@
 #include "eventsourcing/events/text_sealer.hpp"
 
+#include <utility>
+
 namespace tideline::eventsourcing {
 namespace {
 
@@ -17,6 +19,18 @@ class LeaveSealed final : public TextSealer {
 };
 
 }  // namespace
+
+core::Result<std::vector<std::optional<std::string>>> TextSealer::open_many(
+    std::span<const SealedText> texts) {
+  std::vector<std::optional<std::string>> opened;
+  opened.reserve(texts.size());
+  for (const SealedText& text : texts) {
+    auto one = open(text.author, text.sealed, text.context);
+    if (!one) return one.error();
+    opened.push_back(std::move(*one));
+  }
+  return opened;
+}
 
 TextSealer& leave_sealed() {
   static LeaveSealed sealer;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
@@ -15,8 +17,14 @@ namespace tideline::eventsourcing {
 // gives it back, whether its author has a key or not.
 inline constexpr std::string_view kUnsealed = "0.";
 
-// Thread-safe; seal() and open() may block. A context says which field of which event the text is:
-// it is part of the data format.
+struct SealedText {
+  core::AccountId author;
+  std::string_view sealed;
+  std::string_view context;
+};
+
+// Thread-safe; seal(), open() and open_many() may block. A context says which field of which event
+// the text is: it is part of the data format.
 class TextSealer {
  public:
   virtual ~TextSealer() = default;
@@ -28,6 +36,9 @@ class TextSealer {
   virtual core::Result<std::optional<std::string>> open(const core::AccountId& author,
                                                         std::string_view sealed,
                                                         std::string_view context) = 0;
+  // Of many at once: the answer at [i] belongs to texts[i].
+  virtual core::Result<std::vector<std::optional<std::string>>> open_many(
+      std::span<const SealedText> texts);
   // What equal texts of a context are found by, whoever wrote them; who lacks the secret learns
   // nothing of the text from it (a blind index).
   virtual std::string index(std::string_view text, std::string_view context) const = 0;

@@ -19,6 +19,8 @@ void add_conversation_queries(http::Router& router, const ApiPorts& ports);
 void add_message_requests(http::Router& router, const ApiPorts& ports);
 void add_message_reading(http::Router& router, const ApiPorts& ports);
 void add_timeline_reading(http::Router& router, const ApiPorts& ports);
+void add_moment_search(http::Router& router, const ApiPorts& ports);
+void add_message_search(http::Router& router, const ApiPorts& ports);
 
 // Adds every route. `ports` is copied; what it refers to must outlive the router.
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
@@ -30,10 +32,12 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_visit_routes(router, ports);
   add_message_commands(router, ports);
   add_message_queries(router, ports);
+  add_conversation_queries(router, ports);
   add_message_requests(router, ports);
   add_message_reading(router, ports);
-  add_conversation_queries(router, ports);
   add_timeline_reading(router, ports);
+  add_moment_search(router, ports);
+  add_message_search(router, ports);
 }
 
 }  // namespace tideline::feed

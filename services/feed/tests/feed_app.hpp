@@ -13,6 +13,7 @@
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/projections/feed_projection.hpp"
+#include "feed/projections/search/search_projection.hpp"
 #include "feed/stream_keys.hpp"
 #include "http/routing/authentication.hpp"
 
@@ -48,6 +49,7 @@ class FeedApp {
       : database(database_given), contents(content_bytes, clock) {
     engine_applied.reset(engine.sources(), {});
     tables_applied.reset(tables.sources(), {});
+    search_applied.reset(search.sources(), {});
     people_applied.reset({"accounts"}, {});
     engine.watch(engine_applied);
     status.caught_up_once = true;
@@ -138,6 +140,7 @@ class FeedApp {
     event.time = clock.now();
     event.data = data.dump();
     engine.apply(event);
+    search.apply(event);
     eventsourcing::PositionVector reached;
     reached.raise(source, event.log, event.position);
     engine_applied.advance(reached);
@@ -207,11 +210,19 @@ class FeedApp {
   }
 
   void write_tables(const std::vector<eventsourcing::RecordedEvent>& events) {
-    for (const auto& event : events) tables.apply(event);
+    for (const auto& event : events) {
+      tables.apply(event);
+      search.apply(event);
+    }
+    flush(tables, tables_applied);
+    flush(search, search_applied);
+  }
+
+  void flush(eventsourcing::Projection& projection, eventsourcing::AppliedPositions& applied) {
     const auto flushed =
-        database.transact([&](sql::Transaction& transaction) { tables.flush(transaction); });
-    if (flushed) tables.flushed();
-    tables_applied.advance(read_);
+        database.transact([&](sql::Transaction& transaction) { projection.flush(transaction); });
+    if (flushed) projection.flushed();
+    applied.advance(read_);
   }
 
   // Whether each answer is held to what the tables alone would say.
@@ -222,8 +233,8 @@ class FeedApp {
   eventsourcing::InMemoryEventStore store{"feed", kLogs, clock, random};
   http::CommandEndpoint endpoint{store, clock};
   crypto::InMemorySubjectKeys keys;
-  crypto::SubjectCipher cipher{keys, clock};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{1, 2, 3}};
+  crypto::SubjectCipher cipher{keys, clock, {.indexed_by = account_ids}};
   core::MomentIdSource moment_ids{random};
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
@@ -234,7 +245,8 @@ class FeedApp {
                      .before_use = [this](const auto& event) { contents.before_use(event); },
                      .after_use = [this](const auto& event) { contents.after_use(event); }}};
   FeedProjection tables;
-  eventsourcing::AppliedPositions engine_applied, tables_applied, people_applied;
+  SearchProjection search{cipher};
+  eventsourcing::AppliedPositions engine_applied, tables_applied, search_applied, people_applied;
   eventsourcing::RunnerStatus status;
   Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
                       std::chrono::seconds(5)};
@@ -253,9 +265,9 @@ class FeedApp {
 
  private:
   ApiPorts ports_with(MomentContents& remembered) {
-    return {endpoint,       database,        moment_ids,     account_ids, cipher,       people,
-            uploads,        engine.reader(), remembered,     freshness,   shard_router, streams,
-            engine_applied, tables_applied,  people_applied, kLogs};
+    return {endpoint,       database,        moment_ids,     account_ids,    cipher,       people,
+            uploads,        engine.reader(), remembered,     freshness,      shard_router, streams,
+            engine_applied, tables_applied,  search_applied, people_applied, kLogs};
   }
 
   // What is answered at once is answered so by who has just been asked, and by who has never been.

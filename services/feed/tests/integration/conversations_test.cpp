@@ -175,8 +175,8 @@ TEST_F(Conversations, TimelinesHaveNaturalKeys) {
   EXPECT_EQ(timeline("ada", "ada_Sent"), (Texts{"all", "hi"}));
   EXPECT_EQ(timeline("bob", group + "_Inbox"), Texts{"all"});
   for (const std::string& key : {"ada_Sent_" + day, group + "_Sent_" + day, "bob_Outbox_" + day,
-                                std::string("bob_Inbox_yesterday"), std::string("bob_Inbox"),
-                                std::string("bob"), "_Inbox_" + day}) {
+                                 std::string("bob_Inbox_yesterday"), std::string("bob_Inbox"),
+                                 std::string("bob"), "_Inbox_" + day}) {
     EXPECT_EQ(app.get("bob", "/v1/messages/timelines/" + key).status, 404) << key;
   }
   EXPECT_EQ(app.get("cleo", "/v1/messages/timelines/" + group + "_Inbox_" + day).status, 404);

@@ -68,7 +68,8 @@ class FeedDatabase {
         postgres::base_migrations(4),
         postgres::MigrationSet{"people",
                                {{1, "person", people::kPersonTableSql},
-                                {2, "person_profile", people::kPersonProfileTableSql}}},
+                                {2, "person_profile", people::kPersonProfileTableSql},
+                                {3, "person_avatar", people::kPersonAvatarSql}}},
         postgres::MigrationSet{"uploads", {{1, "upload", uploads::kUploadTableSql}}},
         postgres::MigrationSet{"feed", migrations()}};
     const auto status = postgres::migrate(options, sets);

@@ -34,8 +34,8 @@ TEST_F(Messages, GoFromSentToInboxUnderANaturalKey) {
   app.deliver();
   const Json expected{
       {"key", key},
-      {"sender", {{"user_id", "ada"}, {"real_name", "Miss ada"}}},
-      {"to", {{"user_id", "bob"}, {"real_name", "Miss bob"}}},
+      {"sender", {{"user_id", "ada"}, {"real_name", "Miss ada"}, {"avatar", nullptr}}},
+      {"to", {{"user_id", "bob"}, {"real_name", "Miss bob"}, {"avatar", nullptr}}},
       {"group_id", nullptr},
       {"text", "hi"},
       {"images", Json::array()},

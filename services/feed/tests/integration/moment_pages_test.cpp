@@ -55,20 +55,21 @@ TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
                                       {"user_ids", {"bob"}}});
   app.deliver();
   const Json own = read("ada", "/v1/moments/" + id);
-  EXPECT_EQ(own, (Json{{"id", id},
-                       {"author", {{"user_id", "ada"}, {"real_name", "Miss ada"}}},
-                       {"content", "for some"},
-                       {"images", images},
-                       {"audience", "partly-visible"},
-                       {"group_ids", Json::array()},
-                       {"tag_ids", {tag}},
-                       {"user_ids", {"bob"}},
-                       {"published_at", core::format_iso8601(app.clock.now())},
-                       {"edited_at", nullptr},
-                       {"edits", 0},
-                       {"likes", 0},
-                       {"liked", false},
-                       {"comments", 0}}));
+  EXPECT_EQ(own,
+            (Json{{"id", id},
+                  {"author", {{"user_id", "ada"}, {"real_name", "Miss ada"}, {"avatar", nullptr}}},
+                  {"content", "for some"},
+                  {"images", images},
+                  {"audience", "partly-visible"},
+                  {"group_ids", Json::array()},
+                  {"tag_ids", {tag}},
+                  {"user_ids", {"bob"}},
+                  {"published_at", core::format_iso8601(app.clock.now())},
+                  {"edited_at", nullptr},
+                  {"edits", 0},
+                  {"likes", 0},
+                  {"liked", false},
+                  {"comments", 0}}));
   const Json bobs = read("bob", "/v1/moments/" + id);
   EXPECT_EQ(bobs["content"], "for some");
   EXPECT_EQ(bobs["audience"], nullptr);

@@ -1,0 +1,29 @@
+// From sealed texts to the keys of their words, as columns of bigint[] are written. Blocks for the
+// port of keys.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "eventsourcing/events/text_sealer.hpp"
+#include "search/term_keys.hpp"
+
+namespace tideline::feed {
+
+class WordOpener {
+ public:
+  // The sealer must outlive it.
+  explicit WordOpener(eventsourcing::TextSealer& sealer);
+
+  // "{1,2}" for each text; "{}" for one whose key has been destroyed. Throws core::Failed.
+  std::vector<std::string> words_of(const std::vector<eventsourcing::SealedText>& texts) const;
+
+ private:
+  eventsourcing::TextSealer& sealer_;
+  search::TermKeys keys_;
+};
+
+std::string bigint_array(const std::vector<std::int64_t>& numbers);
+
+}  // namespace tideline::feed
