@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
                  context.store(), context.clock()));
              social_graph::add_routes(context.router(), {.commands = context.commands(),
                                                          .database = context.database(),
+                                                         .clock = context.clock(),
                                                          .random = context.random(),
                                                          .account_ids = context.account_ids(),
                                                          .cipher = context.cipher(),

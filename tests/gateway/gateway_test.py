@@ -100,6 +100,8 @@ class Gateway(unittest.TestCase):
             "SOCIAL_GRAPH": [
                 "/v1/contacts",
                 "/v1/contact-requests/9/accept",
+                "/v1/contact-suggestions",
+                "/v1/social-graph-export",
                 "/v1/follows",
                 "/v1/tags",
                 "/v1/groups/g/members",

@@ -8,11 +8,16 @@
 #include <variant>
 
 #include "core/check.hpp"
+#include "eventsourcing/commands/command_step.hpp"
+#include "eventsourcing/events/event_codec.hpp"
 #include "eventsourcing/events/event_data.hpp"
 #include "social-graph/api/contact_commands.hpp"
+#include "social-graph/domain/follow.hpp"
 #include "social-graph/projections/contact_queries.hpp"
+#include "social-graph/projections/follow_queries.hpp"
 #include "social-graph/projections/group_queries.hpp"
 #include "social-graph/stored_events.hpp"
+#include "social-graph/stream_keys.hpp"
 
 namespace tideline::social_graph {
 namespace {
@@ -38,11 +43,15 @@ struct BegunContact {
   AccountId one;
   AccountId other;
 };
+struct BegunFollow {
+  AccountId follower;
+  AccountId followee;
+};
 struct BegunMembership {
   std::string group_id;
   AccountId account;
 };
-using Concern = std::variant<std::monostate, Closing, BegunContact, BegunMembership>;
+using Concern = std::variant<std::monostate, Closing, BegunContact, BegunFollow, BegunMembership>;
 
 // What the event may call for; monostate: nothing. Throws PoisonEvent.
 Concern concern_of(const RecordedEvent& event) {
@@ -53,13 +62,13 @@ Concern concern_of(const RecordedEvent& event) {
     const eventsourcing::EventData data(event);
     return BegunContact{data.account("from"), data.account("to")};
   }
+  if (event.type == "Followed") {
+    const eventsourcing::EventData data(event);
+    return BegunFollow{data.account("follower"), data.account("followee")};
+  }
   if (event.type == "GroupJoined") {
     const eventsourcing::EventData data(event);
     return BegunMembership{data.id("group_id"), data.account("account_id")};
-  }
-  if (event.type == "GroupHandedOver") {
-    const eventsourcing::EventData data(event);
-    return BegunMembership{data.id("group_id"), data.account("to")};
   }
   return {};
 }
@@ -69,6 +78,17 @@ ReactionCommand end_contact(const Ports& ports, const RecordedEvent& cause, cons
   return {&cause, "end-contact/" + closed.to_string() + "/" + other.to_string(),
           [ports, closed, other](CommandSession& session) -> CommandResult {
             end_pair(session, closed, other);
+            return Answer{};
+          }};
+}
+
+ReactionCommand end_follow(const RecordedEvent& cause, const AccountId& closed,
+                           const AccountId& followee) {
+  return {&cause, "end-follow/" + closed.to_string() + "/" + followee.to_string(),
+          [closed, followee](CommandSession& session) -> CommandResult {
+            eventsourcing::change<Follow>(session, keys::follow(closed, followee),
+                                          eventsourcing::EventCodec<Follow>{},
+                                          UnfollowPerson{closed, followee});
             return Answer{};
           }};
 }
@@ -133,6 +153,8 @@ class ClosedAccountRules::ClosedAccountProcessManager final : public eventsourci
       if (const auto* contact = std::get_if<BegunContact>(&begun_[i].concern)) {
         accounts.push_back(contact->one);
         accounts.push_back(contact->other);
+      } else if (const auto* follow = std::get_if<BegunFollow>(&begun_[i].concern)) {
+        accounts.push_back(follow->follower);
       } else {
         accounts.push_back(std::get<BegunMembership>(begun_[i].concern).account);
       }
@@ -154,6 +176,10 @@ class ClosedAccountRules::ClosedAccountProcessManager final : public eventsourci
         } else if (closed(other)) {
           piece.commands.push_back(end_contact(ports_, cause, other, one));
         }
+      } else if (const auto* follow = std::get_if<BegunFollow>(&begun_[i].concern)) {
+        if (closed(follow->follower)) {
+          piece.commands.push_back(end_follow(cause, follow->follower, follow->followee));
+        }
       } else {
         const auto& [group_id, account] = std::get<BegunMembership>(begun_[i].concern);
         if (closed(account)) {
@@ -168,10 +194,11 @@ class ClosedAccountRules::ClosedAccountProcessManager final : public eventsourci
 
   core::Result<Piece> end_listed(int limit) {
     Piece piece;
-    core::Status status =
-        list_ < kEnding.size() ? list_contacts(limit, piece) : list_memberships(limit, piece);
+    core::Status status = list_ < kEnding.size()    ? list_contacts(limit, piece)
+                          : list_ == kEnding.size() ? list_followed(limit, piece)
+                                                    : list_memberships(limit, piece);
     if (!status) return status.error();
-    if (list_ > kEnding.size()) {
+    if (list_ > kEnding.size() + 1) {
       list_ = 0;
       closings_.erase(closings_.begin());
     }
@@ -182,20 +209,38 @@ class ClosedAccountRules::ClosedAccountProcessManager final : public eventsourci
   core::Status list_contacts(int limit, Piece& piece) {
     const auto& [cause, account] = closings_.front();
     const auto page = ports_->database.read([&, &account = account](Transaction& transaction) {
-      const Window<AccountId> window{std::nullopt, behind_contact_, limit};
+      const Window<AccountId> window{std::nullopt, behind_person_, limit};
       return list_related(transaction, account, kEnding[list_], window);
     });
     if (!page) return page.error();
     for (const PersonSince& item : page->items) {
       piece.commands.push_back(end_contact(ports_, *cause, account, item.account));
     }
-    behind_contact_.reset();
-    if (page->more_after) {
-      behind_contact_ = {page->items.back().since, page->items.back().account};
+    go_behind(*page);
+    return core::success();
+  }
+
+  core::Status list_followed(int limit, Piece& piece) {
+    const auto& [cause, account] = closings_.front();
+    const auto page = ports_->database.read([&, &account = account](Transaction& transaction) {
+      const Window<AccountId> window{std::nullopt, behind_person_, limit};
+      return list_follows(transaction, account, FollowDirection::Following, window);
+    });
+    if (!page) return page.error();
+    for (const PersonSince& item : page->items) {
+      piece.commands.push_back(end_follow(*cause, account, item.account));
+    }
+    go_behind(*page);
+    return core::success();
+  }
+
+  void go_behind(const sql::Slice<PersonSince>& page) {
+    behind_person_.reset();
+    if (page.more_after) {
+      behind_person_ = {page.items.back().since, page.items.back().account};
     } else {
       ++list_;
     }
-    return core::success();
   }
 
   core::Status list_memberships(int limit, Piece& piece) {
@@ -228,10 +273,10 @@ class ClosedAccountRules::ClosedAccountProcessManager final : public eventsourci
   PositionVector closed_at_;
   PositionVector own_ends_;
   bool noted_ = false;
-  // Of the first closing: which list (those of kEnding, then groups), and where its next page
-  // begins.
+  // Of the first closing: which list (those of kEnding, then follows, then groups), and where its
+  // next page begins.
   std::size_t list_ = 0;
-  std::optional<sql::Place<AccountId>> behind_contact_;
+  std::optional<sql::Place<AccountId>> behind_person_;
   std::optional<sql::Place<std::string>> behind_group_;
 };
 

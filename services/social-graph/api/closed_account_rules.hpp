@@ -1,15 +1,18 @@
 // What follows in the graph from the closing of an account: its contacts and open contact requests
-// end as if it had ended them itself, so that the other side's place is free again; it leaves its
-// groups, and those that it had created are dissolved. Follows, tags and moment settings stay: they
-// count nothing, and who reads them asks whether an account is closed.
+// end as if it had ended them itself, so that the other side's place is free again; it follows
+// nobody, so that it is counted as nobody's follower; it leaves its groups, and those that are its
+// own are dissolved. Its followers, tags and moment settings stay: who reads them asks whether an
+// account is closed.
 //
 // Nothing is forgotten, whatever commands race with the closing:
 // - AccountClosed waits until the directory of people knows it, then takes note of where this
 //   service's own logs end, waits until the tables of the graph have come so far, and ends what
 //   they list;
-// - whatever is begun behind those ends (ContactRequested, ContactAccepted, GroupJoined,
-// GroupHandedOver) calls for
-//   its own end if the directory knows one of the two as closed, which it does by then.
+// - whatever is begun behind those ends (ContactRequested, ContactAccepted, Followed, GroupJoined)
+// calls
+//   for its own end if the directory knows the account as closed, which it does by then. A group
+//   that is handed over calls for none: only a member gets it, and the end of that membership
+//   either comes first or dissolves the group.
 // Every command decides on the stream as it stands, so one that comes again yields no event.
 #pragma once
 

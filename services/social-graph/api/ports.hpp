@@ -18,6 +18,7 @@ namespace tideline::social_graph {
 struct ApiPorts {
   const http::CommandEndpoint& commands;
   sql::Database& database;
+  const core::Clock& clock;
   core::Random& random;
   const crypto::AccountIds& account_ids;
   crypto::SubjectCipher& cipher;

@@ -10,6 +10,7 @@ namespace tideline::social_graph {
 void add_contact_routes(http::Router& router, const ApiPorts& ports);
 void add_acquaintance_routes(http::Router& router, const ApiPorts& ports);
 void add_block_routes(http::Router& router, const ApiPorts& ports);
+void add_export_routes(http::Router& router, const ApiPorts& ports);
 void add_follow_routes(http::Router& router, const ApiPorts& ports);
 void add_tag_routes(http::Router& router, const ApiPorts& ports);
 void add_moment_setting_routes(http::Router& router, const ApiPorts& ports);
@@ -20,6 +21,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_contact_routes(router, ports);
   add_acquaintance_routes(router, ports);
   add_block_routes(router, ports);
+  add_export_routes(router, ports);
   add_follow_routes(router, ports);
   add_tag_routes(router, ports);
   add_moment_setting_routes(router, ports);

@@ -3,19 +3,23 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/composition.hpp"
-#include "social-graph/api/person_export.hpp"
+#include "social-graph/api/export_sections.hpp"
 #include "social-graph/projections/tag_queries.hpp"
 
 namespace tideline::social_graph {
 namespace {
 
 using core::AccountId;
+
+constexpr int kPage = 1'000;
 
 int failed(const std::string& why) {
   std::fprintf(stderr, "%s\n", why.c_str());
@@ -28,16 +32,28 @@ int export_one(runtime::RunningService& service, const std::string& user_id) {
       [&](sql::Transaction& transaction) { return service.people().find(transaction, account); });
   if (!known) return failed(known.error().message);
   if (!*known) return failed(user_id + ": nobody has registered this user_id");
-  auto exported = export_person(service.database(), service.cipher(), service.people(), account);
-  if (!exported) return failed(exported.error().message);
-  (*exported)["user_id"] = user_id;
-  std::printf("%s\n", exported->dump(2).c_str());
+  http::Json exported{{"user_id", user_id}};
+  try {
+    for (const auto& section :
+         export_sections({service.database(), service.cipher(), service.people()})) {
+      auto& items = exported[section.name] = http::Json::array();
+      std::optional<std::string> place = "";
+      while (place) {
+        auto slice = section.read(account, *place, kPage);
+        for (auto& item : slice.items) items.push_back(std::move(item));
+        place = slice.next;
+      }
+    }
+  } catch (const core::Failed& away) {
+    return failed(away.error().message);
+  }
+  std::printf("%s\n", exported.dump(2).c_str());
   return 0;
 }
 
 int list_tagged_by(runtime::RunningService& service, const std::string& user_id) {
   const AccountId account = service.account_ids().of(user_id);
-  sql::Window<std::string> window{.before = {}, .after = {}, .limit = 1'000};
+  sql::Window<std::string> window{.before = {}, .after = {}, .limit = kPage};
   while (true) {
     std::map<AccountId, people::Person> owners;
     const auto page = service.database().read([&](sql::Transaction& transaction) {

@@ -91,10 +91,13 @@ sql::Slice<PersonSince> list_mutual(sql::Transaction& transaction, const Account
                                           {me, other}, window, PersonSince::of);
 }
 
-std::vector<AccountId> list_dismissed(sql::Transaction& transaction, const AccountId& me) {
+std::vector<AccountId> list_dismissed(sql::Transaction& transaction, const AccountId& me,
+                                      const AccountId& after, int limit) {
   std::vector<AccountId> dismissed;
   for (const Row& row : transaction.execute(
-           "SELECT other FROM dismissed_suggestion WHERE owner = $1::uuid ORDER BY other", {me})) {
+           "SELECT other FROM dismissed_suggestion WHERE owner = $1::uuid AND other > $2::uuid"
+           " ORDER BY other LIMIT $3",
+           {me, after, limit})) {
     dismissed.push_back(row.account(0));
   }
   return dismissed;

@@ -28,9 +28,10 @@ struct HeldRelation {
 HeldRelation find_relation(sql::Transaction& transaction, const core::AccountId& me,
                            const core::AccountId& other);
 
-// Whom `me` has dismissed as a suggestion, in no order that means anything.
+// Whom `me` has dismissed as a suggestion, from behind `after` on, in the order of ids.
 std::vector<core::AccountId> list_dismissed(sql::Transaction& transaction,
-                                            const core::AccountId& me);
+                                            const core::AccountId& me, const core::AccountId& after,
+                                            int limit);
 
 // Contacts of `me` who are contacts of `other`, by when they became those of `me`, newest first.
 // None while one of the two blocks the other. Reads at most all contacts of `me`.

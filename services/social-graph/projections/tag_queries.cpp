@@ -68,6 +68,24 @@ Slice<TagOnPerson> list_tagging(sql::Transaction& transaction, const core::Accou
       });
 }
 
+std::vector<HeldTagging> list_taggings_of(sql::Transaction& transaction,
+                                          const core::AccountId& owner, const HeldTagging& after,
+                                          int limit) {
+  std::vector<HeldTagging> taggings;
+  for (const sql::Row& row : transaction.execute(
+           "SELECT member.tag_id, member.account_id,"
+           " (extract(epoch FROM member.since) * 1000000)::bigint FROM tag_member AS member"
+           " JOIN tag ON tag.owner = member.owner AND tag.tag_id = member.tag_id"
+           " AND NOT tag.deleted"
+           " WHERE member.owner = $1::uuid AND member.active"
+           " AND (member.tag_id, member.account_id) > ($2, $3::uuid)"
+           " ORDER BY member.tag_id, member.account_id LIMIT $4",
+           {owner, after.tag_id, after.account, limit})) {
+    taggings.push_back({row.text(0), row.account(1), row.timestamp_us(2)});
+  }
+  return taggings;
+}
+
 Slice<ListedTag> list_tags_on(sql::Transaction& transaction, const core::AccountId& owner,
                               const core::AccountId& account, const Window<std::string>& window) {
   static const std::string sql =

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sql/keyset.hpp"
 
@@ -38,6 +39,17 @@ struct TagOnPerson {
 };
 sql::Slice<TagOnPerson> list_tagging(sql::Transaction& transaction, const core::AccountId& account,
                                      const sql::Window<std::string>& window);
+
+struct HeldTagging {
+  std::string tag_id;
+  core::AccountId account;
+  core::Timestamp since;
+};
+// On whom the tags of `owner` are that are not deleted, from behind `after` (without its time) on,
+// in the order of tags and accounts.
+std::vector<HeldTagging> list_taggings_of(sql::Transaction& transaction,
+                                          const core::AccountId& owner, const HeldTagging& after,
+                                          int limit);
 
 // Which of his tags `owner` has put on `account`, latest first.
 sql::Slice<ListedTag> list_tags_on(sql::Transaction& transaction, const core::AccountId& owner,

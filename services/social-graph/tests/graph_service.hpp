@@ -46,6 +46,7 @@ class GraphService {
       : router(std::make_shared<UserIdVerifier>(account_ids), clock) {
     add_routes(router, {.commands = commands,
                         .database = database,
+                        .clock = clock,
                         .random = random,
                         .account_ids = account_ids,
                         .cipher = cipher,

@@ -13,6 +13,7 @@
 #include "social-graph/api/contact_commands.hpp"
 #include "social-graph/domain/contact_pair.hpp"
 #include "social-graph/domain/counts.hpp"
+#include "social-graph/domain/follow.hpp"
 #include "social-graph/domain/membership.hpp"
 #include "social-graph/stored_events.hpp"
 #include "social-graph/stream_keys.hpp"
@@ -180,6 +181,8 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
   service.befriend("eve", "ada");
   service.post("/v1/contact-requests", "ada", {{"user_id", "dan"}});
   service.befriend("bob", "eve");
+  service.put("/v1/follows/bob", "ada");
+  service.put("/v1/follows/ada", "bob");
   const std::string chess = service.create_group("bob", "chess", false);
   const std::string own = service.create_group("ada", "own", false);
   for (const auto& group : {chess, own}) {
@@ -192,7 +195,7 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
   close("ada");
   run_until_idle(*reacting);
 
-  EXPECT_EQ(service.events().size(), before + 12);
+  EXPECT_EQ(service.events().size(), before + 13);
   EXPECT_EQ(contacts_of("ada"), 0);
   EXPECT_EQ(contacts_of("bob"), 1);
   EXPECT_EQ(contacts_of("eve"), 1);
@@ -207,7 +210,9 @@ TEST_F(ClosedAccounts, EndsContactsRequestsAndMemberships) {
               UnorderedElementsAre("ContactRemoved", "ContactCountChanged", "ContactCountChanged",
                                    "ContactRemoved", "ContactCountChanged", "ContactCountChanged",
                                    "ContactRequestWithdrawn", "GroupLeft", "MemberCountChanged",
-                                   "GroupDissolved", "GroupNameReleased", "GroupCountChanged"));
+                                   "GroupDissolved", "GroupNameReleased", "GroupCountChanged",
+                                   "Unfollowed"));
+  EXPECT_EQ(service.get("/v1/follows/me", "bob").body.at("follower_count"), 0);
   for (const auto& event : service.events()) {
     if (event.type != "GroupDissolved") continue;
     EXPECT_EQ(event.metadata.correlation_id, "closing");
@@ -226,7 +231,7 @@ TEST_F(ClosedAccounts, WaitsUntilTheTablesShowWhatWasBegunBefore) {
   EXPECT_EQ(piece(*reacting), State::Unfinished) << "the tables do not show the contact yet";
   EXPECT_EQ(contacts_of("bob"), 1);
   project();
-  for (int list = 0; list < 3; ++list) EXPECT_EQ(piece(*reacting), State::Unfinished);
+  for (int list = 0; list < 4; ++list) EXPECT_EQ(piece(*reacting), State::Unfinished);
   EXPECT_EQ(piece(*reacting), State::Done);
   EXPECT_EQ(contacts_of("bob"), 0);
 }
@@ -260,7 +265,14 @@ TEST_F(ClosedAccounts, WhatComesLateIsEndedToo) {
   ASSERT_TRUE(change("dan", "ada", 0));  // whose look into the directory was older
   ASSERT_TRUE(change("ada", "dan", 1));  // by a token that has not expired
   ASSERT_TRUE(join(chess, "ada"));
+  ASSERT_TRUE(run([&](es::CommandSession& session) -> es::CommandResult {
+    const AccountId ada = service.account("ada"), bob = service.account("bob");
+    es::change<Follow>(session, keys::follow(ada, bob), es::EventCodec<Follow>{},
+                       FollowPerson{ada, bob});
+    return es::Answer{};
+  }));
   run_until_idle(*reacting);
+  EXPECT_EQ(service.get("/v1/follows/me", "bob").body.at("follower_count"), 0);
   EXPECT_EQ(between("dan", "ada"), ContactPair::Phase::Removed);
   EXPECT_EQ(contacts_of("dan"), 0);
   EXPECT_EQ(members_of(chess), 1);
