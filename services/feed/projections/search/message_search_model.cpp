@@ -16,9 +16,10 @@ FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[])
 WHERE NOT EXISTS (SELECT FROM search_closed AS closed WHERE closed.author = new.sender)
 ON CONFLICT (sender, sent_at) DO NOTHING)";
 
-constexpr const char* kDeleteMessageWords = R"(
-DELETE FROM message_search AS message
-USING unnest($1::uuid[], $2::timestamptz[]) AS recalled (sender, sent_at)
+// The row stays without a word, so that its message, should it come again, is not found again.
+constexpr const char* kForgetMessageWords = R"(
+UPDATE message_search AS message SET scopes = '{}', words = '{}'
+FROM unnest($1::uuid[], $2::timestamptz[]) AS recalled (sender, sent_at)
 WHERE message.sender = recalled.sender AND message.sent_at = recalled.sent_at)";
 
 constexpr const char* kDeleteOfSenders =
@@ -60,7 +61,7 @@ void MessageSearchModel::flush(sql::Transaction& transaction, const WordOpener& 
   std::vector<Row> rows;
   std::vector<eventsourcing::SealedText> texts;
   for (const auto& [key, sent] : sent_) {
-    if (recalled_.contains(key) || closed.contains(key.sender)) continue;
+    if (closed.contains(key.sender)) continue;
     rows.push_back({&sent, scopes_of(sent), ""});
     texts.push_back(
         {sent.sender, sent.sealed_text, eventsourcing::Stored<MessageSent>::kTextContext});
@@ -70,7 +71,7 @@ void MessageSearchModel::flush(sql::Transaction& transaction, const WordOpener& 
   sql::write_batch(
       transaction, kInsertMessageWords, rows, [](const Row& row) { return row.sent->sender; },
       [](const Row& row) { return row.sent->sent_at; }, &Row::scopes, &Row::words);
-  sql::write_batch(transaction, kDeleteMessageWords, recalled_, &MessageKey::sender,
+  sql::write_batch(transaction, kForgetMessageWords, recalled_, &MessageKey::sender,
                    &MessageKey::sent_at);
   if (!closed.empty()) {
     transaction.execute(kDeleteOfSenders,

@@ -28,9 +28,9 @@ using Keys = std::vector<std::string>;
 using Numbers = std::vector<std::uint32_t>;
 
 const std::vector<std::string> kPeople{"ada", "bob", "cleo"};
-const std::vector<std::string> kTables{"message",         "message_entry",   "message_read",
-                                       "message_request", "message_setting", "conversation",
-                                       "group_message",   "group_mark"};
+const std::vector<std::string> kTables{
+    "message",      "message_entry", "message_read", "message_request", "message_setting",
+    "conversation", "group_message", "group_mark",   "message_search",  "search_closed"};
 
 struct Sent {
   std::string key;
@@ -178,6 +178,10 @@ class Campus {
       RC_ASSERT(status == (may_read ? 200 : 404));
     }
     RC_ASSERT(read(who, "/v1/messages/inbox/unread")["unread"] == unread);
+    expect_list(who, "/v1/messages/search?query=x", [&](const Sent& sent) {
+      return !model_.recalled.contains(sent.key) &&
+             (received(sent) || requested(sent) || sent_by(sent) || in_group(sent));
+    });
   }
 
   // Of two people, as one of them sees it.
