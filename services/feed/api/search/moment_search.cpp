@@ -15,10 +15,6 @@ using http::Response;
 
 constexpr std::string_view kMomentSearch = "moment-search";
 constexpr core::MomentId kAboveAll{std::numeric_limits<std::uint64_t>::max()};
-// Candidates at once, and in all for one page: a page may be short where most of what has the words
-// is not for the viewer, and says where to go on.
-constexpr std::size_t kCandidatesAtOnce = 64;
-constexpr std::size_t kCandidatesMax = 1024;
 
 struct FoundMoments {
   std::vector<Json> items;
