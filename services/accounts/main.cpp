@@ -10,6 +10,7 @@
 #include "accounts/migrations.hpp"
 #include "accounts/projections/account_projection.hpp"
 #include "accounts/projections/account_queries.hpp"
+#include "accounts/projections/person_search.hpp"
 #include "accounts/projections/profile_feed.hpp"
 #include "accounts/projections/profile_visits.hpp"
 #include "accounts/projections/project_list_projection.hpp"
@@ -139,6 +140,9 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       context.add_projection(std::make_unique<accounts::ProjectListProjection>());
   const auto visits_model =
       context.add_projection(std::make_unique<accounts::ProfileVisitProjection>());
+  const search::TermKeys person_terms(context.cipher(), std::string(accounts::kPersonTermContext));
+  const auto search_model = context.add_projection(
+      std::make_unique<accounts::PersonSearchProjection>(profiles, person_terms));
   const auto blocks_model = context.add_projection(std::make_unique<blocks::BlockProjection>());
   context.add_projection(std::make_unique<accounts::ProfileFeed>(
       profiles, context.state_publisher(runtime::StateTopic::Profiles, "profile-feed")));
@@ -168,6 +172,8 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       .projects_applied = projects_model.committed,
       .blocks_applied = blocks_model.committed,
       .scores_applied = scores,
+      .search_applied = search_model.committed,
+      .person_terms = person_terms,
       .sign_up = {settings.sign_up_closed, settings.sign_up_domains},
       .operators_need_second_factor = settings.operators_need_second_factor,
       .session_lifetime = settings.session_lifetime,

@@ -156,8 +156,8 @@ class Writer:
         self.texts.written(current, "changePassword", "current")
         self.send("POST", "/v1/me/password", {"current": current, "new": self.password})
         self.sign_in()
-        avatar = self.send("PUT", "/v1/me/avatar", png(self.texts.new("putAvatar", "image").encode()), "image/png")
-        self.read_by_friend.append(avatar["avatar"])
+        self.send("PUT", "/v1/me/avatar", png(self.texts.new("putAvatar", "image").encode()), "image/png")
+        self.read_by_friend.append(f"/v1/people?query={self.name}")
         self.texts.written(self.password, "drawRecoveryCodes", "password")
         self.send("PUT", "/v1/me/recovery-codes", {"password": self.password})
 

@@ -4,7 +4,7 @@
   - his profile at accounts shows the points, level and scores that scoring tells, and a rank with its day, in the first answer
     after each of his changes: his position token waits for them
   - what somebody else has does not move by it
-  - a visit is shown to its owner alone; an avatar is loaded by its link without a token, and by its path in another service
+  - he is found by the beginning of his name; a visit is shown to its owner alone; an avatar is loaded by its link without a token, and by its path in another service
 Exit code 1 and the finding when one of these does not hold."""
 
 import datetime
@@ -81,6 +81,8 @@ def visits_and_avatar(owner, other):
     link = other.call("GET", page)["avatar_link"]
     if not link.startswith(path + "?") or urllib.request.urlopen(sys.argv[1] + link, timeout=WAIT_S).read() != png():
         sys.exit(f"the avatar is not loaded by {link}")
+    wait_for("the owner is found by name",
+             lambda: owner.user_id in [found["user_id"] for found in other.call("GET", "/v1/people?query=autho&limit=100")["items"]])
     wait_for("scoring knows the avatar", lambda: owner.call("GET", "/v1/points/me")["avatar"] == path)
 
 

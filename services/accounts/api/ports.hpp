@@ -20,6 +20,7 @@
 #include "http/routing/command_endpoint.hpp"
 #include "http/routing/signed_links.hpp"
 #include "http/routing/worker_queue.hpp"
+#include "search/term_keys.hpp"
 #include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
 
@@ -56,6 +57,8 @@ struct ApiPorts {
   eventsourcing::AppliedPositions& projects_applied;
   eventsourcing::AppliedPositions& blocks_applied;
   eventsourcing::AppliedPositions& scores_applied;
+  eventsourcing::AppliedPositions& search_applied;
+  search::TermKeys person_terms;  // as the index of people has them
   SignUpPolicy sign_up{};
   bool operators_need_second_factor = true;
   std::chrono::seconds session_lifetime{30 * 24 * 3600};

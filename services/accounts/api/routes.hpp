@@ -16,6 +16,7 @@ void add_second_factor_routes(http::Router& router, const ApiPorts& ports);
 void add_recovery_code_routes(http::Router& router, const ApiPorts& ports);
 void add_profile_routes(http::Router& router, const ApiPorts& ports);
 void add_avatar_routes(http::Router& router, const ApiPorts& ports);
+void add_people_routes(http::Router& router, const ApiPorts& ports);
 void add_key_routes(http::Router& router, const ApiPorts& ports);
 void add_export_routes(http::Router& router, const ApiPorts& ports);
 
@@ -30,6 +31,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_recovery_code_routes(router, ports);
   add_profile_routes(router, ports);
   add_avatar_routes(router, ports);
+  add_people_routes(router, ports);
   add_key_routes(router, ports);
   add_export_routes(router, ports);
 }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "accounts/projections/array_text.hpp"
 #include "eventsourcing/projections/projection.hpp"
 #include "sql/columns.hpp"
 
@@ -45,9 +46,6 @@ const json& array_of(const json& object, const char* name) {
   if (!value.is_array()) broken(name);
   return value;
 }
-
-// An array as SQL reads it, for arrays of unequal lengths do not fit into one.
-constexpr auto kLiteral = [](const auto& values) { return sql::Param(values).text().value(); };
 
 }  // namespace
 
@@ -102,8 +100,8 @@ void ScoreView::flush(sql::Transaction& transaction) {
       " AND (excluded.closed OR NOT held.closed)",
       newest_, sql::kKey, &PublishedScore::version, &PublishedScore::as_of, &PublishedScore::closed,
       &PublishedScore::points, &PublishedScore::level, &PublishedScore::rank,
-      &PublishedScore::contributions, sql::at(&PublishedScore::days, kLiteral),
-      sql::at(&PublishedScore::day_contributions, kLiteral));
+      &PublishedScore::contributions, sql::at(&PublishedScore::days, kArrayText),
+      sql::at(&PublishedScore::day_contributions, kArrayText));
 }
 
 }  // namespace tideline::accounts

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "accounts/api/routes.hpp"
+#include "accounts/projections/person_search.hpp"
 #include "accounts/stored_events.hpp"
 #include "crypto/tests/key_pair.hpp"
 #include "crypto/tests/temporary_folder.hpp"
@@ -177,6 +178,7 @@ class AccountsApp {
     router = std::make_unique<http::Router>(std::make_shared<JwtAtTheEdge>(*verifier), clock);
     accounts_applied.reset({"accounts"}, {});
     visits_applied.reset({"accounts"}, {});
+    search_applied.reset({"accounts"}, {});
     scores_applied.reset({"accounts", "projects", "social-graph", "scoring"}, {});
     projects_applied.reset({"projects"}, {});
     blocks_applied.reset({"social-graph"}, {});
@@ -201,6 +203,8 @@ class AccountsApp {
                          .projects_applied = projects_applied,
                          .blocks_applied = blocks_applied,
                          .scores_applied = scores_applied,
+                         .search_applied = search_applied,
+                         .person_terms = person_terms,
                          .sign_up = options.sign_up,
                          .operators_need_second_factor = options.operators_need_second_factor,
                          .on_attempt = [this](const ToldAttempt& attempt) {
@@ -307,7 +311,8 @@ class AccountsApp {
   http::CommandEndpoint endpoint{remembering, clock, campus};
   crypto::AccountIds account_ids{crypto::AccountIds::Secret{7}};
   crypto::InMemorySubjectKeys keys;
-  crypto::SubjectCipher cipher{keys, clock};
+  crypto::SubjectCipher cipher{keys, clock, {.indexed_by = account_ids}};
+  search::TermKeys person_terms{cipher, std::string(kPersonTermContext)};
   ProfileSeal profiles{cipher};
   KeptUploads uploads;
   http::SignedLinks links{{[](std::string_view text) { return std::string(text) + ".sealed"; },
@@ -326,6 +331,7 @@ class AccountsApp {
   eventsourcing::AppliedPositions accounts_applied;
   eventsourcing::AppliedPositions visits_applied;
   eventsourcing::AppliedPositions scores_applied;
+  eventsourcing::AppliedPositions search_applied;
   eventsourcing::AppliedPositions projects_applied;
   eventsourcing::AppliedPositions blocks_applied;
   std::mutex outcomes_mutex;
