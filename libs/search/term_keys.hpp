@@ -2,9 +2,9 @@
 // of a text from them, and two texts of one word have one key, whoever wrote them. Two words of one
 // key only make a candidate that is looked at again.
 //
-// A key can be kept in a scope, which says for whom or of when a text is: scoped(key, scope). An
-// index of such keys is asked for a word and a scope at once, and finds nothing of other scopes. A
-// scope is a number that is spread over 64 bits; it is no secret.
+// A key can be kept in a scope, which says for whom or of when a text is: an exclusive or, which SQL
+// makes. An index of such keys is asked for a word and a scope at once, and finds nothing of other
+// scopes. A scope is a number that is spread over 64 bits; it is no secret.
 //
 // Thread-safe.
 #pragma once
@@ -17,9 +17,6 @@
 #include "eventsourcing/events/text_sealer.hpp"
 
 namespace tideline::search {
-
-// Made again in SQL where the scope of a row changes: an exclusive or, "#" there.
-constexpr std::int64_t scoped(std::int64_t key, std::int64_t scope) { return key ^ scope; }
 
 class TermKeys {
  public:

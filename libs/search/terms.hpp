@@ -28,7 +28,8 @@ std::vector<std::string> terms_of(const Words& words, Match match);
 // What somebody looks for: every word and run of it must be there, in any order. Immutable.
 class Query {
  public:
-  // nullopt: there is no word in it, or too much.
+  // nullopt: it breaks the rule, for it has no word, or too much.
+  static constexpr std::string_view kRule = "a query is 1 to 100 characters, with 1 to 12 words";
   static std::optional<Query> parse(std::string_view text, Match match);
 
   // What a text that matches has among its terms; sorted, each once.

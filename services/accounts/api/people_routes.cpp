@@ -24,9 +24,7 @@ search::Query read_query(const Request& request) {
   const auto query =
       search::Query::parse(request.query("query").value_or(""), search::Match::Prefixes);
   if (!query) {
-    http::refuse(http::malformed("query is 1 to " + std::to_string(search::kQueryLength) +
-                                 " characters, with 1 to " +
-                                 std::to_string(search::kConditionsMax) + " words"));
+    http::refuse(http::malformed(std::string(search::Query::kRule)));
   }
   return *query;
 }

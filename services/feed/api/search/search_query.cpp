@@ -8,9 +8,7 @@ search::Query read_search(const http::Request& request) {
   const auto query =
       search::Query::parse(request.query("query").value_or(""), search::Match::Words);
   if (!query) {
-    http::refuse(http::malformed("query is 1 to " + std::to_string(search::kQueryLength) +
-                                 " characters, with 1 to " +
-                                 std::to_string(search::kConditionsMax) + " words"));
+    http::refuse(http::malformed(std::string(search::Query::kRule)));
   }
   return *query;
 }
