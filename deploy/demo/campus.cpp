@@ -30,6 +30,7 @@ Campus::Campus(WorkerPool& workers, const Graph& graph, const Plan& plan, std::s
   world_.following.resize(people);
   world_.hides.resize(people);
   world_.hidden_from.resize(people);
+  world_.visits.resize(people);
   world_.points.resize(people);
   world_.contributions.resize(people);
 }
@@ -282,7 +283,14 @@ void Campus::sign_in_and_visit() {
       [&](Client& client, const Edge& edge, std::size_t) {
         as(client, edge.first, 200, "GET", "/v1/profiles/" + name(edge.second));
         award(edge.second, Rules::kVisited);
+        const std::lock_guard lock(world_mutex_);
+        ++world_.visits[edge.second];
       });
+  workers_.work("people described", plan_.people, [&](Client& client, std::size_t person) {
+    const std::string bio = "潮起潮落, " + world_.people[person].real_name;
+    as(client, person, 200, "PATCH", "/v1/me", {{"bio", bio}});
+    world_.people[person].bio = bio;
+  });
 }
 
 }  // namespace tideline::demo

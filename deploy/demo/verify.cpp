@@ -144,6 +144,30 @@ void verify_calendars(WorkerPool& workers, Campus& campus, const std::vector<Per
   });
 }
 
+// One's own profile, by both of its addresses: what others have done may arrive a little later.
+void verify_profiles(WorkerPool& workers, Campus& campus, const std::vector<PersonIndex>& people) {
+  const World& world = campus.world();
+  workers.work("profiles verified", people.size() * 2, [&](Client& client, std::size_t i) {
+    const PersonIndex person = people[i / 2];
+    const Person& who = world.people[person];
+    const std::string path = i % 2 == 0 ? "/v1/me" : "/v1/profiles/" + who.user_id;
+    const auto give_up = std::chrono::steady_clock::now() + kPointsDeadline;
+    while (true) {
+      const Json shown = campus.as(client, person, 200, "GET", path).json();
+      if (shown.at("bio") == who.bio && shown.at("points") == world.points[person] &&
+          shown.at("visits").at("total") == world.visits[person]) {
+        return;
+      }
+      if (std::chrono::steady_clock::now() > give_up) {
+        throw UnexpectedAnswer(
+            path + " of " + who.user_id + ": expected " + std::to_string(world.points[person]) +
+            " points and " + std::to_string(world.visits[person]) + " visits, got " + shown.dump());
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+}
+
 }  // namespace
 
 Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::size_t top,
@@ -179,6 +203,7 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verified.scores = world.people.size();
   verify_leaderboard(workers.first(), campus);
   verify_calendars(workers, campus, people);
+  verify_profiles(workers, campus, people);
   return verified;
 }
 

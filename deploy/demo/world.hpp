@@ -18,6 +18,7 @@ struct Person {
   std::string user_id;
   std::string real_name;
   std::string department;
+  std::string bio;
   std::string access_token;
   std::string refresh_token;
   std::string position;  // the position token of his last answer
@@ -67,6 +68,7 @@ struct World {
   std::vector<Group> groups;
   std::vector<Project> projects;
   std::vector<Moment> moments;
+  std::vector<std::int64_t> visits;                // of each profile by others
   std::vector<std::int64_t> points;
   std::vector<std::int64_t> contributions;
 };
