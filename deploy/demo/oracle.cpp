@@ -55,6 +55,16 @@ std::vector<const Moment*> timeline_of(const World& world, PersonIndex viewer) {
   return newest_first(std::move(seen));
 }
 
+std::vector<const Moment*> search_of(const World& world, const std::string& text,
+                                     PersonIndex viewer) {
+  std::vector<const Moment*> found;
+  for (const Moment& moment : world.moments) {
+    const bool holds = moment.content.find(text) != std::string::npos;
+    if (holds && may_see(world, viewer, moment)) found.push_back(&moment);
+  }
+  return newest_first(std::move(found));
+}
+
 std::vector<const Moment*> page_of(const World& world, PersonIndex author, PersonIndex viewer) {
   std::vector<const Moment*> seen;
   for (const Moment& moment : world.moments) {

@@ -1,6 +1,7 @@
 // What the suite must answer, computed from the demo's own record by brute force.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "demo/world.hpp"
@@ -15,5 +16,9 @@ std::vector<const Moment*> timeline_of(const World& world, PersonIndex viewer);
 
 // The moments on the author's page as the viewer sees it, newest first.
 std::vector<const Moment*> page_of(const World& world, PersonIndex author, PersonIndex viewer);
+
+// Whatever holds the text and is for the viewer, newest first.
+std::vector<const Moment*> search_of(const World& world, const std::string& text,
+                                     PersonIndex viewer);
 
 }  // namespace tideline::demo
