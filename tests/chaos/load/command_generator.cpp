@@ -52,6 +52,7 @@ Command CommandGenerator::draw(MemberIndex actor) {
   };
   static constexpr std::array kKinds{
       Kind{&CommandGenerator::contact, 16},
+      Kind{&CommandGenerator::remark, 2},
       Kind{&CommandGenerator::follow, 10},
       Kind{&CommandGenerator::setting, 5},
       Kind{&CommandGenerator::create_tag, 2},
@@ -61,6 +62,7 @@ Command CommandGenerator::draw(MemberIndex actor) {
       Kind{&CommandGenerator::join_group, 3},
       Kind{&CommandGenerator::leave_group, 2},
       Kind{&CommandGenerator::invite, 2},
+      Kind{&CommandGenerator::rename_group, 0.5},
       Kind{&CommandGenerator::dissolve_group, 0.3},
       Kind{&CommandGenerator::publish_moment, 14},
       Kind{&CommandGenerator::delete_moment, 3},

@@ -29,6 +29,7 @@ class CommandGenerator {
   Command contact(MemberIndex actor);
   Command own_contact(MemberIndex actor, MemberIndex other);
   Command foreign_contact(MemberIndex other);
+  Command remark(MemberIndex actor);
   Command follow(MemberIndex actor);
   Command setting(MemberIndex actor);
 
@@ -39,6 +40,7 @@ class CommandGenerator {
   Command join_group(MemberIndex actor);
   Command leave_group(MemberIndex actor);
   Command invite(MemberIndex actor);
+  Command rename_group(MemberIndex actor);
   Command dissolve_group(MemberIndex actor);
 
   Command publish_moment(MemberIndex actor);

@@ -71,7 +71,7 @@ Command CommandGenerator::create_group(MemberIndex actor) {
   Command command =
       does("group-create", kService,
            call_of("POST", "/v1/groups", {{"name", text("Group")}, {"private", is_private}}), 201,
-           "GroupCountChanged,GroupCreated,GroupJoined,MemberCountChanged");
+           "GroupCountChanged,GroupCreated,GroupJoined,GroupNameClaimed,MemberCountChanged");
   command.call.position = creator.circles_position;
   command.learn = [this, &creator, is_private](const demo::Reply& reply) {
     if (!acknowledged(reply)) return;
@@ -128,12 +128,24 @@ Command CommandGenerator::invite(MemberIndex actor) {
   return does("group-invite", kService, std::move(call), 201, "(GroupInvited)?");
 }
 
+// Every text is another one, so no name is taken.
+Command CommandGenerator::rename_group(MemberIndex actor) {
+  const std::vector<OwnGroup>& groups = member(actor).groups;
+  if (groups.empty()) return create_group(actor);
+  const OwnGroup& group = any_of(groups, random_);
+  demo::Call call = call_of("PUT", "/v1/groups/" + group.id + "/name", {{"name", text("Group")}});
+  if (group.dissolved) return fails("group-rename", kService, std::move(call), 404);
+  return does("group-rename", kService, std::move(call), 204,
+              "GroupNameClaimed,GroupNameReleased,GroupRenamed");
+}
+
 Command CommandGenerator::dissolve_group(MemberIndex actor) {
   std::vector<OwnGroup>& groups = member(actor).groups;
   if (groups.empty()) return create_group(actor);
   OwnGroup& group = any_of(groups, random_);
-  Command command = does("group-dissolve", kService, call_of("DELETE", "/v1/groups/" + group.id),
-                         204, group.dissolved ? "" : "GroupCountChanged,GroupDissolved");
+  Command command =
+      does("group-dissolve", kService, call_of("DELETE", "/v1/groups/" + group.id), 204,
+           group.dissolved ? "" : "GroupCountChanged,GroupDissolved,GroupNameReleased");
   command.learn = [&group](const auto& reply) {
     if (acknowledged(reply)) group.dissolved = true;
   };

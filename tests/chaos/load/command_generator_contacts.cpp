@@ -6,7 +6,9 @@ namespace {
 
 constexpr const char* kService = "social-graph";
 constexpr const char* kAccepted = "ContactAccepted,ContactCountChanged,ContactCountChanged";
-constexpr const char* kRemoved = "ContactCountChanged,ContactCountChanged,ContactRemoved";
+// Each may have called the other something.
+constexpr const char* kRemoved =
+    "ContactCountChanged,ContactCountChanged,(ContactRemarkRemoved,){0,2}ContactRemoved";
 
 enum class Act { Request, Accept, Decline, Withdraw, Remove };
 
@@ -129,6 +131,17 @@ Command CommandGenerator::foreign_contact(MemberIndex other) {
       break;
   }
   return does(offer.kind, kService, std::move(offer.call), 0, std::move(events));
+}
+
+// Of another worker's member nobody here knows whether it is a contact.
+Command CommandGenerator::remark(MemberIndex actor) {
+  const MemberIndex other = draw_actor();
+  if (other == actor) return contact(actor);
+  const bool are_contacts = pairs_[std::minmax(actor, other)].phase == PairPhase::Contacts;
+  demo::Call call =
+      call_of("PUT", "/v1/contacts/" + name(other) + "/remark", {{"remark", text("Called")}});
+  if (!are_contacts) return fails("remark", kService, std::move(call), 404);
+  return does("remark", kService, std::move(call), 204, "ContactRemarked");
 }
 
 Command CommandGenerator::follow(MemberIndex actor) {
