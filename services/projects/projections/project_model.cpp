@@ -1,6 +1,7 @@
 #include "projects/projections/project_model.hpp"
 
 #include <ranges>
+#include <set>
 
 #include "eventsourcing/commands/decider.hpp"
 #include "projects/stored_events.hpp"
@@ -164,17 +165,31 @@ void ProjectModel::flush_uses(sql::Transaction& transaction, const LabelUses& de
     std::int64_t authors = 0;
     std::int64_t projects = 0;
   };
-  std::map<std::string, Use> uses;
+  if (deltas.empty()) return;
+  std::vector<std::string> keys;
+  std::vector<core::AccountId> authors;
+  std::vector<std::int64_t> projects;
   for (const auto& [use, delta] : deltas) {
-    const auto held = transaction.execute(
-        "INSERT INTO label_author AS held (label_key, author, projects)"
-        " VALUES ($1, $2::uuid, $3::bigint) ON CONFLICT (label_key, author)"
-        " DO UPDATE SET projects = held.projects + excluded.projects RETURNING projects",
-        {use.first, use.second, delta});
-    const std::int64_t now = held.at(0).integer(0);
+    keys.push_back(use.first);
+    authors.push_back(use.second);
+    projects.push_back(delta);
+  }
+  std::map<std::string, Use> uses;
+  std::set<LabelUse> ended;
+  for (const auto& row :
+       transaction.execute("INSERT INTO label_author AS held (label_key, author, projects)"
+                           " SELECT * FROM unnest($1::text[], $2::uuid[], $3::bigint[])"
+                           " ON CONFLICT (label_key, author)"
+                           " DO UPDATE SET projects = held.projects + excluded.projects"
+                           " RETURNING label_key, author, projects",
+                           {keys, authors, projects})) {
+    const std::int64_t delta = deltas.at({row.text(0), row.account(1)});
+    const std::int64_t now = row.integer(2);
     const std::int64_t before = now - delta;
-    uses[use.first].projects += delta;
-    uses[use.first].authors += (now > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+    Use& use = uses[row.text(0)];
+    use.projects += delta;
+    use.authors += (now > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+    if (now == 0) ended.emplace(row.text(0), row.account(1));
   }
   sql::write_batch(
       transaction,
@@ -183,6 +198,15 @@ void ProjectModel::flush_uses(sql::Transaction& transaction, const LabelUses& de
       " ON CONFLICT (label_key) DO UPDATE SET authors = held.authors + excluded.authors,"
       " projects = held.projects + excluded.projects",
       uses, sql::kKey, &Use::authors, &Use::projects);
+  // Who edits labels without end leaves no rows behind.
+  sql::write_batch(transaction,
+                   "DELETE FROM label_author AS held USING unnest($1::text[], $2::uuid[])"
+                   " AS gone (label_key, author) WHERE held.label_key = gone.label_key"
+                   " AND held.author = gone.author AND held.projects = 0",
+                   ended, &LabelUse::first, &LabelUse::second);
+  sql::write_batch(transaction,
+                   "DELETE FROM label_use WHERE label_key = ANY($1::text[]) AND projects = 0",
+                   ended, &LabelUse::first);
 }
 
 }  // namespace tideline::projects

@@ -331,6 +331,8 @@ TEST_F(ReadModel, ListsAndCountsShowWhatAPlainModelShowsInEveryInterleaving) {
         counted[label.key] = label.projects;
       }
       EXPECT_EQ(counted, uses);
+      const auto rows = transaction.execute("SELECT count(*) FROM label_use", {});
+      EXPECT_EQ(rows.at(0).integer(0), std::ssize(uses)) << "no row is left of an unused label";
       for (const auto& [label, ids] : labelled) {
         const LabelKeys keys{label, campus.cipher.index(label, "Project.label")};
         EXPECT_EQ(ids_of(list_by_label(transaction, keys, {}, kAll).items), ids);
