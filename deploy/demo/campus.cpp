@@ -73,6 +73,7 @@ void Campus::come_together() {
   register_everybody();
   wait_until_caught_up();
   befriend(plan_.contacts, "contacts");
+  remark();
   follow();
   tag();
   form_groups();
@@ -126,6 +127,19 @@ void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) 
       });
 }
 
+void Campus::remark() {
+  work_by_actor(
+      workers_, "contacts called by other names", plan_.remarks,
+      [](const Edge& edge) { return edge.first; },
+      [&](Client& client, const Edge& edge, std::size_t number) {
+        const std::string remark = "friend " + std::to_string(number);
+        as(client, edge.first, 204, "PUT", "/v1/contacts/" + name(edge.second) + "/remark",
+           {{"remark", remark}});
+        const std::lock_guard lock(world_mutex_);
+        world_.remarks[edge] = remark;
+      });
+}
+
 void Campus::follow() {
   work_by_actor(
       workers_, "follows", plan_.follows, [](const Edge& edge) { return edge.first; },
@@ -160,10 +174,11 @@ void Campus::form_groups() {
   work_by_actor(
       workers_, "groups", plan_.groups, [](const PlannedGroup& g) { return g.creator; },
       [&](Client& client, const PlannedGroup& planned, std::size_t number) {
-        const Reply reply =
-            as(client, planned.creator, 201, "POST", "/v1/groups",
-               {{"name", "group " + std::to_string(number)}, {"private", planned.is_private}});
-        Group made{reply.json().at("id").get<std::string>(), planned.creator, {}, false};
+        const std::string title = "group " + std::to_string(number);
+        const Json body{{"name", title}, {"private", planned.is_private}};
+        const Reply reply = as(client, planned.creator, 201, "POST", "/v1/groups", body);
+        as(client, planned.creator, 409, "POST", "/v1/groups", body);
+        Group made{reply.json().at("id").get<std::string>(), title, planned.creator, {}, false};
         made.members.insert(planned.creator);
         if (planned.is_private) {
           for (const PersonIndex member : planned.members) {
@@ -262,6 +277,32 @@ void Campus::comment_and_vote() {
                     }
                     project.voters.insert(voter);
                   }
+                });
+}
+
+void Campus::take_projects_back() {
+  const auto author = [this](std::size_t project) { return world_.projects[project].author; };
+  const auto path = [this](std::size_t project) {
+    return "/v1/projects/" + world_.projects[project].id;
+  };
+  work_by_actor(
+      workers_, "comments removed", plan_.removed,
+      [&](const auto& removed) { return author(removed.first); },
+      [&](Client& client, const auto& removed, std::size_t) {
+        const auto& [project, comment] = removed;
+        as(client, author(project), 204, "DELETE",
+           path(project) + "/comments/" + std::to_string(comment));
+        world_.projects[project].removed.insert(comment);
+      });
+  work_by_actor(workers_, "projects withdrawn", plan_.withdrawn, author,
+                [&](Client& client, std::size_t project, std::size_t) {
+                  as(client, author(project), 200, "PUT", path(project) + "/withdrawal");
+                  world_.projects[project].withdrawn = true;
+                });
+  work_by_actor(workers_, "projects restored", plan_.restored, author,
+                [&](Client& client, std::size_t project, std::size_t) {
+                  as(client, author(project), 204, "DELETE", path(project) + "/withdrawal");
+                  world_.projects[project].withdrawn = false;
                 });
 }
 

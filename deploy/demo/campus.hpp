@@ -41,6 +41,7 @@ class Campus {
   void wait_until_caught_up();
 
   const World& world() const { return world_; }
+  const std::string& run() const { return run_; }
   // How long a reader waits for a moment, over `samples` publications one after the other, from the
   // request to the first answer that shows it. Ascending.
   std::vector<std::chrono::microseconds> publish_to_visible(std::size_t samples);
@@ -52,6 +53,7 @@ class Campus {
  private:
   void register_everybody();
   void befriend(const std::vector<Edge>& edges, const std::string& title);
+  void remark();
   void follow();
   void tag();
   void form_groups();
@@ -59,9 +61,14 @@ class Campus {
   void found_projects();
   void comment_and_vote();
   void advise(Client& client, const PlannedProject& planned, const Project& project);
+  void take_projects_back();
   void sign_in_and_visit();
   void unfriend_and_reveal();
   void untag_leave_and_delete();
+  void rename_and_hand_over();
+  void talk();
+  void change_audiences();
+  Json audience_of(const PlannedMoment& planned) const;
   void publish_one(Client& client, const PlannedMoment& planned, std::size_t slot);
   void award(PersonIndex person, std::int64_t points, std::int64_t contributions = 0);
   void renew(Client& client, Person& person);

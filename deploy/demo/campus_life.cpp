@@ -40,29 +40,98 @@ void Campus::publish_one(Client& client, const PlannedMoment& planned, std::size
                 planned.users,
                 planned.tags,
                 planned.groups,
-                "Moment " + std::to_string(slot) + " of " + name(planned.author),
+                "Moment " + std::to_string(slot) + " of " + name(planned.author) + ": " +
+                    kTopics[slot % kTopics.size()],
                 false};
+  Json body = audience_of(planned);
+  body["content"] = moment.content;
+  const Reply reply = as(client, planned.author, 201, "POST", "/v1/moments", body);
+  moment.id = std::stoull(reply.json().at("id").get<std::string>());
+  const std::lock_guard lock(world_mutex_);
+  world_.moments[slot] = std::move(moment);
+}
+
+Json Campus::audience_of(const PlannedMoment& planned) const {
   auto users = Json::array();
   auto tags = Json::array();
   auto groups = Json::array();
   for (const PersonIndex user : planned.users) users.push_back(name(user));
   for (const std::size_t tag : planned.tags) tags.push_back(world_.tags[tag].id);
   for (const std::size_t group : planned.groups) groups.push_back(world_.groups[group].id);
-  const Reply reply = as(client, planned.author, 201, "POST", "/v1/moments",
-                         {{"content", moment.content},
-                          {"audience", name_of(planned.audience)},
-                          {"user_ids", users},
-                          {"tag_ids", tags},
-                          {"group_ids", groups}});
-  moment.id = std::stoull(reply.json().at("id").get<std::string>());
-  const std::lock_guard lock(world_mutex_);
-  world_.moments[slot] = std::move(moment);
+  return {{"audience", name_of(planned.audience)},
+          {"user_ids", users},
+          {"tag_ids", tags},
+          {"group_ids", groups}};
 }
 
 void Campus::change() {
+  talk();
   befriend(plan_.late_contacts, "late contacts");
   unfriend_and_reveal();
   untag_leave_and_delete();
+  rename_and_hand_over();
+  change_audiences();
+  take_projects_back();
+}
+
+// One message to each group, which its members read, and one that is taken back.
+void Campus::talk() {
+  work_by_actor(
+      workers_, "groups spoken to", world_.groups, [](const Group& group) { return group.creator; },
+      [&](Client& client, const Group& planned, std::size_t number) {
+        const auto say = [&](const std::string& text) {
+          const Json body{{"group_id", planned.id}, {"text", text}};
+          return as(client, planned.creator, 201, "POST", "/v1/messages", body)
+              .json()
+              .at("key")
+              .get<std::string>();
+        };
+        const std::string said = say("Welcome");
+        as(client, planned.creator, 204, "POST", "/v1/messages/" + say("Sorry") + "/recall");
+        const std::lock_guard lock(world_mutex_);
+        world_.groups[number].said = said;
+      });
+}
+
+void Campus::change_audiences() {
+  work_by_actor(
+      workers_, "audiences changed", plan_.changed,
+      [](const auto& item) { return item.second.author; },
+      [&](Client& client, const auto& item, std::size_t) {
+        const auto& [number, planned] = item;
+        Moment& moment = world_.moments[number];
+        as(client, planned.author, 204, "PUT",
+           "/v1/moments/" + std::to_string(moment.id) + "/audience", audience_of(planned));
+        const std::lock_guard lock(world_mutex_);
+        moment.audience = planned.audience;
+        moment.users = planned.users;
+        moment.tags = planned.tags;
+        moment.groups = planned.groups;
+      });
+}
+
+void Campus::rename_and_hand_over() {
+  work_by_actor(
+      workers_, "groups renamed", plan_.renamed,
+      [&](std::size_t group) { return world_.groups[group].creator; },
+      [&](Client& client, std::size_t number, std::size_t) {
+        Group& group = world_.groups[number];
+        const std::string title = "renamed " + std::to_string(number);
+        as(client, group.creator, 204, "PUT", "/v1/groups/" + group.id + "/name",
+           {{"name", title}});
+        const std::lock_guard lock(world_mutex_);
+        group.name = title;
+      });
+  work_by_actor(
+      workers_, "groups handed over", plan_.handed,
+      [&](const auto& item) { return world_.groups[item.first].creator; },
+      [&](Client& client, const auto& item, std::size_t) {
+        Group& group = world_.groups[item.first];
+        as(client, group.creator, 204, "PUT", "/v1/groups/" + group.id + "/creator",
+           {{"user_id", name(item.second)}});
+        const std::lock_guard lock(world_mutex_);
+        group.creator = item.second;
+      });
 }
 
 void Campus::unfriend_and_reveal() {
@@ -73,6 +142,8 @@ void Campus::unfriend_and_reveal() {
                   const std::lock_guard lock(world_mutex_);
                   world_.contacts[edge.first].erase(edge.second);
                   world_.contacts[edge.second].erase(edge.first);
+                  world_.remarks.erase(edge);
+                  world_.remarks.erase({edge.second, edge.first});
                 });
   work_by_actor(workers_, "people to be seen again", plan_.unhidden, actor,
                 [&](Client& client, const Edge& edge, std::size_t) {

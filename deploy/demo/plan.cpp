@@ -28,6 +28,7 @@ class Planner {
   }
 
   Plan draw(std::size_t moments_each) {
+    draw_remarks();
     draw_follows();
     draw_tags();
     draw_groups();
@@ -50,6 +51,12 @@ class Planner {
     std::shuffle(chosen.begin(), chosen.end(), random_);
     chosen.resize(std::min(count, chosen.size()));
     return chosen;
+  }
+
+  void draw_remarks() {
+    for (const Edge& edge : plan_.contacts) {
+      if (one_in(20)) plan_.remarks.push_back(edge);
+    }
   }
 
   void draw_follows() {
@@ -185,15 +192,31 @@ class Planner {
         forget_group(group);
         continue;
       }
-      for (const PersonIndex member : plan_.groups[group].members) {
-        if (!one_in(6)) continue;
+      if (one_in(3)) plan_.renamed.push_back(group);
+      const auto& members = plan_.groups[group].members;
+      const bool handed = !members.empty() && one_in(5);
+      if (handed) plan_.handed.emplace_back(group, members.front());
+      for (const PersonIndex member : members) {
+        if (!one_in(6) || (handed && member == members.front())) continue;
         plan_.left.emplace_back(group, member);
         std::erase(groups_of_[member], group);
         if (groups_of_[member].empty()) groups_of_.erase(member);
       }
     }
     for (std::size_t moment = 0; moment < plan_.moments_before.size(); ++moment) {
-      if (one_in(40)) plan_.deleted.push_back(moment);
+      if (one_in(40)) {
+        plan_.deleted.push_back(moment);
+      } else if (one_in(20)) {
+        plan_.changed.emplace_back(moment, draw_moment(plan_.moments_before[moment].author));
+      }
+    }
+    for (std::size_t project = 0; project < plan_.projects.size(); ++project) {
+      for (std::size_t i = 1; i <= plan_.projects[project].comments.size(); ++i) {
+        if (one_in(4)) plan_.removed.emplace_back(project, i);
+      }
+      if (!one_in(4)) continue;
+      plan_.withdrawn.push_back(project);
+      if (one_in(2)) plan_.restored.push_back(project);
     }
   }
 

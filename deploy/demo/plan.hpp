@@ -12,8 +12,6 @@
 
 namespace tideline::demo {
 
-using Edge = std::pair<PersonIndex, PersonIndex>;  // who asks, who accepts
-
 struct PlannedTag {
   PersonIndex owner;
   std::vector<PersonIndex> people;
@@ -48,7 +46,8 @@ struct PlannedMoment {
 struct Plan {
   std::size_t people = 0;
   // First the campus comes together...
-  std::vector<Edge> contacts;
+  std::vector<Edge> contacts;  // who asks, who accepts
+  std::vector<Edge> remarks;   // of `contacts`: first calls second by a name of his own
   std::vector<Edge> follows;
   std::vector<PlannedTag> tags;
   std::vector<PlannedGroup> groups;
@@ -60,13 +59,19 @@ struct Plan {
   // ...and publishes; then everything that counts backwards changes...
   std::vector<PlannedMoment> moments_before;
   std::vector<Edge> late_contacts;
-  std::vector<Edge> unfriended;                               // of `contacts`
-  std::vector<Edge> unhidden;                                 // of `hides`
-  std::vector<Edge> unfollowed;                               // of `follows`
-  std::vector<std::pair<std::size_t, PersonIndex>> untagged;  // tag, person
-  std::vector<std::pair<std::size_t, PersonIndex>> left;      // group, member
-  std::vector<std::size_t> dissolved;                         // groups
-  std::vector<std::size_t> deleted;                           // of moments_before
+  std::vector<Edge> unfriended;                                // of `contacts`
+  std::vector<Edge> unhidden;                                  // of `hides`
+  std::vector<Edge> unfollowed;                                // of `follows`
+  std::vector<std::pair<std::size_t, PersonIndex>> untagged;   // tag, person
+  std::vector<std::pair<std::size_t, PersonIndex>> left;       // group, member
+  std::vector<std::size_t> dissolved;                          // groups
+  std::vector<std::size_t> renamed;                            // groups
+  std::vector<std::pair<std::size_t, PersonIndex>> handed;     // group, member who gets it
+  std::vector<std::size_t> deleted;                            // of moments_before
+  std::vector<std::pair<std::size_t, PlannedMoment>> changed;  // of moments_before: its audience
+  std::vector<std::size_t> withdrawn;                          // projects
+  std::vector<std::size_t> restored;                           // of `withdrawn`
+  std::vector<std::pair<std::size_t, std::size_t>> removed;    // project, its comment from 1 on
   // ...and it publishes again.
   std::vector<PlannedMoment> moments_after;
 };

@@ -78,6 +78,7 @@ void print_summary(WorkerPool& workers, Campus& campus, const Verified& verified
   std::printf("  timelines, whole and in order  %zu (%zu entries)\n", verified.timelines,
               verified.timeline_entries);
   std::printf("  author pages as others see     %zu\n", verified.pages_of_authors);
+  std::printf("  searches                       %zu\n", verified.searches);
   std::printf("  scores                         %zu\n", verified.scores);
 
   const double publishing = std::max(measured.publishing.count(), 1e-9);

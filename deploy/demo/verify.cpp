@@ -168,6 +168,165 @@ void verify_profiles(WorkerPool& workers, Campus& campus, const std::vector<Pers
   });
 }
 
+// Contacts with what they are called, what two people have in common, and counts of follows.
+void verify_people(WorkerPool& workers, Campus& campus, const std::vector<PersonIndex>& people) {
+  const World& world = campus.world();
+  workers.work("relations verified", people.size(), [&](Client& client, std::size_t i) {
+    const PersonIndex me = people[i];
+    const PersonIndex other = (me + 1 + i) % world.people.size();
+    if (other == me) return;
+    std::int64_t mutual = 0;
+    for (const PersonIndex third : world.contacts[me]) {
+      mutual += world.contacts[other].contains(third) ? 1 : 0;
+    }
+    const auto remark = world.remarks.find({me, other});
+    const Json expected{
+        {"contact", world.contacts[me].contains(other) ? "contact" : "none"},
+        {"follows", world.following[me].contains(other)},
+        {"followed_by", world.following[other].contains(me)},
+        {"mutual_contact_count", mutual},
+        {"remark", remark == world.remarks.end() ? Json(nullptr) : Json(remark->second)}};
+    const Json answer =
+        campus
+            .as(client, me, 200, "GET", "/v1/contacts/" + world.people[other].user_id + "/relation")
+            .json();
+    for (const auto& [field, value] : expected.items()) {
+      if (answer.at(field) == value) continue;
+      throw UnexpectedAnswer("relation of " + world.people[me].user_id + " and " +
+                             world.people[other].user_id + ": expected " + field + " " +
+                             value.dump() + ", got " + answer.dump());
+    }
+    std::int64_t followers = 0;
+    for (const auto& followed : world.following) followers += followed.contains(me) ? 1 : 0;
+    const Json counts = campus.as(client, me, 200, "GET", "/v1/follows/me").json();
+    if (counts.at("follower_count") != followers ||
+        counts.at("following_count") != std::ssize(world.following[me])) {
+      throw UnexpectedAnswer("follows of " + world.people[me].user_id + ": expected " +
+                             std::to_string(followers) + " followers, got " + counts.dump());
+    }
+  });
+  for (const auto& [edge, called] : world.remarks) {
+    const std::string path = "/v1/contacts/" + world.people[edge.second].user_id + "/relation";
+    const Json answer = campus.as(workers.first(), edge.first, 200, "GET", path).json();
+    if (answer.at("remark") != called) {
+      throw UnexpectedAnswer("remark: expected " + called + ", got " + answer.dump());
+    }
+  }
+}
+
+void verify_groups(WorkerPool& workers, Campus& campus) {
+  const World& world = campus.world();
+  workers.work("groups verified", world.groups.size(), [&](Client& client, std::size_t number) {
+    const Group& group = world.groups[number];
+    const std::string path = "/v1/groups/" + group.id;
+    const int status = group.dissolved ? 404 : 200;
+    const Json answer = campus.as(client, group.creator, status, "GET", path).json();
+    if (group.dissolved) return;
+    const std::string& creator = world.people[group.creator].user_id;
+    if (answer.at("name") != group.name || answer.at("creator").at("user_id") != creator ||
+        answer.at("member_count") != std::ssize(group.members)) {
+      throw UnexpectedAnswer(path + ": expected " + group.name + " of " + creator + " with " +
+                             std::to_string(group.members.size()) + " members, got " +
+                             answer.dump());
+    }
+  });
+}
+
+// Each member reads what was said to all, and the place of what was taken back; others read
+// nothing.
+void verify_group_messages(WorkerPool& workers, Campus& campus) {
+  const World& world = campus.world();
+  workers.work(
+      "groups' messages verified", world.groups.size(), [&](Client& client, std::size_t number) {
+        const Group& group = world.groups[number];
+        const std::string path = "/v1/messages/groups/" + group.id;
+        const PersonIndex outsider = (group.creator + 1 + number) % world.people.size();
+        std::set<PersonIndex> readers = group.members;
+        readers.insert(outsider);
+        for (const PersonIndex reader : readers) {
+          const bool reads = !group.dissolved && group.members.contains(reader);
+          const Json answer = campus.as(client, reader, reads ? 200 : 404, "GET", path).json();
+          if (!reads) continue;
+          const Json& items = answer.at("items");
+          if (items.size() == 2 && items[0].at("recalled") && items[0].at("text").is_null() &&
+              items[1].at("key") == group.said && items[1].at("text") == "Welcome") {
+            continue;
+          }
+          throw UnexpectedAnswer(path + " as " + world.people[reader].user_id + ": " +
+                                 answer.dump());
+        }
+      });
+}
+
+// A withdrawn project is there for its author alone, and a removed comment is a place.
+void verify_projects(WorkerPool& workers, Campus& campus) {
+  const World& world = campus.world();
+  workers.work("projects verified", world.projects.size(), [&](Client& client, std::size_t number) {
+    const Project& project = world.projects[number];
+    const std::string path = "/v1/projects/" + project.id;
+    const PersonIndex reader = (project.author + 1) % world.people.size();
+    campus.as(client, reader, project.withdrawn ? 404 : 200, "GET", path);
+    const Json shown = campus.as(client, project.author, 200, "GET", path).json();
+    const Json comments =
+        campus.as(client, project.author, 200, "GET", path + "/comments?limit=100").json();
+    bool places = comments.at("items").size() == project.comments;
+    for (const Json& comment : comments.at("items")) {
+      const bool removed = project.removed.contains(comment.at("id").get<std::size_t>());
+      places =
+          places && comment.at("removed") == removed && comment.at("text").is_null() == removed;
+    }
+    if (!places || shown.at("withdrawn") != project.withdrawn ||
+        shown.at("comment_count") != project.comments - project.removed.size() ||
+        shown.at("votes").at("tally") != project.voters.size()) {
+      throw UnexpectedAnswer(path + ": " + shown.dump() + " with " + comments.dump());
+    }
+  });
+}
+
+// Those of this run among the newest of all.
+void verify_newest_projects(Client& client, Campus& campus) {
+  std::set<std::string> listed;
+  std::string page = "/v1/projects?order=newest&limit=100";
+  const std::string first = page;
+  for (;;) {
+    const Json answer = campus.as(client, 0, 200, "GET", page).json();
+    for (const Json& item : answer.at("items")) listed.insert(item.at("id").get<std::string>());
+    if (answer.at("after").is_null()) break;
+    page = first + "&after=" + answer.at("after").get<std::string>();
+  }
+  for (const Project& project : campus.world().projects) {
+    if (listed.contains(project.id) == project.withdrawn) {
+      throw UnexpectedAnswer("the newest projects: " + project.id +
+                             (project.withdrawn ? " is withdrawn" : " is missing"));
+    }
+  }
+}
+
+// For a query of a URL: every byte as %XX.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string target;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    target.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
+  }
+  return target;
+}
+
+// A topic among the moments of this run's people, whose names its texts hold.
+std::size_t verify_search(WorkerPool& workers, Campus& campus,
+                          const std::vector<PersonIndex>& people) {
+  const World& world = campus.world();
+  workers.work("searches verified", people.size(), [&](Client& client, std::size_t i) {
+    const std::string& topic = kTopics[i % kTopics.size()];
+    const auto got = read_list(campus, client, people[i],
+                               "/v1/moments/search?query=" + escaped(campus.run() + " " + topic));
+    compare(world, "search of " + world.people[people[i]].user_id + " for " + topic,
+            search_of(world, ": " + topic, people[i]), got);
+  });
+  return people.size();
+}
+
 }  // namespace
 
 Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::size_t top,
@@ -199,11 +358,17 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   });
   verified.pages_of_authors = people.size();
 
+  verified.searches = verify_search(workers, campus, people);
   verify_points(workers, campus);
   verified.scores = world.people.size();
   verify_leaderboard(workers.first(), campus);
   verify_calendars(workers, campus, people);
   verify_profiles(workers, campus, people);
+  verify_people(workers, campus, people);
+  verify_groups(workers, campus);
+  verify_group_messages(workers, campus);
+  verify_projects(workers, campus);
+  verify_newest_projects(workers.first(), campus);
   return verified;
 }
 

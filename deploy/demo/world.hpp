@@ -2,6 +2,7 @@
 // expected answers are computed from this alone; no code of the suite takes part in that.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,7 @@
 namespace tideline::demo {
 
 using PersonIndex = std::size_t;
+using Edge = std::pair<PersonIndex, PersonIndex>;
 
 struct Person {
   std::string user_id;
@@ -25,6 +27,10 @@ struct Person {
 };
 
 enum class Audience { Public, Private, PartlyVisible, PartlyInvisible };
+
+// What moments are about, in turn.
+inline const std::array<std::string, 6> kTopics = {"exam",   "library", "图书馆",
+                                                   "数据库", "tide",    "café"};
 
 struct Moment {
   std::uint64_t id = 0;  // given by the suite
@@ -45,9 +51,11 @@ struct Tag {
 
 struct Group {
   std::string id;
+  std::string name;
   PersonIndex creator = 0;
   std::set<PersonIndex> members;
   bool dissolved = false;
+  std::string said{};  // key of the message to all members
 };
 
 struct Project {
@@ -55,12 +63,15 @@ struct Project {
   PersonIndex author = 0;
   std::size_t comments = 0;
   std::set<PersonIndex> voters;
+  std::set<std::size_t> removed{};  // comments, from 1 on
+  bool withdrawn = false;
 };
 
 struct World {
   std::vector<Person> people;
   std::vector<std::set<PersonIndex>> contacts;     // symmetric
   std::vector<int> contacts_made;                  // also those that are no more
+  std::map<Edge, std::string> remarks;             // what first calls second, a contact
   std::vector<std::set<PersonIndex>> following;    // [follower] -> followed
   std::vector<std::set<PersonIndex>> hides;        // [owner] -> whom he does not see
   std::vector<std::set<PersonIndex>> hidden_from;  // [owner] -> who must not see him
@@ -68,7 +79,7 @@ struct World {
   std::vector<Group> groups;
   std::vector<Project> projects;
   std::vector<Moment> moments;
-  std::vector<std::int64_t> visits;                // of each profile by others
+  std::vector<std::int64_t> visits;  // of each profile by others
   std::vector<std::int64_t> points;
   std::vector<std::int64_t> contributions;
 };

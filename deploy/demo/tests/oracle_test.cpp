@@ -65,7 +65,7 @@ TEST_F(Oracle, EmptyListsMeanNobodyAndAllContacts) {
 
 TEST_F(Oracle, TagsAndGroupsNameTheirPeopleUntilTheyAreTakenBack) {
   world_.tags.push_back({"t", kAuthor, {kFriend}});
-  world_.groups.push_back({"g", kStranger, {kFriend}, false});
+  world_.groups.push_back({"g", "chess", kStranger, {kFriend}, false});
   publish(Audience::PartlyVisible).tags = {0};
   publish(Audience::PartlyVisible).groups = {0};
   publish(Audience::PartlyInvisible).tags = {0};
