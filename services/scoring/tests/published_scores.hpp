@@ -22,6 +22,8 @@ class PublishedScores final : public eventsourcing::StatePublisher {
     const std::lock_guard lock(mutex_);
     if (std::exchange(failing_, false)) return core::internal_error("no broker");
     applied_.join(applied);
+    if (!updates.empty()) order_ += 's';
+    if (!applied.empty()) order_ += 'a';
     for (const auto& update : updates) {
       const auto value = nlohmann::json::parse(update.value.value());
       const auto held = newest_.find(update.key);
@@ -39,6 +41,11 @@ class PublishedScores final : public eventsourcing::StatePublisher {
   std::size_t published() const {
     const std::lock_guard lock(mutex_);
     return published_;
+  }
+  // 's' for states, 'a' where readers were told how far they reach.
+  std::string order() const {
+    const std::lock_guard lock(mutex_);
+    return order_;
   }
   // As readers have been told.
   eventsourcing::PositionVector applied() const {
@@ -64,6 +71,7 @@ class PublishedScores final : public eventsourcing::StatePublisher {
   mutable std::mutex mutex_;
   std::map<std::string, nlohmann::json> newest_;
   eventsourcing::PositionVector applied_;
+  std::string order_;
   std::size_t published_ = 0;
   bool failing_ = false;
 };

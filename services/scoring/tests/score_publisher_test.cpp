@@ -180,6 +180,7 @@ TEST_F(ScorePublisherTest, TellsHowFarItHasComeBehindTheStatesAndWithoutAny) {
   EXPECT_TRUE(topic.applied().empty()) << "of states that are not there";
   publish();
   EXPECT_EQ(topic.applied(), applied);
+  EXPECT_EQ(topic.order(), "sa");
   apply(make.followed(1, 2, false, kNoon));
   reached.advance(applied);
   const auto before = topic.published();
