@@ -2,9 +2,9 @@
 // of a text from them, and two texts of one word have one key, whoever wrote them. Two words of one
 // key only make a candidate that is looked at again.
 //
-// A key can be kept in a scope, which says for whom or of when a text is: an exclusive or, which SQL
-// makes. An index of such keys is asked for a word and a scope at once, and finds nothing of other
-// scopes. A scope is a number that is spread over 64 bits; it is no secret.
+// A key can be kept in a scope, which says for whom or of when a text is: an exclusive or, which
+// SQL makes. An index of such keys is asked for a word and a scope at once, and finds nothing of
+// other scopes. A scope is a number that is spread over 64 bits; it is no secret.
 //
 // Thread-safe.
 #pragma once

@@ -95,7 +95,10 @@ std::string statement_timeout(const DatabaseOptions& options) {
 std::string session_settings(const DatabaseOptions& options) {
   const auto ms = [](std::chrono::milliseconds time) { return std::to_string(time.count()); };
   return "SET TIME ZONE 'UTC'; SET client_min_messages = warning;"
-         "SET standard_conforming_strings = on;" +
+         "SET standard_conforming_strings = on;"
+         // Statements here are short. Where the planner expects far more rows than there are, it
+         // would take longer to compile one than to run it.
+         "SET jit = off;" +
          statement_timeout(options) +
          ";"
          "SET lock_timeout = " +

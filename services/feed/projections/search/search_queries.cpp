@@ -8,25 +8,24 @@
 namespace tideline::feed {
 
 // "id + 0": in the order of the index of words, not of ids, of which all might have to be looked
-// at.
-const char* const kFindPublicSql = R"(
-SELECT found.id FROM unnest($1::bigint[]) AS week (scope)
+// at. What scoped_words($2, wanted.scope) would make is made in place: the call of a function costs
+// more than to look into the index.
+const char* const kFindByWordsSql = R"(
+SELECT found.id FROM unnest($1::bigint[]) AS wanted (scope)
 CROSS JOIN LATERAL (
   SELECT id FROM moment_search
-  WHERE scoped_words(words, moment_search.scope) @> scoped_words($2::bigint[], week.scope) AND id < $3
+  WHERE scoped_words(words, moment_search.scope) @>
+      (SELECT array_agg(word # wanted.scope) FROM unnest($2::bigint[]) AS word)
+    AND id < $3
   ORDER BY id + 0 DESC LIMIT $4) AS found
 ORDER BY found.id DESC LIMIT $4)";
 
 namespace {
 
-// Weeks that one statement looks into, the newest first: a word of every day is found in the first
-// one, a rare one needs few statements.
-constexpr std::int64_t kWeeksMax = 64;
-
-constexpr const char* kFindOfAuthors = R"(
-SELECT id FROM moment_search
-WHERE scoped_words(words, scope) && $1::bigint[] AND words @> $2::bigint[] AND id < $3
-ORDER BY id + 0 DESC LIMIT $4)";
+// Weeks that one statement looks into: at most so many, and so many times as many as the one
+// before.
+constexpr std::int64_t kWeeksMax = 128;
+constexpr std::int64_t kGrowth = 8;
 
 // A message that somebody has sent to a group of his is found in two scopes.
 constexpr const char* kFindMessages = R"(
@@ -48,8 +47,12 @@ std::int64_t as_bigint(core::MomentId id) {
   return static_cast<std::int64_t>(std::min(id.value(), kMax));
 }
 
-void append_ids(const sql::Rows& rows, Ids& ids) {
-  for (const auto& row : rows) {
+// Scope by scope: an index asked for all of them at once (&&) compares each row that it finds with
+// each of them.
+void append_found(sql::Transaction& transaction, const std::vector<std::int64_t>& scopes,
+                  const WantedWords& wanted, core::MomentId bound, std::size_t limit, Ids& ids) {
+  for (const auto& row :
+       transaction.execute(kFindByWordsSql, {scopes, wanted.keys, as_bigint(bound), limit})) {
     ids.emplace_back(static_cast<std::uint64_t>(row.integer(0)));
   }
 }
@@ -83,10 +86,13 @@ Ids find_public(sql::Transaction& transaction, const WantedWords& wanted, core::
     for (; week >= weeks.oldest && std::ssize(scopes) < at_once; --week) {
       scopes.push_back(scope_of_week(week));
     }
-    append_ids(transaction.execute(kFindPublicSql,
-                                   {scopes, wanted.keys, as_bigint(bound), limit - found.size()}),
-               found);
-    at_once = std::min(2 * at_once, kWeeksMax);
+    append_found(transaction, scopes, wanted, bound, limit - found.size(), found);
+    // So many as hold what is missing if the word is as frequent in them: one of every day is found
+    // in the first week, a rare one in few statements.
+    const auto missing = static_cast<std::int64_t>(limit - found.size());
+    const auto had = std::max(std::ssize(found), std::ptrdiff_t{1});
+    at_once = std::clamp((weeks.newest - week) * missing / had, std::int64_t{1},
+                         std::min(kGrowth * at_once, kWeeksMax));
   }
   return found;
 }
@@ -94,23 +100,18 @@ Ids find_public(sql::Transaction& transaction, const WantedWords& wanted, core::
 Ids find_of_authors(sql::Transaction& transaction, const WantedWords& wanted,
                     std::span<const core::AccountId> authors, core::MomentId bound,
                     std::size_t limit) {
-  std::vector<std::int64_t> longest;
-  longest.reserve(authors.size());
-  for (const core::AccountId& author : authors) {
-    longest.push_back(search::scoped(wanted.longest, scope_of_person(author)));
-  }
+  std::vector<std::int64_t> scopes;
+  scopes.reserve(authors.size());
+  for (const core::AccountId& author : authors) scopes.push_back(scope_of_person(author));
   Ids found;
-  append_ids(transaction.execute(kFindOfAuthors, {longest, wanted.keys, as_bigint(bound), limit}),
-             found);
+  append_found(transaction, scopes, wanted, bound, limit, found);
   return found;
 }
 
 }  // namespace
 
 WantedWords wanted_words(const search::TermKeys& keys, const search::Query& query) {
-  const auto& terms = query.terms();
-  const auto longest = std::ranges::max_element(terms, {}, &std::string::size);
-  return {keys.of(terms), keys.of(*longest)};
+  return {keys.of(query.terms())};
 }
 
 FoundByWords find_by_words(sql::Transaction& transaction, const WantedWords& wanted,

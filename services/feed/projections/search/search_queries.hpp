@@ -21,7 +21,6 @@ namespace tideline::feed {
 // A query's terms as table `moment_search` keeps them.
 struct WantedWords {
   std::vector<std::int64_t> keys;
-  std::int64_t longest = 0;  // of the longest term, which few texts have
 };
 WantedWords wanted_words(const search::TermKeys& keys, const search::Query& query);
 
@@ -44,7 +43,7 @@ std::vector<MessageKey> find_messages_by_words(sql::Transaction& transaction,
                                                const std::optional<MessageKey>& bound,
                                                std::size_t limit);
 
-// Parameters: scopes of weeks, keys, the bound, the limit. For tests that look at its plan.
-extern const char* const kFindPublicSql;
+// Parameters: scopes, keys, the bound, the limit. For tests that look at its plan.
+extern const char* const kFindByWordsSql;
 
 }  // namespace tideline::feed

@@ -115,7 +115,7 @@ TEST_F(MomentSearch, RefusesAQueryWithoutAWord) {
 TEST_F(MomentSearch, ReadsTheIndexOfWords) {
   publish("ada", {{"content", "a text"}, {"audience", "public"}});
   const auto plan = tables.explain(
-      kFindPublicSql, {std::vector<std::int64_t>{1}, std::vector<std::int64_t>{2}, 3, 4});
+      kFindByWordsSql, {std::vector<std::int64_t>{1}, std::vector<std::int64_t>{2}, 3, 4});
   EXPECT_THAT(plan, ::testing::HasSubstr("moment_search_words")) << plan;
 }
 
