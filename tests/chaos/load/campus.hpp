@@ -54,6 +54,17 @@ struct OwnProject {
   std::vector<ReceivedAdvice> advice{};
 };
 
+// Shown to nobody: others would not know whether it is there.
+struct HiddenProject {
+  std::string id;
+  bool withdrawn = false;
+};
+
+struct ProjectComment {
+  std::string path;
+  bool removed = false;
+};
+
 struct MomentSetting {
   bool hides_other = false;
   bool hidden_from_other = false;
@@ -75,12 +86,15 @@ struct Member {
   std::vector<OwnGroup> groups;
   std::string circles_position;  // position token that covers his tags and memberships
   std::vector<OwnProject> projects;
+  std::optional<HiddenProject> hidden_project;
+  std::vector<ProjectComment> project_comments;
   std::map<std::string, GroupStanding> memberships;
   std::set<std::string> votes;  // standing, by project
   std::vector<std::string> moments;
   std::optional<std::string> deleted_moment;
   std::set<std::string> likes;  // standing, by moment
   std::vector<MomentComment> comments;
+  std::string last_message;            // key of what he has sent last and not recalled; "" = none
   std::map<std::string, int> ratings;  // stars, by the rating's target
 };
 

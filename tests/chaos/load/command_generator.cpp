@@ -72,7 +72,9 @@ Command CommandGenerator::draw(MemberIndex actor) {
       Kind{&CommandGenerator::accept_messages, 1},
       Kind{&CommandGenerator::create_project, 3},
       Kind{&CommandGenerator::edit_project, 4},
+      Kind{&CommandGenerator::withdraw_project, 3},
       Kind{&CommandGenerator::comment, 12},
+      Kind{&CommandGenerator::remove_comment, 2},
       Kind{&CommandGenerator::give_advice, 5},
       Kind{&CommandGenerator::adopt_advice, 4},
       Kind{&CommandGenerator::withdraw_advice, 2},
@@ -87,10 +89,13 @@ Command CommandGenerator::draw(MemberIndex actor) {
       Kind{&CommandGenerator::adjust_points, 4},
       Kind{&CommandGenerator::refused, 4},
       Kind{&CommandGenerator::edit_moment, 3},
+      Kind{&CommandGenerator::change_audience, 2},
       Kind{&CommandGenerator::like, 8},
       Kind{&CommandGenerator::comment_on_moment, 6},
       Kind{&CommandGenerator::delete_comment, 2},
       Kind{&CommandGenerator::read_messages, 3},
+      Kind{&CommandGenerator::read_group, 1},
+      Kind{&CommandGenerator::recall_message, 1},
       Kind{&CommandGenerator::rate_person, 3},
       Kind{&CommandGenerator::rate_project, 3},
   };
@@ -103,9 +108,10 @@ Command CommandGenerator::draw(MemberIndex actor) {
 }
 
 Command CommandGenerator::change_profile(MemberIndex) {
-  return does("profile-change", "accounts",
-              call_of("PATCH", "/v1/me", {{"department", text("Department")}}), 200,
-              "ProfileChanged");
+  return does(
+      "profile-change", "accounts",
+      call_of("PATCH", "/v1/me", {{"department", text("Department")}, {"bio", text("Bio")}}), 200,
+      "ProfileChanged");
 }
 
 // A query; the visit is recorded beside it, once a day, and dropped rather than waited for.

@@ -43,21 +43,27 @@ class CommandGenerator {
   Command rename_group(MemberIndex actor);
   Command dissolve_group(MemberIndex actor);
 
+  void choose_audience(MemberIndex actor, demo::Json& body);
   Command publish_moment(MemberIndex actor);
   Command delete_moment(MemberIndex actor);
   Command delete_foreign_moment(MemberIndex actor);
   Command edit_moment(MemberIndex actor);
+  Command change_audience(MemberIndex actor);
   Command like(MemberIndex actor);
   Command comment_on_moment(MemberIndex actor);
   Command delete_comment(MemberIndex actor);
   Command send_message(MemberIndex actor);
   Command send_to_group(MemberIndex actor);
   Command read_messages(MemberIndex actor);
+  Command read_group(MemberIndex actor);
+  Command recall_message(MemberIndex actor);
   Command accept_messages(MemberIndex actor);
 
   Command create_project(MemberIndex actor);
   Command edit_project(MemberIndex actor);
+  Command withdraw_project(MemberIndex actor);
   Command comment(MemberIndex actor);
+  Command remove_comment(MemberIndex actor);
   // The actor is the project's author; the adviser is another one of this worker's members.
   Command give_advice(MemberIndex actor);
   Command adopt_advice(MemberIndex actor);

@@ -1,5 +1,6 @@
 // Moments with what lies under them, and messages.
 #include <array>
+#include <utility>
 
 #include "command_generator.hpp"
 
@@ -13,10 +14,11 @@ constexpr std::size_t kCommentsKept = 20;
 
 }  // namespace
 
-Command CommandGenerator::publish_moment(MemberIndex actor) {
-  Member& author = member(actor);
+// Adds one to the body.
+void CommandGenerator::choose_audience(MemberIndex actor, demo::Json& body) {
+  const Member& author = member(actor);
   const std::string audience = any_of(kAudiences, random_);
-  demo::Json body{{"content", text("Moment")}, {"audience", audience}};
+  body["audience"] = audience;
   if (audience.starts_with("partly")) {
     body["user_ids"] = {name(other_than(actor)), name(other_than(actor))};
     std::vector<std::string> tags;
@@ -32,6 +34,12 @@ Command CommandGenerator::publish_moment(MemberIndex actor) {
     if (!tags.empty()) body["tag_ids"] = {any_of(tags, random_)};
     if (!groups.empty()) body["group_ids"] = {any_of(groups, random_)};
   }
+}
+
+Command CommandGenerator::publish_moment(MemberIndex actor) {
+  Member& author = member(actor);
+  demo::Json body{{"content", text("Moment")}};
+  choose_audience(actor, body);
   const bool names_circles = body.contains("tag_ids") || body.contains("group_ids");
   Command command = does("moment", "feed", call_of("POST", "/v1/moments", std::move(body)), 201,
                          "MomentPublished");
@@ -91,6 +99,21 @@ Command CommandGenerator::edit_moment(MemberIndex actor) {
                       {{"content", text("Edited")}}),
               std::chrono::steady_clock::now() < begun_ + std::chrono::minutes(50) ? 204 : 0,
               "MomentEdited");
+}
+
+// To the audience that it has, or once too often, it is not changed.
+Command CommandGenerator::change_audience(MemberIndex actor) {
+  const Member& author = member(actor);
+  if (author.moments.empty()) return publish_moment(actor);
+  auto body = demo::Json::object();
+  choose_audience(actor, body);
+  Command command =
+      does("moment-audience", "feed",
+           call_of("PUT", "/v1/moments/" + any_of(author.moments, random_) + "/audience",
+                   std::move(body)),
+           0, "(MomentAudienceChanged)?");
+  command.call.position = author.circles_position;
+  return command;
 }
 
 // Who may see it, others decide.
@@ -166,10 +189,31 @@ Command CommandGenerator::send_message(MemberIndex actor) {
            call_of("POST", "/v1/messages", {{"to", name(to)}, {"text", text("Message")}}), 0,
            "(MessageRequestChanged,)*MessageSent(,StrangerCountChanged)?");
   if (one_in(2)) command.call.position = member(actor).account.position;
-  command.learn = [this](const demo::Reply& reply) {
-    if (acknowledged(reply)) campus_.messages.put_up(reply.json().at("key").get<std::string>());
+  command.learn = [this, actor](const demo::Reply& reply) {
+    if (!acknowledged(reply)) return;
+    member(actor).last_message = reply.json().at("key").get<std::string>();
+    campus_.messages.put_up(member(actor).last_message);
   };
   return command;
+}
+
+// Within two minutes, which faults may take: then it is too late.
+Command CommandGenerator::recall_message(MemberIndex actor) {
+  const std::string key = std::exchange(member(actor).last_message, "");
+  if (key.empty()) return send_message(actor);
+  return does("message-recall", "feed", call_of("POST", "/v1/messages/" + key + "/recall"), 0,
+              "(MessageRecalled)?");
+}
+
+// Up to some message of anybody's: whether that raises his mark, and whether he is a member yet,
+// the feed decides.
+Command CommandGenerator::read_group(MemberIndex actor) {
+  const auto& memberships = member(actor).memberships;
+  const auto key = campus_.messages.draw(random_);
+  if (memberships.empty() || !key) return send_message(actor);
+  const std::string group = "/v1/messages/groups/" + memberships.begin()->first;
+  return does("group-read", "feed", call_of("POST", group + "/read", {{"up_to", *key}}), 0,
+              "(GroupMessagesRead)?");
 }
 
 // Everything that has arrived up to some message: how much that is, his senders and the lag decide.

@@ -6,6 +6,7 @@ namespace {
 
 constexpr std::size_t kProjectsMax = 10;
 constexpr std::size_t kAdviceMax = 30;
+constexpr std::size_t kCommentsMax = 1000;
 
 }  // namespace
 
@@ -38,9 +39,50 @@ Command CommandGenerator::edit_project(MemberIndex actor) {
 Command CommandGenerator::comment(MemberIndex actor) {
   const auto id = campus_.projects.draw(random_);
   if (!id) return create_project(actor);
-  return does("comment", "projects",
-              call_of("POST", "/v1/projects/" + *id + "/comments", {{"text", text("Comment")}}),
-              201, "CommentAdded");
+  const std::string path = "/v1/projects/" + *id + "/comments";
+  Command command = does("comment", "projects", call_of("POST", path, {{"text", text("Comment")}}),
+                         201, "CommentAdded");
+  command.learn = [&comments = member(actor).project_comments, path](const auto& reply) {
+    if (!acknowledged(reply) || comments.size() >= kCommentsMax) return;
+    comments.push_back({path + "/" + std::to_string(reply.json().at("id").template get<int>())});
+  };
+  return command;
+}
+
+// The project's author does not remove it in between: one's own is removed by oneself alone here.
+Command CommandGenerator::remove_comment(MemberIndex actor) {
+  std::vector<ProjectComment>& comments = member(actor).project_comments;
+  if (comments.empty()) return comment(actor);
+  ProjectComment& written = any_of(comments, random_);
+  Command command = does("comment-remove", "projects", call_of("DELETE", written.path), 204,
+                         written.removed ? "" : "CommentRemoved");
+  command.learn = [&written](const auto& reply) {
+    if (acknowledged(reply)) written.removed = true;
+  };
+  return command;
+}
+
+// To and fro, one that nobody else knows of.
+Command CommandGenerator::withdraw_project(MemberIndex actor) {
+  std::optional<HiddenProject>& hidden = member(actor).hidden_project;
+  if (!hidden) {
+    Command command =
+        does("project", "projects", call_of("POST", "/v1/projects", {{"name", text("Hidden")}}),
+             201, "ProjectCountChanged,ProjectCreated");
+    command.learn = [&hidden](const auto& reply) {
+      if (acknowledged(reply)) hidden = HiddenProject{id_in(reply)};
+    };
+    return command;
+  }
+  const bool restores = hidden->withdrawn;
+  const std::string target = "/v1/projects/" + hidden->id + "/withdrawal";
+  Command command =
+      does("project-withdraw", "projects", call_of(restores ? "DELETE" : "PUT", target),
+           restores ? 204 : 200, restores ? "ProjectRestored" : "ProjectWithdrawn");
+  command.learn = [&hidden, restores](const auto& reply) {
+    if (acknowledged(reply)) hidden->withdrawn = !restores;
+  };
+  return command;
 }
 
 Command CommandGenerator::give_advice(MemberIndex actor) {

@@ -72,11 +72,13 @@ void read_back(const Options& options) {
       const demo::Json points = sender.read("/v1/points/me", account).at("points");
       const demo::Json inbox = count_of(sender, account, "/v1/messages/inbox?limit=100");
       const demo::Json unread = sender.read("/v1/messages/inbox/unread", account).at("unread");
+      const demo::Json talks = count_of(sender, account, "/v1/messages/conversations?limit=100");
       const std::lock_guard lock(mutex);
       out << account.user_id << "\ttimeline\t" << timeline << '\n';
       out << account.user_id << "\tpoints\t" << points << '\n';
       out << account.user_id << "\tinbox\t" << inbox << '\n';
       out << account.user_id << "\tunread\t" << unread << '\n';
+      out << account.user_id << "\tconversations\t" << talks << '\n';
     }
   };
   std::vector<std::thread> readers;
