@@ -87,7 +87,7 @@ void Campus::talk() {
               .get<std::string>();
         };
         const std::string said = say("Welcome");
-        as(client, planned.creator, 204, "POST", "/v1/messages/" + say("Sorry") + "/recall");
+        as(client, planned.creator, 204, "DELETE", "/v1/messages/" + say("Sorry"));
         const std::lock_guard lock(world_mutex_);
         world_.groups[number].said = said;
       });

@@ -1,4 +1,4 @@
-// POST /v1/messages, POST /v1/messages/{key}/recall
+// POST /v1/messages, DELETE /v1/messages/{key}
 #include "core/text.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
@@ -130,7 +130,7 @@ Response handle_recall(const ApiPorts& ports, const Request& request) {
 void add_message_commands(http::Router& router, const ApiPorts& ports) {
   router.add(http::Method::Post, "/v1/messages", http::Access::SignedIn,
              [ports](const Request& request) { return handle_send(ports, request); });
-  router.add(http::Method::Post, "/v1/messages/{key}/recall", http::Access::SignedIn,
+  router.add(http::Method::Delete, "/v1/messages/{key}", http::Access::SignedIn,
              [ports](const Request& request) { return handle_recall(ports, request); });
 }
 

@@ -40,7 +40,9 @@ class Conversations : public testing::Messages {
   int act(const std::string& who, const std::string& path, const Json& body = nullptr) {
     return app.call(who, Method::Post, "/v1/messages/" + path, body).status;
   }
-  int recall(const std::string& who, const std::string& key) { return act(who, key + "/recall"); }
+  int recall(const std::string& who, const std::string& key) {
+    return app.call(who, Method::Delete, "/v1/messages/" + key).status;
+  }
 };
 
 TEST_F(Conversations, HoldBothDirections) {

@@ -65,7 +65,7 @@ TEST_F(MessageSearch, FindsNothingOfWhatIsRecalledIgnoredOrOfAClosedAccount) {
   say("cleo", "ada", "tide two");
   app.deliver();
   EXPECT_EQ(rows(), 2);
-  EXPECT_EQ(app.call("ada", Method::Post, "/v1/messages/" + key + "/recall").status, 204);
+  EXPECT_EQ(app.call("ada", Method::Delete, "/v1/messages/" + key).status, 204);
   EXPECT_EQ(app.call("ada", Method::Post, "/v1/messages/requests/cleo/ignore").status, 204);
   app.deliver();
   EXPECT_EQ(found("bob", "tide"), Texts{});

@@ -318,11 +318,11 @@ class Campus {
   void recall(std::uint32_t number) {
     if (sent_.empty()) return;
     const Sent& message = std::next(sent_.begin(), number % sent_.size())->second;
-    const std::string path = "/v1/messages/" + message.key + "/recall";
+    const std::string path = "/v1/messages/" + message.key;
     const bool in_time = app_.clock.now() - message.time <= std::chrono::minutes(2);
     const std::string& other = message.sender == "ada" ? kPeople[1] : kPeople[0];
-    RC_ASSERT(app_.call(other, http::Method::Post, path).status == 404);
-    const int status = app_.call(message.sender, http::Method::Post, path).status;
+    RC_ASSERT(app_.call(other, http::Method::Delete, path).status == 404);
+    const int status = app_.call(message.sender, http::Method::Delete, path).status;
     RC_ASSERT(status == (in_time || recalled_.contains(message.key) ? 204 : 409));
     if (status == 204) recalled_.insert(message.key);
   }
