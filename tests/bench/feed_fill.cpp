@@ -8,10 +8,12 @@
 #include <span>
 
 #include "bench/feed_database.hpp"
-#include "bench/feed_people.hpp"
+#include "bench/first_moments.hpp"
 #include "core/encoding.hpp"
 #include "crypto/subject_cipher.hpp"
+#include "feed/projections/search/search_projection.hpp"
 #include "feed/stored_events.hpp"
+#include "postgres/store/subject_keys.hpp"
 
 namespace tideline::bench {
 namespace {
@@ -49,7 +51,7 @@ void run(postgres::PooledDatabase& database, std::initializer_list<const char*> 
   }));
 }
 
-void fill_service(const FeedOptions& options, const Shuffled& order) {
+void fill_service(const FeedOptions& options, const Shuffled& order, const FirstMoments& moments) {
   postgres::PooledDatabase database(feed_database(options.database));
   core::SystemClock clock;
   crypto::InMemorySubjectKeys keys;
@@ -67,15 +69,58 @@ void fill_service(const FeedOptions& options, const Shuffled& order) {
     key.add({account, "\\x" + core::to_hex(must(keys.get_or_create(account)))});
     person.add({account, false});
     profile.add({account, 1, std::to_string(number), name_of(number), "", false});
-    const core::MomentId id = first_moment_id(account, place);
-    moment.add({static_cast<int>(core::author_partition(id)), id, account, "public",
-                R"({"group_ids":[],"tag_ids":[],"user_ids":[]})",
-                must(cipher.seal(account, text_of(place),
+  }
+  for (std::uint32_t place = 0; place < moments.count; ++place) {
+    const CorpusMoment first = moments.at(place);
+    const core::AccountId account = account_of(first.author);
+    moment.add({static_cast<int>(core::author_partition(first.id)), first.id, account,
+                to_string(first.audience), R"({"group_ids":[],"tag_ids":[],"user_ids":[]})",
+                must(cipher.seal(account, first.text,
                                  eventsourcing::Stored<feed::MomentPublished>::kContentContext)),
-                "[]", first_moment_time(place), false});
+                "[]", first.published_at, false});
   }
   for (Copy* copy : {&key, &person, &profile, &moment}) copy->write();
   run(database, {"ANALYZE"});
+}
+
+// As the service does with what has come from Kafka, but that nobody waits for Kafka: the seconds
+// from sealed events to committed rows.
+double fill_search(const FeedOptions& options, const FirstMoments& moments) {
+  using SteadyClock = std::chrono::steady_clock;
+  postgres::PooledDatabase database(feed_database(options.database));
+  core::SystemClock clock;
+  crypto::NoKeyWrap wrap;
+  postgres::PostgresSubjectKeys keys(database, wrap);
+  crypto::SubjectCipher cipher(
+      keys, clock, {.indexed_by = crypto::AccountIds(crypto::AccountIds::Secret{1, 2, 3})});
+  feed::SearchProjection search(cipher);
+  const std::size_t events_at_once = search.flush_policy().events;
+  SteadyClock::duration took{};
+  for (std::uint32_t place = 0; place < moments.count;) {
+    std::vector<eventsourcing::RecordedEvent> events;
+    for (; place < moments.count && events.size() < events_at_once; ++place) {
+      using Stored = eventsourcing::Stored<feed::MomentPublished>;
+      const CorpusMoment moment = moments.at(place);
+      eventsourcing::RecordedEvent& event = events.emplace_back();
+      event.source = Stored::kSource;
+      event.type = Stored::kType;
+      event.schema_version = core::SchemaVersion(Stored::kSchemaVersion);
+      event.time = moment.published_at;
+      event.data = Stored::encode({.id = moment.id,
+                                   .author = account_of(moment.author),
+                                   .audience = moment.audience,
+                                   .lists = {},
+                                   .content = moment.text,
+                                   .published_at = moment.published_at},
+                                  cipher);
+    }
+    const auto begun = SteadyClock::now();
+    for (const auto& event : events) search.apply(event);
+    must(database.transact([&](sql::Transaction& transaction) { search.flush(transaction); }));
+    search.flushed();
+    took += SteadyClock::now() - begun;
+  }
+  return std::chrono::duration<double>(took).count();
 }
 
 // The same moments as the service's, keyed as an application would that has nothing but PostgreSQL.
@@ -97,20 +142,23 @@ constexpr std::initializer_list<const char*> kPeerIndexes = {
     "CREATE INDEX ON moment (author, id DESC) INCLUDE (audience)",
     "ANALYZE"};
 
-void fill_peer(const FeedOptions& options, const Shuffled& order, const std::vector<Pair>& pairs) {
+void fill_peer(const FeedOptions& options, const Shuffled& order, const FirstMoments& first,
+               const std::vector<Pair>& pairs) {
   postgres::PooledDatabase database(plain_database(options.peer_database));
   run(database, kPeerTables);
   Copy person(database, "person", {"id", "user_id", "real_name"});
   Copy moment(database, "moment", {"id", "author", "audience", "content", "published_at"});
   Copy timeline(database, "timeline", {"viewer", "moment"});
-  std::vector<core::MomentId> moments(order.people());  // by their authors
-  for (std::uint32_t place = 0; place < order.people(); ++place) {
-    const std::uint32_t number = order.at(place);
-    moments[number] = first_moment_id(account_of(number), place);
+  for (std::uint32_t number = 0; number < order.people(); ++number) {
     person.add({number, std::to_string(number), name_of(number)});
-    moment.add({moments[number], number, "public", text_of(place),
-                core::format_iso8601(first_moment_time(place))});
-    if (options.peer_timelines) timeline.add({number, moments[number]});
+  }
+  std::vector<core::MomentId> moments(order.people());  // by their authors
+  for (std::uint32_t place = 0; place < first.count; ++place) {
+    const CorpusMoment shown = first.at(place);
+    moments[shown.author] = shown.id;
+    moment.add({shown.id, shown.author, to_string(shown.audience), shown.text,
+                core::format_iso8601(shown.published_at)});
+    if (options.peer_timelines) timeline.add({shown.author, shown.id});
   }
   Copy contact(database, "contact", {"one", "other"});
   // Of whom is asked for, alone: to its advantage.
@@ -202,11 +250,13 @@ void fill_redis(const FeedOptions& options, const Shuffled& order,
 int fill_feed(const FeedOptions& options) {
   const std::vector<Pair> pairs = graph_of(options.graph, options.law);
   const Shuffled order(people_in(pairs));
-  const std::vector<std::uint32_t> places = places_of(order);
-  fill_service(options, order);
-  fill_peer(options, order, pairs);
-  if (!options.redis.empty()) fill_redis(options, order, places, pairs);
-  std::printf("{\"people\":%u,\"friendships\":%zu}\n", order.people(), pairs.size());
+  const FirstMoments moments = first_moments(options, order);
+  fill_service(options, order, moments);
+  const double search_s = options.corpus > 0 ? fill_search(options, moments) : 0;
+  fill_peer(options, order, moments, pairs);
+  if (!options.redis.empty()) fill_redis(options, order, places_of(order), pairs);
+  std::printf("{\"people\":%u,\"friendships\":%zu,\"search_s\":%.3f}\n", order.people(),
+              pairs.size(), search_s);
   return 0;
 }
 

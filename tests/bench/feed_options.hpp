@@ -23,6 +23,7 @@ struct FeedOptions {
   std::string redis;  // its socket
   std::string graph;  // a file of two numbers a line; "" = a power law
   PowerLaw law;
+  std::uint32_t corpus = 0;  // so many moments to search; 0 = one by each of the people
   // So many of the people are asked for and publish; peers know no more of the graph than theirs.
   std::uint32_t asked = 100'000;
   std::size_t timeline_length = 128;
@@ -38,6 +39,7 @@ struct FeedOptions {
     app.add_option("--people", law.people)->check(CLI::PositiveNumber);
     app.add_option("--contacts-mean", law.contacts_mean);
     app.add_option("--contacts-max", law.contacts_max);
+    app.add_option("--corpus", corpus);
     app.add_option("--asked", asked)->check(CLI::PositiveNumber);
     app.add_option("--timeline-length", timeline_length)->check(CLI::PositiveNumber);
     app.add_option("--content-bytes", content_bytes);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <sstream>
 
 #include "bench/feed_database.hpp"
 #include "bench/feed_server.hpp"
@@ -72,6 +73,16 @@ WHERE m.author = $1::int AND (m.audience = 'public' OR m.author = $2::int)
   AND NOT EXISTS (SELECT FROM setting AS s WHERE s.owner = $1 AND s.other = $2 AND s.hidden_from)
 ORDER BY m.id DESC LIMIT 20)";
 
+// As an application would write it that has nothing but PostgreSQL; one more of kSearchedWord for
+// each word. A list of excluded people would be asked here, too.
+constexpr const char* kSearchSql = R"(
+SELECT m.id, m.author, m.content, m.published_at FROM moment AS m
+WHERE (m.audience = 'public' OR m.author = $1::int
+       OR (m.audience = 'partly-invisible'
+           AND m.author IN (SELECT c.other FROM contact AS c WHERE c.one = $1))))";
+constexpr const char* kSearchedWord = " AND m.content ILIKE $";
+constexpr const char* kNewestFound = " ORDER BY m.id DESC LIMIT 20";
+
 class Query {
  public:
   explicit Query(const std::string& conninfo) : database_(plain_database(conninfo)) {}
@@ -86,6 +97,16 @@ class Query {
     return page_of(items);
   }
   std::string timeline(std::uint32_t viewer) { return read(kTimelineSql, {viewer}); }
+  std::string search(std::uint32_t viewer, const std::string& words) {
+    std::string sql = kSearchSql;
+    sql::Params params{viewer};
+    std::istringstream each(words);
+    for (std::string word; each >> word;) {
+      params.emplace_back('%' + word + '%');
+      sql.append(kSearchedWord).append(std::to_string(params.size()));
+    }
+    return read(sql + kNewestFound, params);
+  }
 
   std::string publish(std::uint32_t author, const std::string& content) {
     const auto now = clock_.now();
@@ -160,6 +181,10 @@ int serve_query(const std::string& database, std::uint32_t people, std::uint32_t
   router.add(Method::Get, "/v1/moments", Access::SignedIn, [&](const Request& request) {
     const std::string author(request.query("author").value_or(""));
     return json(200, query.read(kAuthorSql, {author, number_of(request.account())}));
+  });
+  router.add(Method::Get, "/v1/moments/search", Access::SignedIn, [&](const Request& request) {
+    const std::string words(request.query("query").value_or(""));
+    return json(200, query.search(number_of(request.account()), words));
   });
   router.add(Method::Post, "/v1/moments", Access::SignedIn, [&](const Request& request) {
     const auto body = http::Json::parse(request.body);

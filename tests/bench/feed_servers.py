@@ -96,11 +96,11 @@ class FeedServers:
             self.options += ["--redis", str(self.redis.socket)]
         self.servers: list[WebServer] = []
         begun = time.monotonic()
-        filled = bench.program("tideline-bench-feed", "fill", *self.options, *graph,
-                               *(["--peer-timelines"] if peer_timelines else []))
-        self.people = filled["people"]
+        self.filled = bench.program("tideline-bench-feed", "fill", *self.options, *graph,
+                                    *(["--peer-timelines"] if peer_timelines else []))
+        self.people = self.filled["people"]
         self.asked = min(ASKED, self.people)
-        say(f"  {bench.name}: {self.people} people and {filled['friendships']} friendships, filled in "
+        say(f"  {bench.name}: {self.people} people and {self.filled['friendships']} friendships, filled in "
             f"{time.monotonic() - begun:.0f} s")
 
     def __enter__(self) -> "FeedServers":

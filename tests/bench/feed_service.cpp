@@ -1,15 +1,18 @@
 #include "bench/feed_service.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "bench/feed_database.hpp"
-#include "bench/feed_people.hpp"
 #include "bench/feed_server.hpp"
+#include "bench/first_moments.hpp"
 #include "feed/api/moments/moment_items.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/projections/feed_projection.hpp"
+#include "feed/projections/search/search_projection.hpp"
 #include "http/messages/cursor.hpp"
 #include "kafka/consumer.hpp"
 #include "kafka/gaps.hpp"
@@ -33,7 +36,10 @@ constexpr std::chrono::seconds kDeadline{600};
 class PreloadedEngine final : public eventsourcing::Projection {
  public:
   PreloadedEngine(feed::FeedEngine& engine, const FeedOptions& options)
-      : engine_(engine), pairs_(graph_of(options.graph, options.law)), order_(people_in(pairs_)) {
+      : engine_(engine),
+        pairs_(graph_of(options.graph, options.law)),
+        order_(people_in(pairs_)),
+        first_moments_(first_moments(options, order_)) {
     for (std::uint32_t person = 0; person < order_.people(); ++person) {
       accounts_.push_back(account_of(person));
     }
@@ -55,12 +61,13 @@ class PreloadedEngine final : public eventsourcing::Projection {
     for (const auto& [one, other] : pairs_) {
       engine_.use(feed::read::ContactAccepted{accounts_[one], accounts_[other]});
     }
-    for (std::uint32_t place = 0; place < order_.people(); ++place) {
+    for (std::uint32_t place = 0; place < first_moments_.count; ++place) {
+      const CorpusMoment moment = first_moments_.at(place);
       feed::read::MomentPublished event;
-      event.author = accounts_[order_.at(place)];
-      event.id = first_moment_id(event.author, place);
-      event.published_at = first_moment_time(place);
-      event.audience = feed::Audience::Public;
+      event.author = accounts_[moment.author];
+      event.id = moment.id;
+      event.published_at = moment.published_at;
+      event.audience = moment.audience;
       engine_.use(event);
     }
   }
@@ -69,6 +76,7 @@ class PreloadedEngine final : public eventsourcing::Projection {
   feed::FeedEngine& engine_;
   const std::vector<Pair> pairs_;
   const Shuffled order_;
+  const FirstMoments first_moments_;
   std::vector<core::AccountId> accounts_;  // by number
 };
 
@@ -126,7 +134,8 @@ class Service {
              .after_use = [this](const auto& event) { contents_.after_use(event); }}),
         preloaded_(engine_, options),
         engine_runner_(preloaded_, ports("engine", preloaded_, ""), kFeedLogs),
-        tables_runner_(tables_, ports("feed", tables_, "bench"), kFeedLogs) {
+        tables_runner_(tables_, ports("feed", tables_, "bench"), kFeedLogs),
+        search_runner_(search_, ports("search", search_, "bench-search"), kFeedLogs) {
     engine_.watch(engine_runner_.applied());
     for (AppliedPositions* nobody_waits : {&people_}) {
       nobody_waits->reset({}, {});
@@ -151,8 +160,12 @@ class Service {
     threads.emplace_back([this](std::stop_token stop) { relay_.run(stop); });
     threads.emplace_back([this](std::stop_token stop) { engine_runner_.run(stop); });
     threads.emplace_back([this](std::stop_token stop) { tables_runner_.run(stop); });
+    threads.emplace_back([this](std::stop_token stop) { search_runner_.run(stop); });
     const auto give_up = std::chrono::steady_clock::now() + kDeadline;
-    while (!engine_runner_.status().caught_up_once || !tables_runner_.status().caught_up_once) {
+    const auto has_caught_up = [](const ProjectionRunner* runner) {
+      return runner->status().caught_up_once;
+    };
+    while (!std::ranges::all_of(runners_, has_caught_up)) {
       if (std::chrono::steady_clock::now() > give_up) return failed("the engine was not filled");
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
@@ -176,12 +189,11 @@ class Service {
 
   bool is_settled() {
     const auto heads = must(store_.heads());
-    const auto in_engine = engine_runner_.applied().current();
-    const auto in_tables = tables_runner_.applied().current();
-    for (std::uint32_t log = 0; log < kFeedLogs; ++log) {
-      const core::LogIndex index(log);
-      if (in_engine.at("feed", index) < heads[log]) return false;
-      if (in_tables.at("feed", index) < heads[log]) return false;
+    for (ProjectionRunner* runner : runners_) {
+      const auto applied = runner->applied().current();
+      for (std::uint32_t log = 0; log < kFeedLogs; ++log) {
+        if (applied.at("feed", core::LogIndex(log)) < heads[log]) return false;
+      }
     }
     return true;
   }
@@ -205,8 +217,8 @@ class Service {
   kafka::Relay relay_;
   crypto::NoKeyWrap wrap_;
   postgres::PostgresSubjectKeys keys_{database_, wrap_};
-  crypto::SubjectCipher cipher_{keys_, clock_};
   crypto::AccountIds account_ids_{crypto::AccountIds::Secret{1, 2, 3}};
+  crypto::SubjectCipher cipher_{keys_, clock_, {.indexed_by = account_ids_}};
   core::MomentIdSource moment_ids_{random_};
   people::PeopleDirectory directory_;
   uploads::TableContentStore uploads_{database_};
@@ -215,8 +227,12 @@ class Service {
   feed::FeedEngine engine_;
   PreloadedEngine preloaded_;
   feed::FeedProjection tables_;
+  feed::SearchProjection search_{cipher_};
   ProjectionRunner engine_runner_;
   ProjectionRunner tables_runner_;
+  ProjectionRunner search_runner_;
+  const std::array<ProjectionRunner*, 3> runners_{&engine_runner_, &tables_runner_,
+                                                  &search_runner_};
   AppliedPositions people_;
   feed::Freshness freshness_{
       {[this] { return engine_runner_.status(); }, [this] { return engine_.is_rebuilding(); }},
@@ -245,6 +261,7 @@ class Service {
                       streams_,
                       engine_runner_.applied(),
                       tables_runner_.applied(),
+                      search_runner_.applied(),
                       people_,
                       kFeedLogs};
   http::Router router_{std::make_shared<NumberVerifier>(account_of), clock_};

@@ -24,12 +24,14 @@ constexpr std::chrono::nanoseconds kPause{1'000'000};
 std::optional<std::size_t> size_of_answer(std::string_view received) {
   const std::size_t head = received.find("\r\n\r\n");
   if (head == std::string_view::npos) return std::nullopt;
-  constexpr std::string_view kLength = "\r\nContent-Length: ";
-  const std::size_t field = received.substr(0, head).find(kLength);
+  // As we and nginx write it, or as Netty does.
+  constexpr std::array<std::string_view, 2> kLengths = {"\r\nContent-Length: ",
+                                                        "\r\ncontent-length: "};
   std::size_t body = 0;
-  if (field != std::string_view::npos) {
-    const char* digits = received.data() + field + kLength.size();
-    std::from_chars(digits, received.data() + head, body);
+  for (const std::string_view length : kLengths) {
+    const std::size_t field = received.substr(0, head).find(length);
+    if (field == std::string_view::npos) continue;
+    std::from_chars(received.data() + field + length.size(), received.data() + head, body);
   }
   return head + 4 + body;
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness import Bench, BenchFailed, Options, say
 
-NOT_BENCHES = {"feed_servers", "harness", "measure", "score_servers", "web_servers"}
+NOT_BENCHES = {"feed_servers", "harness", "measure", "opensearch_server", "score_servers", "web_servers"}
 
 
 def names() -> list[str]:
