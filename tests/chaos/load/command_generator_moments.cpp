@@ -201,7 +201,7 @@ Command CommandGenerator::send_message(MemberIndex actor) {
 Command CommandGenerator::recall_message(MemberIndex actor) {
   const std::string key = std::exchange(member(actor).last_message, "");
   if (key.empty()) return send_message(actor);
-  return does("message-recall", "feed", call_of("POST", "/v1/messages/" + key + "/recall"), 0,
+  return does("message-recall", "feed", call_of("DELETE", "/v1/messages/" + key), 0,
               "(MessageRecalled)?");
 }
 
