@@ -99,13 +99,11 @@ Query::Query(Words wanted, Match match) : wanted_(std::move(wanted)), match_(mat
 std::optional<Query> Query::parse(std::string_view text, Match match) {
   const std::optional<std::size_t> length = core::code_points(text);
   if (!length || *length > kQueryLength) return std::nullopt;
-  Words wanted = words_of(text, match);
-  const std::size_t conditions = wanted.words.size() + wanted.runs.size();
-  if (conditions == 0 || conditions > kConditionsMax) return std::nullopt;
-  return Query(std::move(wanted), match);
+  return Query(words_of(text, match), match);
 }
 
 bool Query::matches(const Words& words) const {
+  if (is_empty()) return false;
   const auto has_word = [&](const std::string& word) {
     // The words are sorted: one that `word` begins is the first that is not before it.
     const auto at = std::lower_bound(words.words.begin(), words.words.end(), word);

@@ -15,9 +15,8 @@
 
 namespace tideline::search {
 
-// A query is 1 to this many code points long, and has 1 to kConditionsMax words and runs.
+// A query has at most so many code points.
 inline constexpr std::size_t kQueryLength = 100;
-inline constexpr std::size_t kConditionsMax = 12;
 // A word that is looked for by its beginning is found by as many code points of it, and then
 // compared.
 inline constexpr std::size_t kPrefixLength = 8;
@@ -28,10 +27,12 @@ std::vector<std::string> terms_of(const Words& words, Match match);
 // What somebody looks for: every word and run of it must be there, in any order. Immutable.
 class Query {
  public:
-  // nullopt: it breaks the rule, for it has no word, or too much.
-  static constexpr std::string_view kRule = "a query is 1 to 100 characters, with 1 to 12 words";
+  // nullopt: it breaks the rule.
+  static constexpr std::string_view kRule = "a query has at most 100 characters";
   static std::optional<Query> parse(std::string_view text, Match match);
 
+  // It has no word: nothing matches.
+  bool is_empty() const { return terms_.empty(); }
   // What a text that matches has among its terms; sorted, each once.
   const std::vector<std::string>& terms() const { return terms_; }
   // `words` of a text by the same Match.

@@ -21,11 +21,9 @@ constexpr int kCandidates = 100;
 constexpr int kLooksMax = 5;
 
 search::Query read_query(const Request& request) {
-  const auto query =
-      search::Query::parse(request.query("query").value_or(""), search::Match::Prefixes);
-  if (!query) {
-    http::refuse(http::malformed(std::string(search::Query::kRule)));
-  }
+  const auto text = request.query("query");
+  const auto query = text ? search::Query::parse(*text, search::Match::Prefixes) : std::nullopt;
+  if (!query) http::refuse(http::malformed(std::string(search::Query::kRule)));
   return *query;
 }
 
@@ -75,11 +73,11 @@ Response search_people(const ApiPorts& ports, const Request& request) {
       http::WhenBehind::Stale, [&] {
         http::Page page;
         std::optional<core::AccountId> after = wanted.after;
-        for (int looks = 0; looks < kLooksMax; ++looks) {
+        for (int looks = 0; looks < kLooksMax && !query.is_empty(); ++looks) {
           after = look(ports, request, query, after, wanted.limit, page.items);
           if (!after || static_cast<int>(page.items.size()) == wanted.limit) break;
         }
-        if (after) page.after = after->to_string();
+        if (after && !query.is_empty()) page.after = after->to_string();
         return http::page_response(kList, std::move(page));
       });
 }

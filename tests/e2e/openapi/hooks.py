@@ -28,7 +28,7 @@ RULES = {
 DETAILS = [
     # OpenAPI cannot say that parameters exclude each other.
     r"give one of the cursors before and after, not both",
-    r"ask for the projects of one author or of one label",
+    r"ask for the projects of one author, or of one label, or for order=newest",
     # A cursor is of one list.
     r"the cursor is not one that this list gave out",
     # JSON Schema cannot compare the items of an array: levels are numbered, and rules have different reasons.

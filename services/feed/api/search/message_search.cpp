@@ -53,6 +53,7 @@ void add_matching_messages(const ApiPorts& ports, const search::Query& query,
 FoundMessages find_messages(const ApiPorts& ports, const core::AccountId& reader,
                             const search::Query& query, std::optional<MessageKey> bound,
                             std::size_t limit) {
+  if (query.is_empty()) return {{}, {}, bound, true};
   const WantedWords wanted = wanted_words(ports, query);
   std::vector<std::string> groups;
   for (auto& group : ports.reader.groups_of(reader, kGroupsMax)) {

@@ -39,6 +39,7 @@ void add_matching_moments(const ApiPorts& ports, const Request& request, const s
 
 FoundMoments find_moments(const ApiPorts& ports, const Request& request, const search::Query& query,
                           core::MomentId bound, std::size_t limit) {
+  if (query.is_empty()) return {{}, bound, true};
   const WantedWords wanted = wanted_words(ports, query);
   const auto authors = ports.reader.confided_by(request.account());
   FoundMoments found{{}, bound, false};

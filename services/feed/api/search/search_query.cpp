@@ -5,11 +5,9 @@
 namespace tideline::feed {
 
 search::Query read_search(const http::Request& request) {
-  const auto query =
-      search::Query::parse(request.query("query").value_or(""), search::Match::Words);
-  if (!query) {
-    http::refuse(http::malformed(std::string(search::Query::kRule)));
-  }
+  const auto text = request.query("query");
+  const auto query = text ? search::Query::parse(*text, search::Match::Words) : std::nullopt;
+  if (!query) http::refuse(http::malformed(std::string(search::Query::kRule)));
   return *query;
 }
 

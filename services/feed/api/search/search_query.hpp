@@ -15,7 +15,7 @@ namespace tideline::feed {
 inline constexpr std::size_t kCandidatesAtOnce = 64;
 inline constexpr std::size_t kCandidatesMax = 1024;
 
-// Of ?query=; refuses what has no word.
+// Of ?query=; refuses one that is missing or too long. One without a word finds nothing.
 search::Query read_search(const http::Request& request);
 WantedWords wanted_words(const ApiPorts& ports, const search::Query& query);
 
