@@ -18,14 +18,16 @@ std::string as_json(const AudienceLists& lists) {
       .dump();
 }
 
-// A deletion leaves nothing of what was said, only that it was.
+// A deletion leaves nothing of what was said and for whom, only that it was: so the row is the same
+// whether it comes with what was before it or later.
 constexpr const char* kUpsert = R"(
 INSERT INTO moment (author_partition, id, author, audience, lists, content, images, published_at,
                     deleted)
 SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[],
                      $7::jsonb[], $8::timestamptz[], $9::boolean[])
 ON CONFLICT (id, author_partition) DO UPDATE
-  SET lists = excluded.lists, content = NULL, images = excluded.images, deleted = true
+  SET audience = excluded.audience, lists = excluded.lists, audience_changes = 0, content = NULL,
+      images = excluded.images, deleted = true
   WHERE excluded.deleted)";
 
 constexpr const char* kChangeAudiences = R"(
@@ -71,6 +73,7 @@ void MomentModel::apply(const eventsourcing::RecordedEvent& event) {
     Change& change = changed_[deleted->id];
     change.published.id = deleted->id;
     change.published.author = deleted->author;
+    change.published.audience = Audience::Private;
     change.published.lists = {};
     change.published.images.clear();
     change.deleted = true;

@@ -166,5 +166,28 @@ TEST_F(MomentAudience, OfImagesAloneIsPublishedAndShown) {
   EXPECT_EQ(app.post("ada", "/v1/moments", {{"audience", "public"}}).status, 422);
 }
 
+TEST_F(MomentAudience, IsGoneWithItsMomentWhereverABatchEnds) {
+  const auto id = app.publish("ada", {{"content", "look"}, {"audience", "public"}});
+  auto events = app.deliver();
+  EXPECT_EQ(change("ada", id, {{"audience", "partly-visible"}, {"user_ids", {"bob"}}}).status, 204);
+  for (auto& event : app.deliver()) events.push_back(std::move(event));
+  EXPECT_EQ(app.call("ada", Method::Delete, "/v1/moments/" + id).status, 204);
+  for (auto& event : app.deliver()) events.push_back(std::move(event));
+  ASSERT_EQ(events.size(), 3U);
+  const auto row = [&] {
+    return core::value_of(tables.database.read([](sql::Transaction& transaction) {
+      return transaction.execute("SELECT moment::text FROM moment").front().text(0);
+    }));
+  };
+  const std::string one_by_one = row();
+  for (std::size_t cut = 0; cut < events.size(); ++cut) {
+    tables.empty({"moment"});
+    const auto middle = events.begin() + static_cast<std::ptrdiff_t>(cut);
+    app.write_tables({events.begin(), middle});
+    app.write_tables({middle, events.end()});
+    EXPECT_EQ(row(), one_by_one) << "a batch ends behind event " << cut;
+  }
+}
+
 }  // namespace
 }  // namespace tideline::feed
