@@ -70,6 +70,10 @@ inline constexpr struct {
   }
 } kValue;
 
+// The text of an array: arrays of unequal lengths do not fit into one, so a column of them is
+// text[], and each is cast.
+inline constexpr auto kArrayText = [](const auto& values) { return Param(values).text().value(); };
+
 // A member of a member, through optionals that have a value; the last one may be a function.
 template <class First, class... Rest>
 constexpr auto at(First first, Rest... rest) {

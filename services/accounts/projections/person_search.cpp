@@ -3,7 +3,6 @@
 #include <utility>
 #include <variant>
 
-#include "accounts/projections/array_text.hpp"
 #include "accounts/stored_events.hpp"
 #include "blocks/blocks.hpp"
 #include "eventsourcing/commands/decider.hpp"
@@ -63,7 +62,8 @@ void PersonSearchProjection::flush(sql::Transaction& transaction) {
       " ON CONFLICT (account_id) DO UPDATE"
       " SET terms = excluded.terms, version = excluded.version"
       " WHERE excluded.version > held.version",
-      terms_of_latest(), sql::kKey, [&](const auto& entry) { return kArrayText(entry.second); },
+      terms_of_latest(), sql::kKey,
+      [&](const auto& entry) { return sql::kArrayText(entry.second); },
       [&](const auto& entry) { return latest_.at(entry.first).version; });
 }
 

@@ -3,7 +3,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "accounts/projections/array_text.hpp"
 #include "eventsourcing/projections/projection.hpp"
 #include "sql/columns.hpp"
 
@@ -100,8 +99,8 @@ void ScoreView::flush(sql::Transaction& transaction) {
       " AND (excluded.closed OR NOT held.closed)",
       newest_, sql::kKey, &PublishedScore::version, &PublishedScore::as_of, &PublishedScore::closed,
       &PublishedScore::points, &PublishedScore::level, &PublishedScore::rank,
-      &PublishedScore::contributions, sql::at(&PublishedScore::days, kArrayText),
-      sql::at(&PublishedScore::day_contributions, kArrayText));
+      &PublishedScore::contributions, sql::at(&PublishedScore::days, sql::kArrayText),
+      sql::at(&PublishedScore::day_contributions, sql::kArrayText));
 }
 
 }  // namespace tideline::accounts

@@ -29,7 +29,7 @@ std::string scopes_of(const read::MessageSent& message) {
   std::vector<std::int64_t> scopes{scope_of_person(message.sender)};
   if (message.recipient) scopes.push_back(scope_of_person(*message.recipient));
   if (message.group_id) scopes.push_back(scope_of_group(*message.group_id));
-  return bigint_array(scopes);
+  return sql::kArrayText(scopes);
 }
 
 }  // namespace

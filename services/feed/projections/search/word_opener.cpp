@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 #include "feed/projections/search/search_scopes.hpp"
 #include "search/terms.hpp"
+#include "sql/columns.hpp"
 
 namespace tideline::feed {
 
@@ -16,18 +17,9 @@ std::vector<std::string> WordOpener::words_of(
   columns.reserve(texts.size());
   for (const auto& text : opened) {
     const auto words = search::words_of(text.value_or(""), search::Match::Words);
-    columns.push_back(bigint_array(keys_.of(search::terms_of(words, search::Match::Words))));
+    columns.push_back(sql::kArrayText(keys_.of(search::terms_of(words, search::Match::Words))));
   }
   return columns;
-}
-
-std::string bigint_array(const std::vector<std::int64_t>& numbers) {
-  std::string text = "{";
-  for (const std::int64_t number : numbers) {
-    if (text.size() > 1) text += ',';
-    text += std::to_string(number);
-  }
-  return text + "}";
 }
 
 }  // namespace tideline::feed

@@ -2,7 +2,6 @@
 // port of keys.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,5 @@ class WordOpener {
   eventsourcing::TextSealer& sealer_;
   search::TermKeys keys_;
 };
-
-std::string bigint_array(const std::vector<std::int64_t>& numbers);
 
 }  // namespace tideline::feed
