@@ -87,6 +87,17 @@ sql::Rows read_group_rows(Transaction& transaction, const GroupReader& reader,
   return transaction.execute(sql, params);
 }
 
+// Those of the rows that he is shown.
+Entries known_entries(const GroupReader& reader, const sql::Rows& rows, const MessageKey& mark) {
+  Entries entries;
+  for (const auto& row : rows) {
+    if (!knows(reader, row.text(2))) continue;
+    const MessageKey key = key_of_row(row);
+    entries.push_back({key, key.sender == reader.account || key <= mark});
+  }
+  return entries;
+}
+
 Entries read_group_entries(Transaction& transaction, const GroupReader& reader,
                            const GroupMessages& list, const MessageKey& mark,
                            std::optional<MessageKey> bound, bool older, std::size_t limit) {
@@ -94,12 +105,8 @@ Entries read_group_entries(Transaction& transaction, const GroupReader& reader,
   while (true) {
     const std::size_t wanted = limit - entries.size();
     const auto rows = read_group_rows(transaction, reader, list, bound, older, wanted);
-    for (const auto& row : rows) {
-      const MessageKey key = key_of_row(row);
-      bound = key;
-      if (!knows(reader, row.text(2))) continue;
-      entries.push_back({key, key.sender == reader.account || key <= mark});
-    }
+    for (const ReceivedMessage& entry : known_entries(reader, rows, mark)) entries.push_back(entry);
+    if (!rows.empty()) bound = key_of_row(rows.back());
     if (rows.size() < wanted || entries.size() == limit) return entries;
   }
 }
@@ -122,13 +129,18 @@ MessagePage read_group_messages(Transaction& transaction, const GroupReader& rea
   return read_message_page(transaction, read, place, limit);
 }
 
-std::optional<bool> find_in_group(Transaction& transaction, const GroupReader& reader,
-                                  const GroupMessages& list, const MessageKey& key) {
+Entries find_in_group(Transaction& transaction, const GroupReader& reader,
+                      const GroupMessages& list, const std::vector<MessageKey>& keys) {
+  Params params{list.group_id, list.since, reader.apart};
+  for (auto& column : sql::columns(keys, &MessageKey::sent_at, &MessageKey::sender)) {
+    params.push_back(std::move(column));
+  }
   const auto rows = transaction.execute(
-      std::string(kSelectGroup) + " AND sent_at = $4::timestamptz AND sender = $5::uuid",
-      {list.group_id, list.since, reader.apart, key.sent_at, key.sender});
-  if (rows.empty() || !knows(reader, rows.front().text(2))) return std::nullopt;
-  return key.sender == reader.account || key <= mark_of(transaction, reader, list.group_id);
+      std::string(kSelectGroup) +
+          " AND (sent_at, sender) IN (SELECT * FROM unnest($4::timestamptz[], $5::uuid[]))",
+      params);
+  const MessageKey mark = mark_of(transaction, reader, list.group_id);
+  return known_entries(reader, rows, mark);
 }
 
 std::vector<NewestOfGroup> newest_of_groups(Transaction& transaction, const GroupReader& reader,

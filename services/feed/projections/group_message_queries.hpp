@@ -32,9 +32,10 @@ struct GroupMessages {
 MessagePage read_group_messages(sql::Transaction& transaction, const GroupReader& reader,
                                 const GroupMessages& list, const PlaceInBox& place,
                                 std::size_t limit);
-// Whether he has read it; nullopt: it is not in the list.
-std::optional<bool> find_in_group(sql::Transaction& transaction, const GroupReader& reader,
-                                  const GroupMessages& list, const MessageKey& key);
+// Those of the messages that are in the list, in no order.
+std::vector<ReceivedMessage> find_in_group(sql::Transaction& transaction, const GroupReader& reader,
+                                           const GroupMessages& list,
+                                           const std::vector<MessageKey>& keys);
 
 // The newest message of each group that has any for him.
 struct NewestOfGroup {

@@ -59,6 +59,25 @@ struct KeyColumns {
   }
 };
 
+// Those of the messages of which the owner has an entry that is so.
+Entries find_where(Transaction& transaction, const core::AccountId& owner,
+                   const std::vector<MessageKey>& keys, std::string_view condition) {
+  KeyColumns wanted;
+  std::vector<core::Day> days;
+  for (const MessageKey& key : keys) {
+    wanted.add(key);
+    days.push_back(core::utc_day(key.sent_at));
+  }
+  std::string sql =
+      std::string("SELECT ") + kMicroseconds +
+      ", sender, read FROM unnest($2::date[], $3::timestamptz[], $4::uuid[])"
+      " AS wanted (day, sent_at, sender) JOIN message_entry USING (day, sent_at, sender)"
+      " WHERE owner = $1::uuid AND ";
+  sql += condition;
+  return ReceivedMessage::all_of(
+      transaction.execute(sql, {owner, days, wanted.times, wanted.senders}));
+}
+
 }  // namespace
 
 std::vector<ReceivedMessage> ReceivedMessage::all_of(const sql::Rows& rows) {
@@ -125,14 +144,9 @@ std::optional<MessageRow> find_message(Transaction& transaction, const MessageKe
   return std::move(messages.front());
 }
 
-std::optional<bool> find_entry(Transaction& transaction, const MessageKey& key,
-                               const core::AccountId& owner) {
-  const auto entries = transaction.execute(
-      "SELECT read FROM message_entry WHERE owner = $1::uuid AND box = ANY ('{0,1,2}'::smallint[])"
-      " AND day = $2::date AND sent_at = $3::timestamptz AND sender = $4::uuid",
-      {owner, core::utc_day(key.sent_at), key.sent_at, key.sender});
-  if (entries.empty()) return std::nullopt;
-  return entries.front().boolean(0);
+std::vector<ReceivedMessage> find_entries(Transaction& transaction, const core::AccountId& owner,
+                                          const std::vector<MessageKey>& keys) {
+  return find_where(transaction, owner, keys, "box = ANY ('{0,1,2}'::smallint[])");
 }
 
 bool takes_contacts_only(Transaction& transaction, const core::AccountId& owner) {
@@ -170,19 +184,7 @@ std::vector<MessageKey> find_unread(Transaction& transaction, const core::Accoun
 
 std::vector<ReceivedMessage> find_received(Transaction& transaction, const core::AccountId& reader,
                                            const std::vector<MessageKey>& keys) {
-  KeyColumns wanted;
-  std::vector<core::Day> days;
-  for (const MessageKey& key : keys) {
-    wanted.add(key);
-    days.push_back(core::utc_day(key.sent_at));
-  }
-  const std::string sql =
-      std::string("SELECT ") + kMicroseconds +
-      ", sender, read FROM unnest($2::date[], $3::timestamptz[], $4::uuid[])"
-      " AS wanted (day, sent_at, sender) JOIN message_entry USING (day, sent_at, sender)"
-      " WHERE owner = $1::uuid AND box = 0 AND group_id IS NULL";
-  return ReceivedMessage::all_of(
-      transaction.execute(sql, {reader, days, wanted.times, wanted.senders}));
+  return find_where(transaction, reader, keys, "box = 0 AND group_id IS NULL");
 }
 
 }  // namespace tideline::feed

@@ -68,9 +68,10 @@ std::vector<MessageRow> read_copies(sql::Transaction& transaction,
 
 // The canonical copy, whoever may read it.
 std::optional<MessageRow> find_message(sql::Transaction& transaction, const MessageKey& key);
-// Whether the owner has read it; nullopt: it is in none of his boxes.
-std::optional<bool> find_entry(sql::Transaction& transaction, const MessageKey& key,
-                               const core::AccountId& owner);
+// Those of the messages that are in one of the owner's boxes, in no order.
+std::vector<ReceivedMessage> find_entries(sql::Transaction& transaction,
+                                          const core::AccountId& owner,
+                                          const std::vector<MessageKey>& keys);
 
 // Whether he takes personal messages of contacts alone.
 bool takes_contacts_only(sql::Transaction& transaction, const core::AccountId& owner);

@@ -1,5 +1,7 @@
 #include "feed/api/messages/message_access.hpp"
 
+#include <map>
+
 #include "feed/api/messages/message_items.hpp"
 #include "feed/api/timelines/private_reads.hpp"
 
@@ -9,25 +11,11 @@ namespace {
 using http::Request;
 using http::Response;
 
-// nullopt: it is in none of his boxes.
-std::optional<MessageRow> find_own(sql::Transaction& transaction, MessageRow message,
-                                   const core::AccountId& reader) {
-  const auto read = find_entry(transaction, message.key, reader);
-  if (!read) return std::nullopt;
-  message.read = *read;
-  return message;
-}
+// By its key, whether he has read it.
+using ReadByKey = std::map<MessageKey, bool>;
 
-std::optional<MessageRow> find_of_group(const ApiPorts& ports, sql::Transaction& transaction,
-                                        MessageRow message, const core::AccountId& account) {
-  if (message.key.sender == account) return find_own(transaction, std::move(message), account);
-  const GroupReader reader = group_reader(ports, account);
-  const auto list = messages_of_group(ports, *message.group_id, account);
-  if (!list) return std::nullopt;
-  const auto read = find_in_group(transaction, reader, *list, message.key);
-  if (!read) return std::nullopt;
-  message.read = *read;
-  return message;
+void add(const std::vector<ReceivedMessage>& entries, ReadByKey& read) {
+  for (const ReceivedMessage& entry : entries) read.emplace(entry.key, entry.read);
 }
 
 }  // namespace
@@ -48,10 +36,27 @@ std::optional<GroupMessages> messages_of_group(const ApiPorts& ports, std::strin
   return GroupMessages{std::string(group_id), *since};
 }
 
-std::optional<MessageRow> find_readable(const ApiPorts& ports, sql::Transaction& transaction,
-                                        MessageRow message, const core::AccountId& reader) {
-  return message.group_id ? find_of_group(ports, transaction, std::move(message), reader)
-                          : find_own(transaction, std::move(message), reader);
+std::vector<MessageRow> find_readable(const ApiPorts& ports, sql::Transaction& transaction,
+                                      std::vector<MessageRow> messages,
+                                      const core::AccountId& reader) {
+  std::vector<MessageKey> own;
+  std::map<std::string, std::vector<MessageKey>> of_groups;
+  for (const MessageRow& message : messages) {
+    const bool of_others = message.group_id && message.key.sender != reader;
+    (of_others ? of_groups[*message.group_id] : own).push_back(message.key);
+  }
+  ReadByKey read;
+  if (!own.empty()) add(find_entries(transaction, reader, own), read);
+  if (!of_groups.empty()) {
+    const GroupReader member = group_reader(ports, reader);
+    for (const auto& [group_id, keys] : of_groups) {
+      const auto list = messages_of_group(ports, group_id, reader);
+      if (list) add(find_in_group(transaction, member, *list, keys), read);
+    }
+  }
+  std::erase_if(messages, [&](const MessageRow& message) { return !read.contains(message.key); });
+  for (MessageRow& message : messages) message.read = read.at(message.key);
+  return messages;
 }
 
 Response answer_message(const ApiPorts& ports, const Request& request,
@@ -62,22 +67,17 @@ Response answer_message(const ApiPorts& ports, const Request& request,
   const auto message = core::value_of(ports.database.read(
       [&](sql::Transaction& transaction) { return find_message(transaction, *key); }));
   if (!message) return to_response(http::not_found());
-  const auto answer_with = [&](const auto& find) -> Response {
-    const auto found = core::value_of(ports.database.read(find));
-    return found ? answer(*found) : to_response(http::not_found());
+  const auto answer_readable = [&]() -> Response {
+    const auto found = core::value_of(ports.database.read([&](sql::Transaction& transaction) {
+      return find_readable(ports, transaction, {*message}, request.account());
+    }));
+    return found.empty() ? to_response(http::not_found()) : answer(found.front());
   };
   if (message->group_id) {
-    return answer_private(ports, request, ports.tables_applied, [&] {
-      return answer_with([&](sql::Transaction& transaction) {
-        return find_of_group(ports, transaction, *message, request.account());
-      });
-    });
+    return answer_private(ports, request, ports.tables_applied, answer_readable);
   }
-  return http::answer_query(request, {ports.tables_applied}, http::WhenBehind::Refuse, [&] {
-    return answer_with([&](sql::Transaction& transaction) {
-      return find_own(transaction, *message, request.account());
-    });
-  });
+  return http::answer_query(request, {ports.tables_applied}, http::WhenBehind::Refuse,
+                            answer_readable);
 }
 
 }  // namespace tideline::feed

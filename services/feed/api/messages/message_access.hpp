@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "feed/api/ports.hpp"
 #include "feed/projections/group_message_queries.hpp"
@@ -24,9 +25,11 @@ inline http::Problem no_such_group() {
   return http::problem(404, "no-such-group", "Not found", "the caller is in no group of this id");
 }
 
-// The message as he reads it; nullopt: he may not. Of a group's ask within answer_private().
-std::optional<MessageRow> find_readable(const ApiPorts& ports, sql::Transaction& transaction,
-                                        MessageRow message, const core::AccountId& reader);
+// Those of the messages that he may read, as he reads them, in their order. Where there may be
+// groups' among them ask within answer_private().
+std::vector<MessageRow> find_readable(const ApiPorts& ports, sql::Transaction& transaction,
+                                      std::vector<MessageRow> messages,
+                                      const core::AccountId& reader);
 
 // Answers with the message, as its caller reads it; 404 if he may not, 503 rather than by a group
 // of some time ago.

@@ -29,12 +29,7 @@ std::vector<MessageRow> read_found(const ApiPorts& ports, sql::Transaction& tran
                                    const std::vector<MessageKey>& keys) {
   std::vector<ReceivedMessage> entries;
   for (const MessageKey& key : keys) entries.push_back({key, false});
-  std::vector<MessageRow> found;
-  for (MessageRow& message : read_copies(transaction, entries)) {
-    auto readable = find_readable(ports, transaction, std::move(message), reader);
-    if (readable) found.push_back(std::move(*readable));
-  }
-  return found;
+  return find_readable(ports, transaction, read_copies(transaction, entries), reader);
 }
 
 void add_matching_messages(const ApiPorts& ports, const search::Query& query,
