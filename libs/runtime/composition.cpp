@@ -11,8 +11,8 @@
 #include "people/people_projection.hpp"
 #include "people/profile_view.hpp"
 #include "revocations/revocation_projection.hpp"
+#include "runtime/swept_uploads.hpp"
 #include "runtime/text_seal.hpp"
-#include "uploads/content_store.hpp"
 
 namespace tideline::runtime {
 namespace {
@@ -153,9 +153,7 @@ core::Status RunningService::prepare_databases() {
     if (database == &database_) {
       for (auto& set : model_migrations()) sets.push_back(std::move(set));
       sets.push_back({"revocations", {{1, "revocation", revocations::kRevocationTableSql}}});
-      if (definition_.keeps_uploads) {
-        sets.push_back({"uploads", {{1, "upload", uploads::kUploadTableSql}}});
-      }
+      if (definition_.keeps_uploads) sets.push_back(upload_migrations());
     }
     all.push_back({database, std::move(sets)});
   }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "uploads/image_store.hpp"
 #include "uploads/sweeper.hpp"
 
 namespace tideline::runtime {
@@ -26,6 +27,11 @@ uploads::ContentStore& add_uploads(ServiceContext& context, std::string_view pro
     uploads::keep_swept(ports, kSweepInterval, std::move(stop));
   });
   return context.make<uploads::TableContentStore>(context.database());
+}
+
+postgres::MigrationSet upload_migrations() {
+  return {"uploads",
+          {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}};
 }
 
 }  // namespace tideline::runtime

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "postgres/migrations/migrations.hpp"
 #include "runtime/service.hpp"
 #include "uploads/content_store.hpp"
 
@@ -14,5 +15,8 @@ namespace tideline::runtime {
 // (uploads::References). The store lives as long as the context.
 uploads::ContentStore& add_uploads(ServiceContext& context, std::string_view projection,
                                    std::string references);
+
+// Of its tables.
+postgres::MigrationSet upload_migrations();
 
 }  // namespace tideline::runtime

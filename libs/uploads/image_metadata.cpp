@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include "core/check.hpp"
@@ -94,10 +95,11 @@ class Gif {
  public:
   explicit Gif(std::string_view bytes) : blocks_(bytes) {}
 
-  std::string without_metadata() {
+  std::string without_metadata(std::size_t frames_max) {
     constexpr std::size_t kScreen = 13;
     if (!keep(kScreen, colours(byte_at(blocks_.left(), 10)))) return std::move(kept_);
     while (!blocks_.left().empty()) {
+      if (frames_ == frames_max) return std::move(kept_.append(1, '\x3b'));
       const std::uint32_t introducer = byte_at(blocks_.left(), 0);
       const bool went_on = introducer == 0x21 ? extension() : introducer == 0x2c && image();
       if (went_on) continue;
@@ -145,11 +147,13 @@ class Gif {
     if (blocks_.left().size() < kDescriptor) return false;
     const auto all = data(kDescriptor + colours(byte_at(blocks_.left(), 9)) + 1);
     if (all) kept_ += *all;
+    ++frames_;
     return all.has_value();
   }
 
   Blocks blocks_;
   std::string kept_;
+  std::size_t frames_ = 0;
 };
 
 // ITU T.81, B.1.1.4: segments of a marker and a length; behind that of a scan its coded data, up to
@@ -294,9 +298,7 @@ std::string webp_without_metadata(std::string_view bytes) {
   return "RIFF" + little_endian_text(4 + chunks.size()) + "WEBP" + chunks;
 }
 
-}  // namespace
-
-std::string without_metadata(std::string_view bytes) {
+std::string cleaned(std::string_view bytes, std::size_t frames_max) {
   const auto header = read_image_header(bytes);
   if (!header) return std::string(bytes);
   switch (header->kind) {
@@ -307,10 +309,18 @@ std::string without_metadata(std::string_view bytes) {
     case ImageKind::WebP:
       return webp_without_metadata(bytes);
     case ImageKind::Gif:
-      return Gif(bytes).without_metadata();
+      return Gif(bytes).without_metadata(frames_max);
   }
   CHECK(false, "an image has one of its kinds");
   return {};
 }
+
+}  // namespace
+
+std::string without_metadata(std::string_view bytes) {
+  return cleaned(bytes, std::numeric_limits<std::size_t>::max());
+}
+
+std::string still_without_metadata(std::string_view bytes) { return cleaned(bytes, 1); }
 
 }  // namespace tideline::uploads

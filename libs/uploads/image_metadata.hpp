@@ -16,4 +16,8 @@ namespace tideline::uploads {
 // Of what comes back this makes the same again.
 std::string without_metadata(std::string_view bytes);
 
+// The same of the first frame alone of a GIF, for who decodes no other: a GIF of a few megabytes
+// can have a million frames.
+std::string still_without_metadata(std::string_view bytes);
+
 }  // namespace tideline::uploads

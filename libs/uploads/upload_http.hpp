@@ -1,33 +1,41 @@
 // Uploads between HTTP and the store: a request whose body is an image, and an answer that is one.
 //
-// Callable from any thread; answer_content() blocks on the store.
+// Callable from any thread. read_image() computes for up to some seconds; answers block on the
+// store.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "eventsourcing/commands/decider.hpp"
 #include "http/messages/problem.hpp"
+#include "images/renditions.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_header.hpp"
+#include "uploads/image_store.hpp"
 
 namespace tideline::uploads {
 
-struct ImageLimits {
-  std::size_t bytes_max = 0;   // the edge's own limit of a body comes first
-  std::uint32_t side_max = 0;  // pixels, of width and of height
-};
+inline constexpr std::array kImageKinds{ImageKind::Png, ImageKind::Jpeg, ImageKind::WebP,
+                                        ImageKind::Gif};
 
-struct UploadedImage {
-  Content content;
-  ImageHeader header;
-};
+// Of an upload. The edge's own limit of a body comes first.
+constexpr std::size_t kImageBytesMax = 1024 * 1024;
 
-// The body as an image, without its metadata. What it is, its bytes tell; a Content-Type is not
-// looked at. 413 when it is too large, 415 when it is no PNG, JPEG, WebP or GIF, 422 when a side is
-// too long.
-UploadedImage read_image(const http::Request& request, const ImageLimits& limits);
+// The body as a picture, made anew. What it is, its bytes tell; a Content-Type is not looked at.
+// 413 when it is too large, 415 when it is none of `kinds`, 422 "image-too-large" or
+// "image-broken", 503 while too many are being made.
+images::Renditions read_image(const http::Request& request, images::RenditionMaker& maker,
+                              std::span<const ImageKind> kinds = kImageKinds);
+
+// "width", "height" and "blurhash"; null without a preview.
+http::Json preview_json(const std::optional<ImagePreview>& preview);
+// The same of one image in the store.
+http::Json preview_json(ImageStore& store, const ImageName& name);
+ImagePreview preview_of(const images::Renditions& made);
 
 // ContentStore::put() said no.
 inline const eventsourcing::Rejection kSpaceUsedUp{eventsourcing::RejectionKind::Conflict,
@@ -46,5 +54,13 @@ enum class Caching {
 http::Response answer_content(ContentStore& store, const core::AccountId& owner,
                               const std::string& hash, Caching caching,
                               const http::Problem& missing);
+
+// ?size=small, medium or large; large without it. 400 for any other.
+ImageSize read_image_size(const http::Request& request);
+
+// The same of a picture in a size, which its ETag names, too.
+http::Response answer_image(ImageStore& store, const core::AccountId& owner,
+                            const std::string& hash, ImageSize size, Caching caching,
+                            const http::Problem& missing);
 
 }  // namespace tideline::uploads

@@ -165,7 +165,10 @@ void compose(runtime::ServiceContext& context, const accounts::Settings& setting
       .attempts = attempts,
       .emails = emails,
       .views = views,
-      .uploads = runtime::add_uploads(context, "accounts", accounts::kReferencedUploadsSql),
+      .images = context.make<uploads::TableImageStore>(
+          context.database(),
+          runtime::add_uploads(context, "accounts", accounts::kReferencedUploadsSql)),
+      .renditions = context.make<images::RenditionMaker>(),
       .links = context.links(),
       .accounts_applied = accounts_model.committed,
       .visits_applied = visits_model.committed,

@@ -215,6 +215,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   auto& tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed;
   auto& search_applied =
       context.add_projection(std::make_unique<SearchProjection>(context.cipher())).committed;
+  auto& uploaded = runtime::add_uploads(context, "feed", kReferencedUploadsSql);
   add_routes(context.router(),
              {.commands = context.commands(),
               .database = context.database(),
@@ -222,7 +223,10 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
               .account_ids = context.account_ids(),
               .cipher = context.cipher(),
               .people = context.people(),
-              .uploads = runtime::add_uploads(context, "feed", kReferencedUploadsSql),
+              .uploads = uploaded,
+              .images = context.make<uploads::TableImageStore>(context.database(), uploaded),
+              .renditions = context.make<images::RenditionMaker>(),
+              .links = context.links(),
               .reader = engine.reader(),
               .contents = contents,
               .freshness = freshness,

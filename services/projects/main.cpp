@@ -30,6 +30,8 @@ int main(int argc, char** argv) {
                                               .people_applied = context.people_applied(),
                                               .projects_applied = tables.committed}),
              context.store(), context.clock()));
+         auto& contents =
+             runtime::add_uploads(context, "projects", projects::kReferencedUploadsSql);
          projects::add_routes(
              context.router(),
              {.commands = context.commands(),
@@ -38,7 +40,9 @@ int main(int argc, char** argv) {
               .account_ids = context.account_ids(),
               .cipher = context.cipher(),
               .people = context.people(),
-              .uploads = runtime::add_uploads(context, "projects", projects::kReferencedUploadsSql),
+              .uploads = contents,
+              .images = context.make<uploads::TableImageStore>(context.database(), contents),
+              .renditions = context.make<images::RenditionMaker>(),
               .links = context.links(),
               .people_applied = context.people_applied(),
               .blocks_applied = blocks.committed,

@@ -11,6 +11,7 @@
 #include "postgres/connections/database.hpp"
 #include "postgres/migrations/migrations.hpp"
 #include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
 
 namespace tideline::bench {
 
@@ -33,7 +34,8 @@ inline postgres::DatabaseOptions feed_database(const std::string& conninfo) {
        {{1, "person", people::kPersonTableSql},
         {2, "person_profile", people::kPersonProfileTableSql},
         {3, "person_avatar", people::kPersonAvatarSql}}},
-      {"uploads", {{1, "upload", uploads::kUploadTableSql}}},
+      {"uploads",
+       {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}},
       {"feed", feed::migrations()}};
   must(postgres::migrate(options, sets));
   return options;

@@ -22,6 +22,7 @@
 #include "postgres/store/relay_checkpoints.hpp"
 #include "postgres/store/subject_keys.hpp"
 #include "projections/runner/projection_runner.hpp"
+#include "support/plain_seal.hpp"
 
 namespace tideline::bench {
 namespace {
@@ -222,6 +223,9 @@ class Service {
   core::MomentIdSource moment_ids_{random_};
   people::PeopleDirectory directory_;
   uploads::TableContentStore uploads_{database_};
+  uploads::TableImageStore images_{database_, uploads_};
+  images::RenditionMaker renditions_;
+  http::SignedLinks links_{test_support::plain_seal(), clock_};
   http::CommandEndpoint endpoint_{store_, clock_};
   feed::MomentContents contents_;
   feed::FeedEngine engine_;
@@ -254,6 +258,9 @@ class Service {
                       cipher_,
                       directory_,
                       uploads_,
+                      images_,
+                      renditions_,
+                      links_,
                       engine_.reader(),
                       contents_,
                       freshness_,

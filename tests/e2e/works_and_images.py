@@ -2,10 +2,11 @@
 """works_and_images.py GATEWAY: two newcomers, a project, an image, through the gateway.
 
   - advice that is adopted earns its adviser points, once
-  - an icon comes back byte by byte under its hash, and 304 to who has it
+  - an icon comes back under its hash as WebP in the size that was asked for, and 304 to who has it
   - an image of a private moment is its author's alone, whoever knows the hash; one of a public moment goes
     with the right to see the moment, also for who has it
-  - what is no image, or too large for an icon, is refused
+  - an img loads an image by its link alone, in each size, until its reader may not see it
+  - what is no image, or ends early, is refused
 Exit code 1 and the finding when one of these does not hold."""
 
 import hashlib
@@ -13,6 +14,7 @@ import http.client
 import json
 import struct
 import sys
+import time
 import urllib.parse
 import zlib
 
@@ -57,6 +59,22 @@ class Person:
         return json.loads(content) if content else None
 
 
+def img(link):
+    """The status of what an <img> is answered, which has no token and no position."""
+    connection = http.client.HTTPConnection(HOST, timeout=WAIT_S)
+    connection.request("GET", link)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+def wait_until(what, holds):
+    end = time.monotonic() + WAIT_S
+    while not holds():
+        check(time.monotonic() < end, f"not within {WAIT_S} s: {what}")
+        time.sleep(0.05)
+
+
 def check(good, finding):
     if not good:
         sys.exit(finding)
@@ -78,17 +96,22 @@ def advice_earns(ada, bob, project):
 
 
 def icon_is_read(ada, bob, project):
-    icon = png(64)
-    where = json.loads(ada.call(200, "PUT", f"{project}/icon", icon, **{"Content-Type": "text/html"})[1])["icon"]
+    icon = png(300)
+    told = json.loads(ada.call(200, "PUT", f"{project}/icon", icon, **{"Content-Type": "text/html"})[1])
+    where = told["icon"]
+    check(told["icon_preview"]["width"] == 300 and len(told["icon_preview"]["blurhash"]) == 28, f"the icon looks like {told}")
     bob.position = ada.position
-    answer, content = bob.call(200, "GET", where)
-    check(content == icon, "the icon comes back otherwise")
-    check(answer.getheader("Content-Type") == "image/png", f"the icon is called {answer.getheader('Content-Type')}")
+    small, content = bob.call(200, "GET", f"{where}?size=small")
+    check(content[:4] == b"RIFF" and "-small" in small.getheader("ETag"), "the small icon is another")
+    answer, large = bob.call(200, "GET", where)
+    check(where.endswith(hashlib.sha256(large).hexdigest()), "the icon comes back otherwise")
+    check(len(content) < len(large), f"the small icon has {len(content)} bytes, the large one {len(large)}")
+    check(answer.getheader("Content-Type") == "image/webp", f"the icon is called {answer.getheader('Content-Type')}")
     check(answer.getheader("X-Content-Type-Options") == "nosniff", "a browser may guess at the icon")
     check("immutable" in answer.getheader("Cache-Control"), "the icon is not to be kept")
-    check(hashlib.sha256(icon).hexdigest() in answer.getheader("ETag"), "the icon's ETag is not its hash")
+    check(where.rpartition("/")[2] in answer.getheader("ETag"), "the icon's ETag is not its hash")
     bob.call(304, "GET", where, **{"If-None-Match": answer.getheader("ETag")})
-    ada.call(413, "PUT", f"{project}/icon", icon + b"x" * (1 << 18))
+    ada.call(422, "PUT", f"{project}/icon", icon[: len(icon) // 2])
     title = urllib.parse.quote("计划书.txt")
     plan = json.loads(ada.call(201, "POST", f"{project}/documents?title={title}", "Low tide first.".encode())[1])
     bob.position = ada.position
@@ -101,24 +124,29 @@ def icon_is_read(ada, bob, project):
 def image_stays_private(ada, bob):
     image = png(256)
     name = json.loads(ada.call(201, "POST", "/v1/images", image)[1])["hash"]
-    check(name == hashlib.sha256(image).hexdigest(), f"the image is called {name}")
     moment = {"content": "mine", "audience": "private", "images": [name]}
     path = "/v1/moments/" + ada.json(201, "POST", "/v1/moments", moment)["id"] + "/images/" + name
     answer, content = ada.call(200, "GET", path)
-    check(content == image, "the image comes back otherwise")
+    check(name == hashlib.sha256(content).hexdigest(), "the image comes back otherwise")
     ada.call(304, "GET", path, **{"If-None-Match": answer.getheader("ETag")})
     bob.position = ada.position
     bob.call(404, "GET", path)
     bob.call(404, "GET", path, **{"If-None-Match": answer.getheader("ETag")})
     bob.json(422, "POST", "/v1/moments", {**moment, "audience": "public"})
     ada.call(415, "POST", "/v1/images", b"<svg xmlns='http://www.w3.org/2000/svg'/>")
-    path = "/v1/moments/" + ada.json(201, "POST", "/v1/moments", {**moment, "audience": "public"})["id"] + "/images/" + name
+    shown = "/v1/moments/" + ada.json(201, "POST", "/v1/moments", {**moment, "audience": "public"})["id"]
+    path = f"{shown}/images/{name}"
     bob.position = ada.position
+    link = bob.json(200, "GET", shown)["image_links"][0]
+    check(link.startswith(f"{path}?reader="), f"the image is loaded by {link}")
+    check(img(link) == 200 and img(f"{link}&size=small") == 200, "an img does not load the image")
+    check(img(link.replace(name, "0" * 64)) == 401, "a link opens another image")
     known = {"If-None-Match": bob.call(200, "GET", path)[0].getheader("ETag")}
     bob.call(304, "GET", path, **known)
     ada.json(200, "PUT", "/v1/moment-settings/works-bob", {"hides_other": False, "hidden_from_other": True})
     bob.position = ada.position
     bob.call(404, "GET", path, **known)
+    wait_until("the link opens nothing any more", lambda: img(link) == 404)
     print("   an image is its moment's, and nobody else's")
 
 

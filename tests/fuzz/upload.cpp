@@ -29,6 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::string cleaned = uploads::without_metadata(bytes);
   CHECK(uploads::without_metadata(cleaned) == cleaned, "metadata goes at once");
+  const std::string still = uploads::still_without_metadata(bytes);
+  CHECK(still.size() <= cleaned.size() + 1, "a still picture is no more than all of it");
+  CHECK(uploads::still_without_metadata(still) == still, "further frames go at once");
   const auto header = uploads::read_image_header(cleaned);
   CHECK(!header || uploads::read_image_header(bytes) == header, "the picture stays");
   return 0;

@@ -27,6 +27,7 @@ LIBRARIES = [
     "projections",
     "kafka",
     "http",
+    "images",
     "uploads",
     "observability",
     "runtime",
@@ -68,7 +69,8 @@ MAY_INCLUDE = [
     (r"libs/http/client/", ["core", "http/messages", "http/tls"]),
     (r"libs/http/routing/", ["core", "eventsourcing", "http/messages"]),
     (r"libs/http/server/", ["core", "http/messages", "http/routing", "http/tls"]),
-    (r"libs/uploads/", ["core", "sql", "eventsourcing", "crypto/digest.hpp", "http"]),
+    (r"libs/images/", ["core"]),
+    (r"libs/uploads/", ["core", "sql", "eventsourcing", "crypto/digest.hpp", "http", "images"]),
     (r"libs/observability/", ["core", "eventsourcing"]),
     (r"libs/runtime/", LIBRARIES),
     (
@@ -94,7 +96,7 @@ MAY_INCLUDE = [
     (
         r"services/(?P<own>[^/]+)/api/",
         [
-            *["core", "sql", "eventsourcing", "snapshots", "search", "people", "blocks", "crypto", "mail", "http", "uploads"],
+            *["core", "sql", "eventsourcing", "snapshots", "search", "people", "blocks", "crypto", "mail", "http", "images", "uploads"],
             *["{own}/domain", "{own}/projections", "{own}/events.hpp", "{own}/stored_events.hpp", "{own}/stream_keys.hpp"],
             *["feed/contents", "feed/shards"],
         ],
@@ -124,6 +126,7 @@ CONFINED = [
     (r"liboath/", r"libs/crypto/.*", "liboath stays in libs/crypto"),
     (r"sodium\.h", r"libs/crypto/.*", "libsodium stays in libs/crypto"),
     (r"(unicode/|libstemmer)", r"libs/search/words\.cpp", "ICU and Snowball stay in one .cpp of libs/search"),
+    (r"vips/", r"libs/images/(tests/.*|.*\.cpp)", "libvips stays in the .cpp files of libs/images"),
     (r"boost/beast", r"(libs/http|deploy|tests)/.*\.cpp", "Beast stays in .cpp files of libs/http"),
     (
         r"nlohmann/",

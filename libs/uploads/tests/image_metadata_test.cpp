@@ -217,5 +217,13 @@ RC_GTEST_PROP(ImageMetadataLaw, MetadataGoesAtOnce, ()) {
   if (header) RC_ASSERT(header == read_image_header(bytes));
 }
 
+TEST(ImageMetadata, AStillGifEndsBehindItsFirstFrame) {
+  const std::string screen("GIF89a\2\0\1\0\x80\0\0\xff\0\0\0\0\xff", 19);
+  const std::string frame("\x2c\0\0\0\0\2\0\1\0\0\2\2\x44\x0a\0", 15);
+  EXPECT_EQ(still_without_metadata(screen + frame + frame + frame + ";"), screen + frame + ";");
+  EXPECT_EQ(still_without_metadata(screen + frame + ";"), screen + frame + ";");
+  EXPECT_EQ(without_metadata(screen + frame + frame + ";"), screen + frame + frame + ";");
+}
+
 }  // namespace
 }  // namespace tideline::uploads

@@ -1,3 +1,4 @@
+#include <array>
 #include <utility>
 
 #include "accounts/api/routes.hpp"
@@ -20,15 +21,8 @@ namespace es = eventsourcing;
 using http::Request;
 using http::Response;
 
-constexpr uploads::ImageLimits kAvatarLimits{256 * 1024, 1024};
-
-uploads::UploadedImage read_avatar(const Request& request) {
-  auto image = uploads::read_image(request, kAvatarLimits);
-  if (image.header.kind == uploads::ImageKind::Gif) {
-    http::refuse(http::unsupported_media_type("an avatar is a PNG, JPEG or WebP image"));
-  }
-  return image;
-}
+constexpr std::array kAvatarKinds{uploads::ImageKind::Png, uploads::ImageKind::Jpeg,
+                                  uploads::ImageKind::WebP};
 
 Account::State change_avatar(const ApiPorts& ports, es::CommandSession& session,
                              const core::AccountId& account, std::optional<std::string> hash) {
@@ -41,13 +35,15 @@ Account::State change_avatar(const ApiPorts& ports, es::CommandSession& session,
 // The bytes are stored once it is decided that the account is open, and before the event that names
 // them: storing them again changes nothing.
 Response put_avatar(const ApiPorts& ports, const Request& request) {
-  const auto image = read_avatar(request);
+  const auto image = uploads::read_image(request, ports.renditions, kAvatarKinds);
   const core::AccountId account = request.account();
   return ports.commands.answer(request, [&](es::CommandSession& session) -> es::CommandResult {
-    const std::string hash = uploads::hash_of(image.content.bytes);
+    const std::string hash = uploads::hash_of(image.large);
     const auto state = change_avatar(ports, session, account, hash);
-    if (!core::value_of(ports.uploads.put(account, image.content))) return uploads::kSpaceUsedUp;
-    const nlohmann::json answer{{"avatar", people::avatar_path(state.profile.user_id, hash)}};
+    if (!core::value_of(ports.images.put(account, image))) return uploads::kSpaceUsedUp;
+    const nlohmann::json answer{
+        {"avatar", people::avatar_path(state.profile.user_id, hash)},
+        {"avatar_preview", uploads::preview_json(uploads::preview_of(image))}};
     return es::Answer{200, answer.dump(), "", keys::account(account)};
   });
 }
@@ -64,6 +60,7 @@ http::Problem no_such_avatar() { return http::not_found("the person has no such 
 Response answer_avatar(const ApiPorts& ports, const Request& request,
                        const core::AccountId& owner) {
   const std::string hash(request.param("hash"));
+  const auto size = uploads::read_image_size(request);
   const auto row = core::value_of(
       ports.database.read([&](sql::Transaction& transaction) -> std::optional<AccountRow> {
         if (blocks::are_apart(transaction, request.account(), owner)) return std::nullopt;
@@ -73,8 +70,8 @@ Response answer_avatar(const ApiPorts& ports, const Request& request,
   const auto profile = core::value_of(ports.profiles.open(owner, row->sealed_profile));
   if (!profile) return to_response(http::no_such_person());
   if (profile->avatar != hash) return to_response(no_such_avatar());
-  return uploads::answer_content(ports.uploads, owner, hash, uploads::Caching::Immutable,
-                                 no_such_avatar());
+  return uploads::answer_image(ports.images, owner, hash, size, uploads::Caching::Immutable,
+                               no_such_avatar());
 }
 
 Response get_avatar(const ApiPorts& ports, const Request& request) {

@@ -20,9 +20,10 @@
 #include "http/routing/command_endpoint.hpp"
 #include "http/routing/signed_links.hpp"
 #include "http/routing/worker_queue.hpp"
+#include "images/renditions.hpp"
 #include "search/term_keys.hpp"
 #include "sql/transaction.hpp"
-#include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
 
 namespace tideline::accounts {
 
@@ -49,7 +50,8 @@ struct ApiPorts {
   AttemptLimiter& attempts;
   EmailCodes& emails;
   ProfileViewRecorder& views;
-  uploads::ContentStore& uploads;
+  uploads::ImageStore& images;
+  images::RenditionMaker& renditions;
   const http::SignedLinks& links;
   // What queries wait on. Scores: as far as scoring has counted, whoever's they are.
   eventsourcing::AppliedPositions& accounts_applied;

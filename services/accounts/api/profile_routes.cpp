@@ -6,6 +6,7 @@
 #include "blocks/blocks.hpp"
 #include "core/text.hpp"
 #include "people/avatar_path.hpp"
+#include "uploads/upload_http.hpp"
 
 namespace tideline::accounts {
 namespace {
@@ -23,8 +24,14 @@ struct FoundProfile {
   ProfileNumbers numbers;
 };
 
-json to_json(const ApiPorts& ports, const core::AccountId& reader, const Profile& profile,
-             const FoundProfile& found, bool is_own) {
+json avatar_preview(const ApiPorts& ports, const core::AccountId& owner, const Profile& profile) {
+  if (!profile.avatar) return nullptr;
+  return uploads::preview_json(ports.images, {owner, *profile.avatar});
+}
+
+json to_json(const ApiPorts& ports, const core::AccountId& reader, const core::AccountId& owner,
+             const Profile& profile, const FoundProfile& found) {
+  const bool is_own = reader == owner;
   const ProfileNumbers& numbers = found.numbers;
   const json avatar = avatar_json(profile);
   json shown = {
@@ -36,6 +43,7 @@ json to_json(const ApiPorts& ports, const core::AccountId& reader, const Profile
       {"avatar_link", avatar.is_null()
                           ? avatar
                           : json(ports.links.to(avatar.get_ref<const std::string&>(), reader))},
+      {"avatar_preview", avatar_preview(ports, owner, profile)},
       {"registered_at", core::format_iso8601(found.account->registered_at)},
       {"project_ids", found.projects.newest},
       {"project_count", found.projects.count},
@@ -68,8 +76,7 @@ Response answer_profile(const ApiPorts& ports, const Request& request,
   const auto opened = core::value_of(ports.profiles.open(owner, found.account->sealed_profile));
   if (!opened) return to_response(http::no_such_person());
   record_visit(ports, request, owner);
-  return Response::json(
-             200, to_json(ports, request.account(), *opened, found, request.account() == owner))
+  return Response::json(200, to_json(ports, request.account(), owner, *opened, found))
       .header("ETag", http::entity_tag(found.account->version));
 }
 

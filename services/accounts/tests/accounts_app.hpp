@@ -26,6 +26,7 @@
 #include "eventsourcing/testing/forwarding_event_store.hpp"
 #include "http/routing/authentication.hpp"
 #include "http/routing/router.hpp"
+#include "uploads/image_store_in_memory.hpp"
 
 namespace tideline::accounts::testing {
 
@@ -196,7 +197,8 @@ class AccountsApp {
                          .attempts = attempts,
                          .emails = emails,
                          .views = views,
-                         .uploads = uploads,
+                         .images = images,
+                         .renditions = renditions,
                          .links = links,
                          .accounts_applied = accounts_applied,
                          .visits_applied = visits_applied,
@@ -217,7 +219,13 @@ class AccountsApp {
                       const Extra& extra = {}) {
     http::Request request;
     request.method = method;
-    request.path = path;
+    const auto mark = path.find('?');
+    request.path = path.substr(0, mark);
+    if (mark != std::string::npos) {  // one parameter
+      const auto value = path.find('=', mark);
+      request.query_parameters.emplace_back(path.substr(mark + 1, value - mark - 1),
+                                            path.substr(value + 1));
+    }
     request.request_id = "request-1";
     request.correlation_id = "correlation-1";
     const auto set = [&](std::string_view name, const std::string& value) {
@@ -315,6 +323,8 @@ class AccountsApp {
   search::TermKeys person_terms{cipher, std::string(kPersonTermContext)};
   ProfileSeal profiles{cipher};
   KeptUploads uploads;
+  uploads::InMemoryImageStore images{uploads};
+  images::RenditionMaker renditions;
   http::SignedLinks links{{[](std::string_view text) { return std::string(text) + ".sealed"; },
                            [](std::string_view sealed) -> std::optional<std::string> {
                              if (!sealed.ends_with(".sealed")) return std::nullopt;

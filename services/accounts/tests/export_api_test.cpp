@@ -5,7 +5,7 @@
 #include <set>
 
 #include "accounts_app.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -37,7 +37,7 @@ TEST(Export, HasEveryProfileThatThereWas) {
   for (const char* bio : {"Low tide", "High tide"}) {
     app.call(http::Method::Patch, "/v1/me", {{"bio", bio}}, {.token = ada.access});
   }
-  app.call(http::Method::Put, "/v1/me/avatar", json(test_support::png(8, 8)),
+  app.call(http::Method::Put, "/v1/me/avatar", json(test_support::picture(8, 8)),
            {.token = ada.access});
   for (const int limit : {1, 2, 100}) {
     SCOPED_TRACE(limit);

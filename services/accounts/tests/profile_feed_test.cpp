@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "accounts_app.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -82,12 +82,14 @@ TEST_F(Feed, PublishesTheLatestPublicStateAndNoMore) {
 TEST_F(Feed, TellsTheAvatarButNotTheBio) {
   const Tokens tokens = app.enrol("7");
   app.call(http::Method::Patch, "/v1/me", {{"bio", "Low tide"}}, {.token = tokens.access});
-  const http::Response put = app.call(http::Method::Put, "/v1/me/avatar",
-                                      json(test_support::png(64, 64)), {.token = tokens.access});
+  const http::Response put =
+      app.call(http::Method::Put, "/v1/me/avatar", json(test_support::picture(64, 64)),
+               {.token = tokens.access});
   ASSERT_EQ(put.status, 200) << put.body;
   apply_new();
   flush();
-  const std::string hash = uploads::hash_of(test_support::png(64, 64));
+  const std::string path = json::parse(put.body).at("avatar");
+  const std::string hash = path.substr(path.rfind('/') + 1);
   EXPECT_EQ(topic.latest[id("7")].at("avatar"), hash);
   EXPECT_EQ(topic.latest[id("7")].dump().find("Low tide"), std::string::npos);
   app.call(http::Method::Delete, "/v1/me/avatar", nullptr, {.token = tokens.access});

@@ -1,4 +1,5 @@
-// Images as requests name them: by the hash under which the caller has uploaded them.
+// Images as requests name them, by the hash under which the caller has uploaded them, and as
+// answers describe them.
 //
 // Thread-safe; nothing here blocks.
 #pragma once
@@ -9,6 +10,8 @@
 #include "eventsourcing/commands/decider.hpp"
 #include "http/messages/json.hpp"
 #include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
+#include "uploads/upload_http.hpp"
 
 namespace tideline::feed {
 
@@ -24,6 +27,19 @@ inline std::vector<std::string> read_images(http::FieldReader& fields, std::size
     }
   }
   return images;
+}
+
+// Of each of the owner's images how it looks, null where that is not known.
+inline http::Json image_previews(const uploads::ImageStore::Previews& previews,
+                                 const core::AccountId& owner,
+                                 const std::vector<std::string>& hashes) {
+  http::Json all = http::Json::array();
+  for (const std::string& hash : hashes) {
+    const auto found = previews.find({owner, hash});
+    all.push_back(found == previews.end() ? http::Json(nullptr)
+                                          : uploads::preview_json(found->second));
+  }
+  return all;
 }
 
 }  // namespace tideline::feed

@@ -13,9 +13,12 @@
 #include "feed/projections/engine/feed_reader.hpp"
 #include "feed/shards/shard_router.hpp"
 #include "http/routing/command_endpoint.hpp"
+#include "http/routing/signed_links.hpp"
+#include "images/renditions.hpp"
 #include "people/people_directory.hpp"
 #include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
 
 namespace tideline::feed {
 
@@ -27,6 +30,9 @@ struct ApiPorts {
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   uploads::ContentStore& uploads;
+  uploads::ImageStore& images;
+  images::RenditionMaker& renditions;
+  const http::SignedLinks& links;
   const FeedReader& reader;
   // What was read lately of what the engine lets out.
   MomentContents& contents;

@@ -15,7 +15,8 @@ MomentContent::MomentContent(const MomentTexts& texts, core::Timestamp good_unti
       audience_changes_(static_cast<std::uint16_t>(texts.audience_changes)),
       shown_(static_cast<std::uint32_t>(texts.shown.size())),
       audience_(static_cast<std::uint32_t>(texts.audience.size())),
-      user_ids_(static_cast<std::uint32_t>(texts.user_ids.size())),
+      user_ids_(static_cast<std::uint16_t>(texts.user_ids.size())),
+      images_(static_cast<std::uint16_t>(texts.images.size() / kImageHash)),
       good_until_(good_until),
       names_as_of_(texts.names_as_of),
       author_(texts.author) {}
@@ -30,6 +31,7 @@ std::shared_ptr<const MomentContent> MomentContent::of(const MomentTexts& texts,
   const auto* content = new (block.get()) MomentContent(head);
   char* end = reinterpret_cast<char*>(block.get()) + sizeof head;
   end = std::ranges::copy(texts.shown, end).out;
+  end = std::ranges::copy(texts.images, end).out;
   end = std::ranges::copy(texts.audience, end).out;
   const auto ids = std::as_bytes(std::span(texts.user_ids));
   std::ranges::copy(ids, reinterpret_cast<std::byte*>(end));

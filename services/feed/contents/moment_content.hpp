@@ -18,6 +18,8 @@
 
 namespace tideline::feed {
 
+constexpr std::size_t kImageHash = 64;
+
 // Texts are members of JSON objects, without the braces.
 struct MomentTexts {
   core::AccountId author;
@@ -25,6 +27,7 @@ struct MomentTexts {
   std::uint32_t audience_changes = 0;  // and the audience of this change
   std::uint64_t names_as_of = 0;       // see MomentContents::name_changes()
   std::string shown;     // to everybody who may see the moment, with its author's name
+  std::string images;    // their hashes, one behind the other, each of kImageHash bytes
   std::string audience;  // to its author: audience, group_ids, tag_ids
   std::vector<core::AccountId>
       user_ids;  // the first of those listed: for its author, by their names
@@ -41,18 +44,25 @@ class MomentContent {
   std::uint64_t names_as_of() const { return names_as_of_; }
   const core::AccountId& author() const { return author_; }
   std::string_view shown() const { return {rest(), shown_}; }
-  std::string_view audience() const { return {rest() + shown_, audience_}; }
+  std::size_t images() const { return images_; }
+  // The hash of one of them.
+  std::string_view image(std::size_t i) const {
+    return {rest() + shown_ + i * kImageHash, kImageHash};
+  }
+  std::string_view audience() const { return {rest() + before_audience(), audience_}; }
   std::span<const core::AccountId> user_ids() const {
-    return {reinterpret_cast<const core::AccountId*>(rest() + shown_ + audience_), user_ids_};
+    return {reinterpret_cast<const core::AccountId*>(rest() + before_audience() + audience_),
+            user_ids_};
   }
   // Of the block, all of them, and the first ones, with what everybody is shown.
-  std::size_t bytes_shown() const { return sizeof *this + shown_; }
+  std::size_t bytes_shown() const { return sizeof *this + before_audience(); }
   std::size_t bytes() const {
-    return sizeof *this + shown_ + audience_ + user_ids_ * sizeof(core::AccountId);
+    return bytes_shown() + audience_ + user_ids_ * sizeof(core::AccountId);
   }
 
  private:
   MomentContent(const MomentTexts& texts, core::Timestamp good_until);
+  std::size_t before_audience() const { return shown_ + images_ * kImageHash; }
   // Where the texts and ids begin.
   const char* rest() const { return reinterpret_cast<const char*>(this + 1); }
 
@@ -60,7 +70,8 @@ class MomentContent {
   const std::uint16_t audience_changes_;
   const std::uint32_t shown_;     // bytes
   const std::uint32_t audience_;  // bytes
-  const std::uint32_t user_ids_;  // how many
+  const std::uint16_t user_ids_;  // how many
+  const std::uint16_t images_;    // likewise
   const core::Timestamp good_until_;
   const std::uint64_t names_as_of_;
   const core::AccountId author_;

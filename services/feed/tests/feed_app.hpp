@@ -16,6 +16,7 @@
 #include "feed/projections/search/search_projection.hpp"
 #include "feed/stream_keys.hpp"
 #include "http/routing/authentication.hpp"
+#include "support/plain_seal.hpp"
 
 namespace tideline::feed::testing {
 
@@ -54,6 +55,8 @@ class FeedApp {
     engine.watch(engine_applied);
     status.caught_up_once = true;
     status.behind = std::chrono::milliseconds(0);
+    router.set_signed_links(links);
+    forgetful_router.set_signed_links(links);
     add_routes(router, ports_with(contents));
     add_routes(forgetful_router, ports_with(nothing));
   }
@@ -238,6 +241,10 @@ class FeedApp {
   core::MomentIdSource moment_ids{random};
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
+  uploads::TableImageStore images{database, uploads};
+  images::RenditionMaker renditions;
+  std::shared_ptr<const http::SignedLinks> links =
+      std::make_shared<http::SignedLinks>(test_support::plain_seal(), clock);
   MomentContents contents;
   MomentContents nothing{0, clock};
   FeedEngine engine{{.rules = {},
@@ -265,9 +272,10 @@ class FeedApp {
 
  private:
   ApiPorts ports_with(MomentContents& remembered) {
-    return {endpoint,       database,        moment_ids,     account_ids,    cipher,       people,
-            uploads,        engine.reader(), remembered,     freshness,      shard_router, streams,
-            engine_applied, tables_applied,  search_applied, people_applied, kLogs};
+    return {endpoint,        database,       moment_ids,     account_ids,    cipher,
+            people,          uploads,        images,         renditions,     *links,
+            engine.reader(), remembered,     freshness,      shard_router,   streams,
+            engine_applied,  tables_applied, search_applied, people_applied, kLogs};
   }
 
   // What is answered at once is answered so by who has just been asked, and by who has never been.

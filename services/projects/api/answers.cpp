@@ -6,6 +6,7 @@
 #include "projects/domain/rejections.hpp"
 #include "projects/stored_events.hpp"
 #include "projects/stream_keys.hpp"
+#include "uploads/upload_http.hpp"
 
 namespace tideline::projects {
 
@@ -20,10 +21,12 @@ std::string project_in_path(const http::Request& request) {
 }
 
 void put_icon(http::Json& json, const ApiPorts& ports, const std::string& project_id,
-              const std::optional<std::string>& icon, const core::AccountId& reader) {
+              const std::optional<std::string>& icon,
+              const std::optional<uploads::ImagePreview>& preview, const core::AccountId& reader) {
   const std::string path = icon ? "/v1/projects/" + project_id + "/icon/" + *icon : "";
   json["icon"] = icon ? http::Json(path) : http::Json(nullptr);
   json["icon_link"] = icon ? http::Json(ports.links.to(path, reader)) : http::Json(nullptr);
+  json["icon_preview"] = icon ? uploads::preview_json(preview) : http::Json(nullptr);
 }
 
 Project::State project_for(const ApiPorts& ports, eventsourcing::CommandSession& session,

@@ -26,9 +26,10 @@ http::Problem no_such_project();
 std::string project_in_path(const http::Request& request);
 
 // Sets where the project's icon is read with a token, "icon", and by a link of `reader`'s,
-// "icon_link"; both null without one.
+// "icon_link", and how it looks until then, "icon_preview"; all null without one.
 void put_icon(http::Json& json, const ApiPorts& ports, const std::string& project_id,
-              const std::optional<std::string>& icon, const core::AccountId& reader);
+              const std::optional<std::string>& icon,
+              const std::optional<uploads::ImagePreview>& preview, const core::AccountId& reader);
 
 // The project, for a command of `caller`, which then depends on it: one that meets a withdrawal is
 // decided again. While it is withdrawn it is no project at all, but to its author.

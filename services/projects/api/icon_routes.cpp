@@ -23,8 +23,6 @@ using http::Request;
 using http::Response;
 using sql::Transaction;
 
-constexpr uploads::ImageLimits kIconLimits{256 * 1024, 1024};
-
 void change_icon(const ApiPorts& ports, CommandSession& session, const std::string& id,
                  const ChangeIcon& command) {
   hide_from_strangers(ports, session, id, command.by, [&] {
@@ -37,15 +35,15 @@ void change_icon(const ApiPorts& ports, CommandSession& session, const std::stri
 // names them: storing them again changes nothing.
 Response give_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
-  const auto image = uploads::read_image(request, kIconLimits);
+  const auto image = uploads::read_image(request, ports.renditions);
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
     const auto stream = keys::project(id);
-    const std::string hash = uploads::hash_of(image.content.bytes);
+    const std::string hash = uploads::hash_of(image.large);
     change_icon(ports, session, id, {request.account(), hash});
-    const auto stored = core::value_of(ports.uploads.put(request.account(), image.content));
+    const auto stored = core::value_of(ports.images.put(request.account(), image));
     if (!stored) return uploads::kSpaceUsedUp;
     Json body{{"id", id}};
-    put_icon(body, ports, id, hash, request.account());
+    put_icon(body, ports, id, hash, uploads::preview_of(image), request.account());
     return Answer{200, body.dump(), "", stream};
   });
 }
@@ -64,6 +62,7 @@ http::Problem no_such_icon() { return http::not_found("the project has no such i
 Response get_icon(const ApiPorts& ports, const Request& request) {
   const auto id = project_in_path(request);
   const std::string hash(request.param("hash"));
+  const auto size = uploads::read_image_size(request);
   return answer_from_tables<ProjectRow>(
       ports, request,
       [&](Transaction& transaction) -> ProjectRow {
@@ -71,8 +70,8 @@ Response get_icon(const ApiPorts& ports, const Request& request) {
       },
       [&](const ProjectRow& project) {
         if (project.icon != hash) return to_response(no_such_icon());
-        return uploads::answer_content(ports.uploads, project.author, hash,
-                                       uploads::Caching::Immutable, no_such_icon());
+        return uploads::answer_image(ports.images, project.author, hash, size,
+                                     uploads::Caching::Immutable, no_such_icon());
       });
 }
 

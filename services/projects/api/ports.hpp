@@ -7,9 +7,11 @@
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "http/routing/command_endpoint.hpp"
 #include "http/routing/signed_links.hpp"
+#include "images/renditions.hpp"
 #include "people/people_directory.hpp"
 #include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
 
 namespace tideline::projects {
 
@@ -21,6 +23,8 @@ struct ApiPorts {
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   uploads::ContentStore& uploads;
+  uploads::ImageStore& images;
+  images::RenditionMaker& renditions;
   const http::SignedLinks& links;
   // What queries wait on: the directory of people, blocks, and the tables of ProjectsProjection.
   eventsourcing::AppliedPositions& people_applied;

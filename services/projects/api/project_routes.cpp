@@ -70,13 +70,14 @@ Json card_json(const std::optional<Card>& card) {
 }
 
 Json project_json(const ApiPorts& ports, const ProjectRow& row, const std::optional<Card>& card,
-                  const Labels& labels, Json author, const core::AccountId& viewer) {
+                  const Labels& labels, Json author,
+                  const std::optional<uploads::ImagePreview>& icon, const core::AccountId& viewer) {
   Json project = card_json(card);
   project["id"] = row.id;
   project["author"] = std::move(author);
   project["labels"] = labels.names;
   // Anyone who has been erased has no uploads either.
-  put_icon(project, ports, row.id, card ? row.icon : std::nullopt, viewer);
+  put_icon(project, ports, row.id, card ? row.icon : std::nullopt, icon, viewer);
   project["published_at"] = core::format_iso8601(row.published_at);
   project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
   project["withdrawn"] = row.withdrawn;
@@ -85,6 +86,23 @@ Json project_json(const ApiPorts& ports, const ProjectRow& row, const std::optio
   project["advice"] = {{"count", row.advice}, {"adopted", row.advice_adopted}};
   project["votes"] = {{"state", row.voting}, {"tally", row.tally}};
   return project;
+}
+
+// How the icons of these projects look, in their order.
+std::vector<std::optional<uploads::ImagePreview>> icon_previews(
+    const ApiPorts& ports, const std::vector<ProjectRow>& projects) {
+  std::vector<uploads::ImageName> names;
+  for (const ProjectRow& row : projects) {
+    if (row.icon) names.push_back({row.author, *row.icon});
+  }
+  const auto found = core::value_of(ports.images.previews(names));
+  std::vector<std::optional<uploads::ImagePreview>> previews(projects.size());
+  for (std::size_t i = 0; i < projects.size(); ++i) {
+    if (!projects[i].icon) continue;
+    const auto preview = found.find({projects[i].author, *projects[i].icon});
+    if (preview != found.end()) previews[i] = preview->second;
+  }
+  return previews;
 }
 
 // Opens the cards and labels of a page at once; the problem to answer with when that fails.
@@ -96,6 +114,7 @@ Json projects_json(const ApiPorts& ports, const NamedProjects& named,
     sealed.push_back({row.author, row.sealed_labels, StoredProject::kLabelsContext});
   }
   const auto opened = core::value_of(ports.cipher.open_many(sealed));
+  const auto icons = icon_previews(ports, named.projects);
   Json items = Json::array();
   for (std::size_t i = 0; i < named.projects.size(); ++i) {
     const ProjectRow& row = named.projects[i];
@@ -105,7 +124,7 @@ Json projects_json(const ApiPorts& ports, const NamedProjects& named,
     items.push_back(
         project_json(ports, row, card ? card_from_json(*card) : std::nullopt,
                      card && labels ? labels_from_json(*labels).value_or(Labels{}) : Labels{},
-                     person_json(named.people, row.author), viewer));
+                     person_json(named.people, row.author), icons[i], viewer));
   }
   return items;
 }
@@ -176,8 +195,9 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
       row.tally = (*found)->tally;
     }
   }
+  row.author = state.author;
   return project_json(ports, row, state.card, state.labels, person_json(ports, state.author),
-                      state.author)
+                      icon_previews(ports, {row}).front(), state.author)
       .dump();
 }
 

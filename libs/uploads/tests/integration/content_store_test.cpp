@@ -1,6 +1,7 @@
 // The table of uploads on a real PostgreSQL: what is kept for whom, and what a sweep takes.
 
 #include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,8 @@ class ContentStoreTest : public ::testing::Test {
                                {{1, "person", people::kPersonTableSql},
                                 {2, "person_profile", people::kPersonProfileTableSql},
                                 {3, "person_avatar", people::kPersonAvatarSql}}},
-        postgres::MigrationSet{"uploads", {{1, "upload", kUploadTableSql}}}};
+        postgres::MigrationSet{
+            "uploads", {{1, "upload", kUploadTableSql}, {2, "upload_image", kUploadImageSql}}}};
     const auto migrated = postgres::migrate(options, sets);
     CHECK(migrated.ok(), "the migrations run on an empty database");
     return options;

@@ -20,6 +20,7 @@
 #include "postgres/migrations/migrations.hpp"
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
 
 namespace tideline::accounts::testing {
 using eventsourcing::Projection;
@@ -36,7 +37,8 @@ inline postgres::DatabaseOptions fresh_database() {
        {{1, "person", people::kPersonTableSql},
         {2, "person_profile", people::kPersonProfileTableSql},
         {3, "person_avatar", people::kPersonAvatarSql}}},
-      {"uploads", {{1, "upload", uploads::kUploadTableSql}}},
+      {"uploads",
+       {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}},
       {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       {"accounts", accounts::migrations()}};
   const auto migrated = postgres::migrate(options, sets);

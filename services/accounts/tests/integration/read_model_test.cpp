@@ -125,6 +125,7 @@ TEST_F(ReadModel, AnswersPublicProfilesWithoutTheEmail) {
                   {"bio", ""},
                   {"avatar", nullptr},
                   {"avatar_link", nullptr},
+                  {"avatar_preview", nullptr},
                   {"visits", nullptr},
                   {"registered_at", "2026-05-01T12:00:00.250000Z"},
                   {"project_ids", {project_ids[2], project_ids[1], project_ids[0]}},

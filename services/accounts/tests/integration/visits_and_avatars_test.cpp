@@ -7,7 +7,8 @@
 #include <tuple>
 
 #include "read_model.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
+#include "uploads/image_header.hpp"
 
 namespace tideline::accounts::testing {
 namespace {
@@ -81,17 +82,20 @@ TEST_F(ReadModel, AnAvatarIsOnTheProfileAndForWhoMaySeeIt) {
   };
   EXPECT_EQ(put("no image").status, 415);
   EXPECT_EQ(put(test_support::gif(64, 64)).status, 415);
-  EXPECT_EQ(put(test_support::png(2000, 64)).status, 422);
-  const std::string bytes = test_support::webp("VP8 ", 64, 64);
-  const auto stored = put(bytes);
+  EXPECT_EQ(put(test_support::png(20'000, 64)).status, 422);
+  const auto stored = put(test_support::picture(300, 64));
   ASSERT_EQ(stored.status, 200) << stored.body;
   const std::string path = json::parse(stored.body).at("avatar");
   project_accounts();
   const json profile = json::parse(app.get("/v1/profiles/1", bob.access).body);
   EXPECT_EQ(profile.at("avatar"), path);
   EXPECT_TRUE(profile.at("avatar_link").get<std::string>().starts_with(path + "?reader="));
+  EXPECT_EQ(profile.at("avatar_preview"), json::parse(stored.body).at("avatar_preview"));
+  EXPECT_EQ(profile.at("avatar_preview").at("width"), 300);
   const auto read = app.get(path, bob.access);
-  EXPECT_EQ(read.body, bytes);
+  EXPECT_TRUE(path.ends_with(uploads::hash_of(read.body)));
+  const auto small = app.get(path + "?size=small", bob.access);
+  EXPECT_EQ(uploads::read_image_header(small.body)->width, 160U);
   EXPECT_EQ(read.headers.find("Content-Type"), "image/webp");
   EXPECT_EQ(app.get(path, "").status, 401);
   EXPECT_EQ(app.get("/v1/profiles/1/avatar/" + uploads::hash_of("other"), bob.access).status, 404);

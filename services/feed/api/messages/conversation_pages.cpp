@@ -143,14 +143,15 @@ FoundTalks find_talks(sql::Transaction& transaction, const GroupReader& reader,
   return found;
 }
 
-Json conversation_items(const ApiPorts& ports, const FoundTalks& found) {
+Json conversation_items(const ApiPorts& ports, const core::AccountId& reader,
+                        const FoundTalks& found) {
   std::vector<core::AccountId> peers;
   for (const Talk& entry : found.entries) {
     if (entry.peer) peers.push_back(*entry.peer);
   }
   const auto people = core::value_of(ports.database.read_each_alone(
       [&](sql::Transaction& transaction) { return ports.people.find_many(transaction, peers); }));
-  const Json messages = message_items(ports, found.messages);
+  const Json messages = message_items(ports, reader, found.messages);
   Json items = Json::array();
   for (std::size_t i = 0; i < found.entries.size(); ++i) {
     const Talk& entry = found.entries[i];
@@ -181,7 +182,7 @@ Response handle_conversations(const ApiPorts& ports, const Request& request) {
                         static_cast<std::size_t>(wanted.limit));
     }));
     http::Page answer;
-    answer.items = conversation_items(ports, found);
+    answer.items = conversation_items(ports, request.account(), found);
     if (found.more) answer.after = conversation_text(found.entries.back());
     return http::page_response(kConversations, std::move(answer));
   });
@@ -199,7 +200,7 @@ Response handle_thread(const ApiPorts& ports, const Request& request) {
           return read_thread(transaction, request.account(), peer, {wanted.after, wanted.before},
                              static_cast<std::size_t>(wanted.limit));
         }));
-        return message_page_response(ports, kThread, page);
+        return message_page_response(ports, request.account(), kThread, page);
       });
 }
 

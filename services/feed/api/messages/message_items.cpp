@@ -1,6 +1,7 @@
 #include "feed/api/messages/message_items.hpp"
 
 #include "core/text.hpp"
+#include "feed/api/named_images.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/stored_events.hpp"
 
@@ -17,6 +18,29 @@ std::optional<MessageKey> parse_message_place(std::string_view text) {
   const auto sender = core::AccountId::parse(text.substr(mark + 1));
   if (!sent_at || !sender) return std::nullopt;
   return MessageKey{*sent_at, *sender};
+}
+
+uploads::ImageStore::Previews previews_of(const ApiPorts& ports,
+                                          const std::vector<MessageRow>& messages) {
+  std::vector<uploads::ImageName> names;
+  for (const MessageRow& message : messages) {
+    for (const std::string& hash : message.images) names.push_back({message.key.sender, hash});
+  }
+  return core::value_of(ports.images.previews(names));
+}
+
+// A message whose sender the directory does not know has no key, so its images have no address.
+void put_images(Json& item, const ApiPorts& ports, const MessageRow& message,
+                const uploads::ImageStore::Previews& previews, const core::AccountId& reader) {
+  Json links = Json::array();
+  for (const std::string& hash : message.images) {
+    if (!item["key"].is_string()) continue;
+    links.push_back(ports.links.to(
+        "/v1/messages/" + item["key"].get<std::string>() + "/images/" + hash, reader));
+  }
+  item["images"] = message.images;
+  item["image_previews"] = image_previews(previews, message.key.sender, message.images);
+  item["image_links"] = std::move(links);
 }
 
 }  // namespace
@@ -36,7 +60,8 @@ std::optional<MessageKey> parse_message_key(const crypto::AccountIds& account_id
   return MessageKey{*sent_at, account_ids.of(user_id)};
 }
 
-Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& messages) {
+Json message_items(const ApiPorts& ports, const core::AccountId& reader,
+                   const std::vector<MessageRow>& messages) {
   Json items = Json::array();
   if (messages.empty()) return items;
   std::vector<core::AccountId> accounts;
@@ -48,6 +73,7 @@ Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& message
     texts.push_back({message.key.sender, message.sealed_text,
                      eventsourcing::Stored<MessageSent>::kTextContext});
   }
+  const auto previews = previews_of(ports, messages);
   const auto people =
       core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
         return ports.people.find_many(transaction, accounts);
@@ -61,13 +87,13 @@ Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& message
               {"to", nullptr},
               {"group_id", nullptr},
               {"text", nullptr},
-              {"images", message.images},
               {"recalled", message.recalled},
               {"sent_at", core::format_iso8601(message.key.sent_at)},
               {"read", message.read}};
     if (sender["user_id"].is_string()) {
       item["key"] = message_key_text(sender["user_id"].get<std::string>(), message.key.sent_at);
     }
+    put_images(item, ports, message, previews, reader);
     item["sender"] = std::move(sender);
     if (message.recipient) item["to"] = person_json(people, *message.recipient);
     if (message.group_id) item["group_id"] = *message.group_id;
@@ -90,10 +116,10 @@ http::Parsed<http::PageRequest<MessageKey>> read_message_place(const http::Reque
 }
 
 // The places are those of the list, also of what its reader is not shown yet.
-http::Response message_page_response(const ApiPorts& ports, std::string_view kind,
-                                     const MessagePage& page) {
+http::Response message_page_response(const ApiPorts& ports, const core::AccountId& reader,
+                                     std::string_view kind, const MessagePage& page) {
   http::Page answer;
-  answer.items = message_items(ports, page.messages);
+  answer.items = message_items(ports, reader, page.messages);
   if (page.has_newer) answer.before = message_place_text(page.messages.front().key);
   if (page.has_older) answer.after = message_place_text(page.messages.back().key);
   return http::page_response(kind, std::move(answer));

@@ -20,14 +20,16 @@ std::string message_key_text(std::string_view sender_user_id, core::Timestamp se
 std::optional<MessageKey> parse_message_key(const crypto::AccountIds& account_ids,
                                             std::string_view text);
 
-http::Json message_items(const ApiPorts& ports, const std::vector<MessageRow>& messages);
+// As `reader` is to see them, who may.
+http::Json message_items(const ApiPorts& ports, const core::AccountId& reader,
+                         const std::vector<MessageRow>& messages);
 
 // As cursors name a message.
 std::string message_place_text(const MessageKey& key);
 // A page of a list of that kind, newest first.
 http::Parsed<http::PageRequest<MessageKey>> read_message_place(const http::Request& request,
                                                                std::string_view kind);
-http::Response message_page_response(const ApiPorts& ports, std::string_view kind,
-                                     const MessagePage& page);
+http::Response message_page_response(const ApiPorts& ports, const core::AccountId& reader,
+                                     std::string_view kind, const MessagePage& page);
 
 }  // namespace tideline::feed

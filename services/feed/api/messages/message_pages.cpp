@@ -35,7 +35,7 @@ Response answer_box(const ApiPorts& ports, const Request& request, std::string_v
           return read_messages(transaction, list, {wanted.after, wanted.before},
                                static_cast<std::size_t>(wanted.limit));
         }));
-        return message_page_response(ports, kind, page);
+        return message_page_response(ports, request.account(), kind, page);
       });
 }
 
@@ -52,7 +52,7 @@ Response answer_group(const ApiPorts& ports, const Request& request, std::string
       return read_group_messages(transaction, reader, *list, {wanted.after, wanted.before},
                                  static_cast<std::size_t>(wanted.limit));
     }));
-    return message_page_response(ports, kGroupMessages, page);
+    return message_page_response(ports, request.account(), kGroupMessages, page);
   });
 }
 
@@ -78,19 +78,20 @@ Response handle_day(const ApiPorts& ports, const Request& request) {
 
 Response handle_message(const ApiPorts& ports, const Request& request) {
   return answer_message(ports, request, [&](const MessageRow& message) {
-    return Response::json(200, message_items(ports, {message}).front());
+    return Response::json(200, message_items(ports, request.account(), {message}).front());
   });
 }
 
 // Whoever may read the message may see its images, and nobody else.
 Response handle_message_image(const ApiPorts& ports, const Request& request) {
   const std::string hash(request.param("hash"));
+  const auto size = uploads::read_image_size(request);
   return answer_message(ports, request, [&](const MessageRow& message) -> Response {
     if (std::ranges::find(message.images, hash) == message.images.end()) {
       return to_response(http::not_found());
     }
-    return uploads::answer_content(ports.uploads, message.key.sender, hash,
-                                   uploads::Caching::AskEachTime, http::not_found());
+    return uploads::answer_image(ports.images, message.key.sender, hash, size,
+                                 uploads::Caching::AskEachTime, http::not_found());
   });
 }
 
@@ -115,7 +116,8 @@ void add_message_queries(http::Router& router, const ApiPorts& ports) {
   });
   add("/v1/messages/timelines/{key}", handle_day);
   add("/v1/messages/{key}", handle_message);
-  add("/v1/messages/{key}/images/{hash}", handle_message_image);
+  router.add(http::Method::Get, "/v1/messages/{key}/images/{hash}", Access::SignedInOrLink,
+             [=](const Request& request) { return handle_message_image(ports, request); });
 }
 
 }  // namespace tideline::feed

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "feed/api/named_images.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/timelines/private_reads.hpp"
 #include "feed/projections/moment_queries.hpp"
@@ -123,12 +124,34 @@ std::string members_of(const Json& object) {
   return text.substr(1, text.size() - 2);
 }
 
-MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author) {
+using Previews = uploads::ImageStore::Previews;
+
+// Asked where the moments are, and not carried by their events: how a picture looks is as personal
+// as a text, and here it goes with the upload.
+Previews previews_of(const ApiPorts& ports, const std::vector<Opened>& opened) {
+  std::vector<uploads::ImageName> names;
+  for (const Opened& moment : opened) {
+    for (const std::string& hash : moment.row->images) names.push_back({moment.row->author, hash});
+  }
+  return core::value_of(ports.images.previews(names));
+}
+
+std::string joined(const std::vector<std::string>& hashes) {
+  std::string all;
+  for (const std::string& hash : hashes) all += hash;
+  return all;
+}
+
+MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author,
+                     const Previews& previews) {
   const MomentRow& row = *opened.row;
-  Json shown{
-      {"id", core::to_string(row.id)}, {"content", nullptr},
-      {"images", row.images},          {"published_at", core::format_iso8601(row.published_at)},
-      {"edited_at", nullptr},          {"edits", opened.entry->edits}};
+  Json shown{{"id", core::to_string(row.id)},
+             {"content", nullptr},
+             {"images", row.images},
+             {"image_previews", image_previews(previews, row.author, row.images)},
+             {"published_at", core::format_iso8601(row.published_at)},
+             {"edited_at", nullptr},
+             {"edits", opened.entry->edits}};
   if (opened.content) shown["content"] = *opened.content;
   if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
   const std::string name = author ? author->person : http::text_of(people::person_json({}));
@@ -138,6 +161,7 @@ MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author)
           row.audience_changes,
           author ? author->names_as_of : 0,
           members_of(shown) + R"(,"author":)" + name,
+          joined(row.images),
           members_of({{"audience", to_string(row.audience)},
                       {"group_ids", row.lists.group_ids},
                       {"tag_ids", row.lists.tag_ids}}),
@@ -165,9 +189,10 @@ void take_found(const ApiPorts& ports, const PeopleByAccount& found, std::uint64
 
 // A text with the name of somebody whom the directory does not know (yet) is not remembered.
 MomentContents::Moment keep(const ApiPorts& ports, const core::AccountId& viewer,
-                            const Opened& opened, const MomentContents::Person& author) {
+                            const Opened& opened, const MomentContents::Person& author,
+                            const Previews& previews) {
   const core::MomentId id = opened.row->id;
-  const MomentTexts texts = texts_of(opened, author);
+  const MomentTexts texts = texts_of(opened, author, previews);
   if (!author) return MomentContent::of(texts, {});
   auto kept = ports.contents.put(id, texts);
   // Its deletion may have been applied since: anyone who tells of it told before it was there.
@@ -189,11 +214,12 @@ void fill(const ApiPorts& ports, const Request& request, const std::vector<Timel
   if (missing.empty()) return;
   const auto found = read_all_rows(ports, request, missing, take_known(ports, authors, people));
   const auto opened = open_texts(ports, missing, found);
+  const auto previews = previews_of(ports, opened);
   take_found(ports, found.people, names_as_of, people);
   auto text = opened.begin();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (contents[i] || text == opened.end() || text->row->id != entries[i].id) continue;
-    contents[i] = keep(ports, request.account(), *text++, people.at(entries[i].author));
+    contents[i] = keep(ports, request.account(), *text++, people.at(entries[i].author), previews);
   }
 }
 
@@ -241,10 +267,24 @@ void append_rest(std::string& items, const TimelineEntry& entry, std::string_vie
   items.append(text.data(), end);
 }
 
-void append_item(std::string& items, const TimelineEntry& entry, const MomentContent& moment,
-                 const core::AccountId& viewer, const PersonByAccount& people) {
+// Each as the viewer can load it. Nothing in an address has to be escaped in JSON.
+void append_image_links(const ApiPorts& ports, std::string& items, const TimelineEntry& entry,
+                        const MomentContent& moment, const core::AccountId& viewer) {
+  items.append(R"(,"image_links":[)");
+  for (std::size_t i = 0; i < moment.images(); ++i) {
+    std::string path = "/v1/moments/" + core::to_string(entry.id) + "/images/";
+    path.append(moment.image(i));
+    items.append(i == 0 ? "\"" : ",\"").append(ports.links.to(path, viewer)).push_back('"');
+  }
+  items.push_back(']');
+}
+
+void append_item(const ApiPorts& ports, std::string& items, const TimelineEntry& entry,
+                 const MomentContent& moment, const core::AccountId& viewer,
+                 const PersonByAccount& people) {
   items.push_back('{');
   items.append(moment.shown());
+  append_image_links(ports, items, entry, moment, viewer);
   if (entry.author != viewer) {
     append_rest(items, entry, R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
     return;
@@ -266,7 +306,7 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
   ports.contents.find_each(entries, [&](std::size_t i, const MomentContents::Moment& moment) {
     if (i != count || (moment->author() == viewer && !moment->user_ids().empty())) return;
     if (count++ > 0) items.push_back(',');
-    append_item(items, entries[i], *moment, viewer, nobody);
+    append_item(ports, items, entries[i], *moment, viewer, nobody);
   });
   if (count == entries.size()) {
     ports.contents.note_hits(count);
@@ -291,7 +331,7 @@ std::size_t append_moment_items(const ApiPorts& ports, const Request& request,
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!contents[i]) continue;  // deleted meanwhile
     if (count++ > 0) items.push_back(',');
-    append_item(items, entries[i], *contents[i], viewer, people);
+    append_item(ports, items, entries[i], *contents[i], viewer, people);
   }
   return count;
 }

@@ -32,9 +32,10 @@ std::vector<MessageRow> read_found(const ApiPorts& ports, sql::Transaction& tran
   return find_readable(ports, transaction, read_copies(transaction, entries), reader);
 }
 
-void add_matching_messages(const ApiPorts& ports, const search::Query& query,
-                           std::vector<MessageRow> messages, FoundMessages& found) {
-  Json items = message_items(ports, messages);
+void add_matching_messages(const ApiPorts& ports, const core::AccountId& reader,
+                           const search::Query& query, std::vector<MessageRow> messages,
+                           FoundMessages& found) {
+  Json items = message_items(ports, reader, messages);
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const auto& text = items[i]["text"];
     if (!text.is_string()) continue;
@@ -62,7 +63,7 @@ FoundMessages find_messages(const ApiPorts& ports, const core::AccountId& reader
                                     kCandidatesAtOnce);
       return read_found(ports, transaction, reader, keys);
     }));
-    add_matching_messages(ports, query, std::move(messages), found);
+    add_matching_messages(ports, reader, query, std::move(messages), found);
     if (!keys.empty()) found.looked_to = keys.back();
     found.all = keys.size() < kCandidatesAtOnce;
     if (found.all) break;

@@ -3,14 +3,14 @@
 
 #include "feed/projections/moment_queries.hpp"
 #include "message_fixture.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
 using http::Method;
-using test_support::png;
+using test_support::picture;
 using testing::FeedApp;
 using testing::Texts;
 
@@ -126,7 +126,7 @@ TEST_F(Conversations, ShowThePlaceOfWhatWasRecalled) {
 
 TEST_F(Conversations, MayHoldImages) {
   for (const char* who : {"ada", "bob", "b_o_b"}) app.join(who, group);
-  const std::string hash = app.upload("ada", png(2, 2));
+  const std::string hash = app.upload("ada", picture(2, 2));
   const auto sent = post("ada", {{"to", "bob"}, {"images", {hash}}});
   ASSERT_EQ(sent.status, 201) << sent.body;
   app.clock.advance(std::chrono::seconds(1));
@@ -137,11 +137,17 @@ TEST_F(Conversations, MayHoldImages) {
     const std::string key = Json::parse(of.body)["key"];
     return app.get(who, "/v1/messages/" + key + "/images/" + hash);
   };
-  EXPECT_EQ(image("bob", sent).body, png(2, 2));
+  EXPECT_EQ(uploads::hash_of(image("bob", sent).body), hash);
   EXPECT_EQ(image("b_o_b", sent).status, 404);
-  EXPECT_EQ(image("b_o_b", grouped).body, png(2, 2));
+  EXPECT_EQ(uploads::hash_of(image("b_o_b", grouped).body), hash);
   EXPECT_EQ(image("cleo", grouped).status, 404);
-  EXPECT_EQ(read("bob", "/v1/messages/inbox")["items"][0]["images"], Json({hash}));
+  const Json item = read("bob", "/v1/messages/inbox")["items"][0];
+  EXPECT_EQ(item["images"], Json({hash}));
+  EXPECT_EQ(item["image_previews"][0]["width"], 2);
+  const std::string link = item["image_links"][0];
+  EXPECT_EQ(uploads::hash_of(app.get("", link).body), hash);
+  EXPECT_EQ(app.get("", link + "&size=medium").status, 200);
+  EXPECT_EQ(app.get("", link.substr(0, link.find('?'))).status, 401);
   EXPECT_EQ(post("bob", {{"to", "ada"}, {"images", {hash}}}).status, 422) << "none of his uploads";
   EXPECT_EQ(post("ada", {{"to", "bob"}, {"images", Json::array()}}).status, 422);
   app.leave("b_o_b", group);

@@ -15,6 +15,7 @@
 #include "postgres/migrations/migrations.hpp"
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
+#include "uploads/image_store.hpp"
 
 namespace tideline::feed::testing {
 
@@ -70,7 +71,9 @@ class FeedDatabase {
                                {{1, "person", people::kPersonTableSql},
                                 {2, "person_profile", people::kPersonProfileTableSql},
                                 {3, "person_avatar", people::kPersonAvatarSql}}},
-        postgres::MigrationSet{"uploads", {{1, "upload", uploads::kUploadTableSql}}},
+        postgres::MigrationSet{"uploads",
+                               {{1, "upload", uploads::kUploadTableSql},
+                                {2, "upload_image", uploads::kUploadImageSql}}},
         postgres::MigrationSet{"feed", migrations()}};
     const auto status = postgres::migrate(options, sets);
     EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);

@@ -39,6 +39,8 @@ TEST_F(Messages, GoFromSentToInboxUnderANaturalKey) {
       {"group_id", nullptr},
       {"text", "hi"},
       {"images", Json::array()},
+      {"image_previews", Json::array()},
+      {"image_links", Json::array()},
       {"recalled", false},
       {"sent_at", core::format_iso8601(app.clock.now())},
       {"read", false}};

@@ -3,7 +3,7 @@
 
 #include "../feed_app.hpp"
 #include "feed_database.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -157,7 +157,7 @@ TEST_F(MomentAudience, MayBeFiveThousandPeople) {
 }
 
 TEST_F(MomentAudience, OfImagesAloneIsPublishedAndShown) {
-  const std::string hash = app.upload("ada", test_support::png(1, 1));
+  const std::string hash = app.upload("ada", test_support::picture(1, 1));
   const auto id = app.publish("ada", {{"images", {hash}}, {"audience", "public"}});
   app.deliver();
   const Json item = Json::parse(app.get("bob", "/v1/moments/" + id).body);

@@ -5,7 +5,7 @@
 #include "../feed_app.hpp"
 #include "feed_database.hpp"
 #include "http/routing/position_waits.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -149,13 +149,14 @@ TEST_F(RememberedPages, HaveWhatTheTablesHaveNotGotYet) {
     EXPECT_EQ(app.call("ada", http::Method::Patch, "/v1/moments/" + moment, body).status, 204);
   };
   edit(id, "hello again");
-  const auto image = app.upload("ada", test_support::png(3, 2));
+  const auto image = app.upload("ada", test_support::picture(3, 2));
   const Json moment{{"content", "new"}, {"audience", "public"}, {"images", {image}}};
   const std::string next = app.publish("ada", moment);
   const auto spoken = app.comment("bob", id, {{"text", "hello to you"}});
   const auto events = app.deliver_to_engine();
 
-  EXPECT_EQ(reads_of("bob"), 1) << "the row of the first moment, whose edit has just come";
+  EXPECT_EQ(reads_of("bob"), 2)
+      << "the row of the first moment, whose edit has just come, and how the image looks";
   EXPECT_EQ(reads_of("bob"), 0);
   EXPECT_EQ(first_item("bob")["content"], "new");
   const std::vector<std::string> paths{"/v1/timeline",

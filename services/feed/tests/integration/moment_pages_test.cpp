@@ -5,13 +5,13 @@
 #include "../feed_app.hpp"
 #include "feed/projections/moment_queries.hpp"
 #include "feed_database.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
-using test_support::png;
+using test_support::picture;
 using testing::FeedApp;
 using testing::FeedDatabase;
 
@@ -47,14 +47,18 @@ class MomentPages : public ::testing::Test {
 
 TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
   const std::string tag = app.make_tag("ada");
-  const Json images{app.upload("ada", png(1, 1)), app.upload("ada", png(2, 1))};
+  const Json images{app.upload("ada", picture(1, 1)), app.upload("ada", picture(2, 1))};
   const auto id = app.publish("ada", {{"content", "for some"},
                                       {"images", images},
                                       {"audience", "partly-visible"},
                                       {"tag_ids", {tag}},
                                       {"user_ids", {"bob"}}});
   app.deliver();
-  const Json own = read("ada", "/v1/moments/" + id);
+  Json own = read("ada", "/v1/moments/" + id);
+  EXPECT_EQ(own["image_links"].size(), 2U);
+  own.erase("image_links");
+  EXPECT_EQ(own["image_previews"][1]["width"], 2);
+  own.erase("image_previews");
   EXPECT_EQ(own,
             (Json{{"id", id},
                   {"author", {{"user_id", "ada"}, {"real_name", "Miss ada"}, {"avatar", nullptr}}},

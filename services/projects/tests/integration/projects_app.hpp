@@ -37,7 +37,9 @@ inline postgres::DatabaseOptions fresh_projects_database(std::uint32_t logs) {
                               {2, "person_profile", people::kPersonProfileTableSql},
                               {3, "person_avatar", people::kPersonAvatarSql}}},
       postgres::MigrationSet{"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
-      postgres::MigrationSet{"uploads", {{1, "upload", uploads::kUploadTableSql}}},
+      postgres::MigrationSet{
+          "uploads",
+          {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}},
       postgres::MigrationSet{"projects", migrations()}};
   const auto migrated = postgres::migrate(options, sets);
   CHECK(migrated.ok(), "the migrations run on an empty database");
@@ -73,6 +75,8 @@ class ProjectsApp {
                         .cipher = cipher,
                         .people = people,
                         .uploads = uploads,
+                        .images = images,
+                        .renditions = renditions,
                         .links = *links,
                         .people_applied = people_applied,
                         .blocks_applied = blocks_applied,
@@ -148,6 +152,8 @@ class ProjectsApp {
   crypto::SubjectCipher cipher{keys, clock, {.indexed_by = account_ids}};
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
+  uploads::TableImageStore images{database, uploads};
+  images::RenditionMaker renditions;
   std::shared_ptr<const http::SignedLinks> links =
       std::make_shared<http::SignedLinks>(test_support::plain_seal(), clock);
   ProjectsProjection projection;

@@ -12,7 +12,8 @@
 #include "projects/stored_events.hpp"
 #include "projects/stream_keys.hpp"
 #include "projects_app.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
+#include "uploads/upload_http.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -184,27 +185,31 @@ TEST_F(Routes, AdvicePagesBothWaysAtTwentyAPage) {
 
 TEST_F(Routes, AnIconIsStoredUnderItsHashAndReadByEverybody) {
   EXPECT_EQ(app.get("bob", path).at("icon"), nullptr);
-  const std::string pixels("\0\0\0\4IDAT\0\r\n\xff----", 16);
-  const std::string comment("\0\0\0\3tEXtAda----", 15);
-  const std::string image = test_support::png(16, 16) + pixels;
-  const Response put = app.call("ada", Method::Put, path + "/icon", image + comment);
+  const std::string sent = test_support::picture(300, 16);
+  const Response put = app.call("ada", Method::Put, path + "/icon", sent);
   EXPECT_EQ(put.status, 200) << put.body;
   const std::string icon = app.get("bob", path).at("icon").get<std::string>();
   EXPECT_EQ(Json::parse(put.body).at("icon"), icon);
-  EXPECT_EQ(icon, path + "/icon/" + uploads::hash_of(image));
+  const Json preview = app.get("bob", path).at("icon_preview");
+  EXPECT_EQ(preview, Json::parse(put.body).at("icon_preview"));
+  EXPECT_EQ(preview.at("width"), 300);
 
   const Response read = app.call("bob", Method::Get, icon);
   EXPECT_EQ(read.status, 200);
-  EXPECT_EQ(read.body, image);
-  EXPECT_EQ(read.headers.find("Content-Type"), "image/png");
-  EXPECT_EQ(read.headers.find("ETag"), "\"" + uploads::hash_of(image) + "\"");
+  const std::string hash = uploads::hash_of(read.body);
+  EXPECT_EQ(icon, path + "/icon/" + hash);
+  EXPECT_EQ(read.headers.find("Content-Type"), "image/webp");
+  EXPECT_EQ(read.headers.find("ETag"), "\"" + hash + "\"");
+  const Response small = app.call("bob", Method::Get, icon + "?size=small");
+  EXPECT_EQ(uploads::read_image_header(small.body)->width, 160U);
   EXPECT_THAT(std::string(*read.headers.find("Cache-Control")), HasSubstr("immutable"));
 
   // As an <img> loads it.
   const std::string link = app.get("bob", path).at("icon_link").get<std::string>();
   EXPECT_EQ(link, app.links->to(icon, app.account_ids.of("bob")));
   const Response loaded = app.call("", Method::Get, link);
-  EXPECT_EQ(loaded.body, image);
+  EXPECT_EQ(uploads::hash_of(loaded.body), hash);
+  EXPECT_EQ(app.call("", Method::Get, link + "&size=small").body, small.body);
   EXPECT_TRUE(loaded.headers.find("Cache-Control")->starts_with("private, max-age="));
   EXPECT_EQ(app.call("", Method::Get, icon).status, 401);
 
@@ -214,10 +219,10 @@ TEST_F(Routes, AnIconIsStoredUnderItsHashAndReadByEverybody) {
 }
 
 TEST_F(Routes, AnIconIsAnImageOfItsAuthor) {
-  EXPECT_EQ(app.call("bob", Method::Put, path + "/icon", test_support::gif(1, 1)).status, 403);
+  EXPECT_EQ(app.call("bob", Method::Put, path + "/icon", test_support::picture(1, 1)).status, 403);
   EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", "<svg/>").status, 415);
-  EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", test_support::gif(1025, 1)).status, 422);
-  const std::string large = test_support::gif(1, 1) + std::string(256 * 1024, 'x');
+  EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", test_support::gif(20'000, 1)).status, 422);
+  const std::string large = test_support::picture(1, 1) + std::string(uploads::kImageBytesMax, 'x');
   EXPECT_EQ(app.call("ada", Method::Put, path + "/icon", large).status, 413);
   const auto kept = app.database.read([](sql::Transaction& transaction) {
     return transaction.execute("SELECT count(*) FROM upload").at(0).integer(0);
@@ -227,13 +232,13 @@ TEST_F(Routes, AnIconIsAnImageOfItsAuthor) {
 }
 
 TEST_F(Routes, AnEditLeavesTheIconAndTheIconLeavesTheCard) {
-  app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
+  app.call("ada", Method::Put, path + "/icon", test_support::picture(2, 2));
   app.call("ada", Method::Patch, path, {{"name", "Waves"}, {"labels", {"sea"}}});
-  app.call("ada", Method::Put, path + "/icon", test_support::gif(3, 3));
+  app.call("ada", Method::Put, path + "/icon", test_support::picture(3, 3));
   const Json shown = app.get("bob", path);
   EXPECT_EQ(shown.at("name"), "Waves");
   EXPECT_EQ(shown.at("labels"), Json::array({"sea"}));
-  EXPECT_EQ(shown.at("icon"), path + "/icon/" + uploads::hash_of(test_support::gif(3, 3)));
+  EXPECT_EQ(shown.at("icon_preview").at("width"), 3);
   EXPECT_EQ(app.get("bob", "/v1/projects?label=sea").at("items").size(), 1U);
 }
 
@@ -289,7 +294,7 @@ TEST_F(Routes, TheLabelsOfAClosedAccountAreGone) {
 }
 
 TEST_F(Routes, TheIconOfAClosedAccountIsGone) {
-  app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
+  app.call("ada", Method::Put, path + "/icon", test_support::picture(2, 2));
   const std::string icon = app.get("bob", path).at("icon").get<std::string>();
   app.execute("UPDATE person SET closed = true WHERE account_id = $1::uuid",
               {app.account_ids.of("ada")});
@@ -365,8 +370,8 @@ TEST_F(Routes, VisitsCountOnceAVisitorAndDayAndNeverTheAuthors) {
 }
 
 TEST_F(Routes, ASweepLeavesWhatProjectsShow) {
-  app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
-  app.call("ada", Method::Put, path + "/icon", test_support::gif(3, 3));
+  app.call("ada", Method::Put, path + "/icon", test_support::picture(2, 2));
+  app.call("ada", Method::Put, path + "/icon", test_support::picture(3, 3));
   app.call("ada", Method::Post, path + "/documents?title=Plan", "text");
   app.execute("UPDATE upload SET held_at = held_at - interval '2 days'");
   EXPECT_EQ(*uploads::sweep(app.database, {"projects", kReferencedUploadsSql}), 1);

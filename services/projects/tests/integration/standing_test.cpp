@@ -7,7 +7,7 @@
 #include "eventsourcing/projections/reaction.hpp"
 #include "projects/api/closed_account_rules.hpp"
 #include "projects_app.hpp"
-#include "support/sample_images.hpp"
+#include "support/pictures.hpp"
 
 namespace tideline::projects {
 namespace {
@@ -52,7 +52,7 @@ class Standing : public ::testing::Test {
 
 TEST_F(Standing, AWithdrawnProjectIsThereForItsAuthorAlone) {
   const auto labelled = app.call("ada", Method::Patch, path, {{"labels", {"sea"}}});
-  app.call("ada", Method::Put, path + "/icon", test_support::gif(2, 2));
+  app.call("ada", Method::Put, path + "/icon", test_support::picture(2, 2));
   app.call("ada", Method::Post, path + "/documents?title=Plan", "The plan");
   app.call("ada", Method::Post, path + "/voting");
   comment("bob");
