@@ -103,17 +103,13 @@ std::optional<NoRenditions> refused_by_header(std::string_view bytes) {
   return std::nullopt;
 }
 
-// The colours of its profile, or of the usual one of its kind, in sRGB. Without either it is sRGB
-// already, or a grey of it. A profile that cannot be used counts as none.
+// In the colours of its profile. Without one it is sRGB already, or grey, or of inks, of which
+// libvips has a usual one. A profile that cannot be used counts as none.
 Picture in_srgb(VipsImage* image) {
-  const bool is_ink = vips_image_get_interpretation(image) == VIPS_INTERPRETATION_CMYK;
   VipsImage* coloured = nullptr;
-  if (is_ink || vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0) {
-    const char* usual = is_ink ? "cmyk" : "srgb";
-    if (vips_icc_transform(image, &coloured, "srgb", "embedded", TRUE, "input_profile", usual,
-                           nullptr) == 0) {
-      return Picture(coloured);
-    }
+  if (vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0 &&
+      vips_icc_transform(image, &coloured, "srgb", "embedded", TRUE, nullptr) == 0) {
+    return Picture(coloured);
   }
   if (vips_colourspace(image, &coloured, VIPS_INTERPRETATION_sRGB, nullptr) != 0) return nullptr;
   return Picture(coloured);

@@ -3,7 +3,7 @@
 //
 // libvips decodes, in this process. It is given four formats and no others, bounds from the header
 // before any pixel, and as many pictures at once as a RenditionMaker admits. So memory is bounded:
-// formats that come line by line take some lines of it, others 8 bytes a pixel at most.
+// formats that come line by line take some lines of it, others some 20 bytes a pixel.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ constexpr std::uint32_t kLargeSide = 2048;
 constexpr std::uint32_t kSideMax = 16'384;
 constexpr std::uint64_t kPixelsMax = 50'000'000;
 // Of one that is decoded as a whole: interlaced PNG, progressive JPEG, WebP, GIF.
-constexpr std::uint64_t kWholePixelsMax = 25'000'000;
+constexpr std::uint64_t kWholePixelsMax = 16'000'000;
 // Passes over a progressive JPEG, each of which may take a few bytes and visits every pixel.
 constexpr std::size_t kScansMax = 64;
 

@@ -37,7 +37,7 @@ http::Problem problem_of(images::NoRenditions none) {
   switch (none) {
     case images::NoRenditions::TooLarge:
       return http::unprocessable("image-too-large",
-                                 "an interlaced, progressive, WebP or GIF image has at most 25 "
+                                 "an interlaced, progressive, WebP or GIF image has at most 16 "
                                  "megapixels, and a JPEG at most 64 scans");
     case images::NoRenditions::Broken:
       return http::unprocessable("image-broken", "the image is damaged or cut off");
