@@ -205,6 +205,6 @@ int main(int argc, char** argv) {
            },
        .compose = [&](runtime::ServiceContext& context) { compose(context, settings, keys); },
        .operations = {accounts::role_operation(settings), accounts::second_factor_operation(),
-                      accounts::password_operation(), accounts::enrol_operation(),
-                      accounts::invite_operation(settings)}});
+                      accounts::password_operation(), accounts::suspension_operation(),
+                      accounts::enrol_operation(), accounts::invite_operation(settings)}});
 }

@@ -5,6 +5,7 @@
   - others register with a code from an address of the domain, or with an invitation made on the server
   - an address is one account's; a forgotten password is replaced by mail, which ends every session
   - an operator signs in with a code of an authenticator app; who has lost it is helped on the server
+  - a suspended account is told so at a sign-in, and its tokens have ended in every service
   - mails go by STARTTLS to a server that asks for a password, and to no server of another authority
 """
 import base64
@@ -180,6 +181,27 @@ def check_second_factor(suite, ben):
     statistics(403, sign_in(201)["access_token"])
 
 
+def check_suspension(suite):
+    reason = "Advertisements, after a warning"
+    credentials = {"user_id": "ben", "password": "tideline-ben"}
+    token = suite.gateway.expect(201, "POST", "/v1/sessions", None, credentials)[1]["access_token"]
+    suspended = suite.operate("accounts", "suspension", "begin", "ben", "--days", "14", told=f"{reason}\n")
+    if suspended.returncode != 0 or "ben is suspended until" not in suspended.stdout:
+        fail(f"suspension begin: {suspended}")
+    until("scoring knows that the session has ended", lambda: suite.gateway.call("GET", "/v1/points/me", token)[0] == 401)
+    refused = suite.gateway.expect(403, "POST", "/v1/sessions", None, credentials)[1]
+    expect_problem(refused, "account-suspended")
+    if refused["detail"] != reason or refused["until"] not in suspended.stdout:
+        fail(f"{refused} instead of {reason} and {suspended.stdout}")
+    suite.gateway.expect(401, "POST", "/v1/sessions", None, {**credentials, "password": "another"})
+    status, said, told = suite.ask_accounts("suspension", "lift", "ben")
+    if status != 0:
+        fail(f"suspension lift: {status} {said} {told}")
+    suite.gateway.expect(201, "POST", "/v1/sessions", None, credentials)
+    if suite.operate("accounts", "suspension", "begin", "ben", "--days", "14", told="\n").returncode != 1:
+        fail("a suspension without a reason is none")
+
+
 def check_strange_server(suite, home):
     """Another authority's server gets no code, nor the password."""
     another = Authority(pathlib.Path(home, "another"))
@@ -204,6 +226,7 @@ def main():
         check_addresses(suite, ben)
         check_reset(suite, session)
         check_second_factor(suite, ben)
+        check_suspension(suite)
         check_strange_server(suite, home)
     finally:
         suite.stop()

@@ -44,10 +44,10 @@ class WholeSuite:
         headers, answer = self.gateway.expect(201, "POST", "/v1/accounts", None, registration(user))
         return answer["session"]["access_token"], position_of(headers)
 
-    def operate(self, *words):
-        """A subcommand of a service."""
+    def operate(self, *words, told=None):
+        """A subcommand of a service, and what it reads."""
         return subprocess.run([ROOT / "deploy/operate", *words], env=self.environment, capture_output=True, text=True,
-                              check=False)
+                              input=told, check=False)
 
     def make_operators(self, *users):
         """From their next sign-in on."""

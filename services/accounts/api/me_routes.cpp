@@ -88,8 +88,10 @@ Response run_password_change(const ApiPorts& ports, const Request& request,
         const auto loaded = session.load<Account>(keys::account(request.account()), codec);
         const auto matches = core::value_of(check.matches(loaded.state));
         // The token may be one from before there was a second factor.
-        if (matches)
+        if (matches) {
           check_second_factor(ports, session, request.account(), loaded.state, wanted.code);
+          refuse_suspended(ports, session, request.account(), loaded.state);
+        }
         if (matches && !hash) {
           auto made = core::value_of(ports.hasher.hash(wanted.next));
           hash = std::move(made);

@@ -69,6 +69,7 @@ Response set_second_factor(const ApiPorts& ports, const Request& request) {
     const es::EventCodec<Account> codec(ports.profiles.cipher());
     const auto loaded = session.load<Account>(keys::account(account), codec);
     const bool matches = core::value_of(check.matches(loaded.state));
+    if (matches) refuse_suspended(ports, session, account, loaded.state);
     const auto step = crypto::totp_step(wanted.secret, wanted.code, ports.clock.now());
     const auto changed = es::change<Account>(
         session, loaded, codec, SetSecondFactor{matches, step.has_value(), wanted.secret});

@@ -83,6 +83,23 @@ core::Status let_in_again(es::EventStore& store, es::TextSealer& sealer, core::T
   });
 }
 
+core::Status suspend(es::EventStore& store, es::TextSealer& sealer, core::Timestamp now,
+                     const core::AccountId& account, core::Timestamp until,
+                     const std::string& reason) {
+  return run(store, now, "suspension", [&](es::CommandSession& session) {
+    es::change<Account>(session, keys::account(account), es::EventCodec<Account>(sealer),
+                        SuspendAccount{until, reason});
+  });
+}
+
+core::Status lift_suspension(es::EventStore& store, core::Timestamp now,
+                             const core::AccountId& account) {
+  return run(store, now, "suspension", [&](es::CommandSession& session) {
+    es::change<Account>(session, keys::account(account), es::EventCodec<Account>(),
+                        LiftSuspension{});
+  });
+}
+
 core::Status enrol(es::EventStore& store, core::Timestamp now, const core::AccountId& account,
                    const core::AccountId& address) {
   return run(store, now, "import", [&](es::CommandSession& session) {

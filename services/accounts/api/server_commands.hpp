@@ -32,6 +32,15 @@ core::Status let_in_again(eventsourcing::EventStore& store, eventsourcing::TextS
                           core::Timestamp now, const core::AccountId& account,
                           const std::string& user_id, const std::string& password_hash);
 
+// Ends all sessions, and nobody signs in until then; `reason` is what the person is told. Again for
+// another time or reason. NotFound likewise.
+core::Status suspend(eventsourcing::EventStore& store, eventsourcing::TextSealer& sealer,
+                     core::Timestamp now, const core::AccountId& account, core::Timestamp until,
+                     const std::string& reason);
+// Done already counts as done. NotFound likewise.
+core::Status lift_suspension(eventsourcing::EventStore& store, core::Timestamp now,
+                             const core::AccountId& account);
+
 // A code for `account` goes to `address` alone from now on (a keyed hash). Done already counts as
 // done. Blocks on the store; thread-safe.
 core::Status enrol(eventsourcing::EventStore& store, core::Timestamp now,

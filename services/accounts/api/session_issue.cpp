@@ -81,6 +81,19 @@ std::set<AccountRole> granted_roles(const ApiPorts& ports, const Account::State&
   return roles;
 }
 
+void refuse_suspended(const ApiPorts& ports, es::CommandSession& session,
+                      const core::AccountId& account, const Account::State& state) {
+  if (!state.is_suspended(session.context().now)) return;
+  // The one that loaded the account may have had no cipher.
+  const auto opened = session.load<Account>(keys::account(account),
+                                            es::EventCodec<Account>(ports.profiles.cipher()));
+  const SuspendAccount told = opened.state.suspension.value_or(SuspendAccount{});
+  http::Problem problem =
+      http::problem(403, "account-suspended", "The account is suspended", told.reason);
+  problem.extensions["until"] = core::format_iso8601(told.until);
+  http::refuse(std::move(problem));
+}
+
 core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSession& issued) {
   crypto::TokenSubject subject{.account = issued.account,
                                .roles = {"user"},
@@ -148,6 +161,7 @@ http::Response open_session(const ApiPorts& ports, const http::Request& request,
         wrong = !matches;
         if (wrong) return kWrongPassword;
         check_second_factor(ports, session, account, loaded.state, shown.code);
+        refuse_suspended(ports, session, account, loaded.state);
         // The password may be changed, or the account closed, while this one is on its way.
         session.assert_unchanged(loaded);
         issued.password_version = loaded.state.password_version;

@@ -49,6 +49,11 @@ struct IssuedSession {
 // required of operators is there.
 std::set<AccountRole> granted_roles(const ApiPorts& ports, const Account::State& state);
 
+// Refuses with 403 "account-suspended", which says until when and why. For who has shown the
+// password, in the command that would open a session.
+void refuse_suspended(const ApiPorts& ports, eventsourcing::CommandSession& session,
+                      const core::AccountId& account, const Account::State& state);
+
 // {"access_token", "refresh_token", "expires_at"}: expires_at of the access token.
 core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSession& issued);
 // The same as the body of `response`; 500 in its place if the token cannot be signed.

@@ -108,6 +108,52 @@ int set_password(runtime::RunningService& service, const std::string& user_id) {
   return 0;
 }
 
+struct WantedSuspension {
+  CLI::App* begin = nullptr;
+  int days = 0;
+  std::string user_id;
+};
+
+int change_suspension(runtime::RunningService& service, const WantedSuspension& wanted) {
+  const core::Timestamp now = service.clock().now();
+  const core::AccountId account = service.account_ids().of(wanted.user_id);
+  if (!wanted.begin->parsed()) {
+    const auto lifted = lift_suspension(service.store(), now, account);
+    if (!lifted) return failed(wanted.user_id + ": " + lifted.error().message);
+    std::printf("%s is not suspended\n", wanted.user_id.c_str());
+    return 0;
+  }
+  constexpr std::size_t kReasonMax = 1000;  // code points
+  std::string reason;
+  std::getline(std::cin, reason);
+  if (reason.empty() || !http::is_valid_utf8(reason) ||
+      http::count_code_points(reason) > kReasonMax) {
+    return failed("the first line of the input says why, in at most 1000 characters");
+  }
+  const core::Timestamp until = now + std::chrono::hours(24) * wanted.days;
+  const auto suspended = suspend(service.store(), service.cipher(), now, account, until, reason);
+  if (!suspended) return failed(wanted.user_id + ": " + suspended.error().message);
+  std::printf("%s is suspended until %s, and has no session\n", wanted.user_id.c_str(),
+              core::format_iso8601(until).c_str());
+  return 0;
+}
+
+runtime::Operation::Run declare_suspension(CLI::App& command) {
+  auto wanted = std::make_shared<WantedSuspension>();
+  command.require_subcommand(1);
+  wanted->begin = command.add_subcommand("begin", "end all sessions, and let nobody sign in");
+  wanted->begin->add_option("--days", wanted->days, "so long it lasts")
+      ->required()
+      ->check(CLI::Range(1, 3650));
+  CLI::App* lift = command.add_subcommand("lift", "let the person sign in again");
+  for (CLI::App* changing : {wanted->begin, lift}) {
+    changing->add_option("USER_ID", wanted->user_id)->required();
+  }
+  return [wanted](runtime::RunningService& service, std::stop_token) {
+    return change_suspension(service, *wanted);
+  };
+}
+
 }  // namespace
 
 runtime::Operation role_operation(const Settings& settings) {
@@ -127,6 +173,10 @@ runtime::Operation second_factor_operation() {
               return remove_second_factor(service, *user_id);
             };
           }};
+}
+
+runtime::Operation suspension_operation() {
+  return {"suspension", "suspend an account for some days, and lift it", declare_suspension};
 }
 
 runtime::Operation password_operation() {

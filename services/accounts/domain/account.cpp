@@ -78,6 +78,12 @@ Events change_roles(const Account::State& state, const std::set<AccountRole>& ro
   return events;
 }
 
+Events suspend(const Account::State& state, const SuspendAccount& wanted) {
+  Events events = with_password(state, state.password_hash);
+  events.emplace_back(AccountSuspended{state.account, wanted.until, wanted.reason});
+  return events;
+}
+
 }  // namespace
 
 bool Account::supersedes(const RecordedEvent& newer, const RecordedEvent& older) {
@@ -114,6 +120,10 @@ Account::State Account::evolve(State state, const Event& event) {
                  [&](const RolesChanged& fact) {
                    state.roles = {fact.roles.begin(), fact.roles.end()};
                  },
+                 [&](const AccountSuspended& fact) {
+                   state.suspension = SuspendAccount{fact.until, fact.reason};
+                 },
+                 [&](const SuspensionLifted&) { state.suspension.reset(); },
                  [&](const AccountClosed&) { state.closed = true; },
              },
              event);
@@ -179,6 +189,15 @@ Decision<Account::Event> Account::decide(const State& state, const Command& comm
           [&](const ChangeRoles& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;
             return change_roles(state, wanted.roles);
+          },
+          [&](const SuspendAccount& wanted) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            return suspend(state, wanted);
+          },
+          [&](const LiftSuspension&) -> Decision<Event> {
+            if (!state.open()) return kNoSuchAccount;
+            if (!state.suspension) return Decision<Event>::nothing();
+            return Decision<Event>::of(SuspensionLifted{state.account});
           },
           [&](const CloseAccount& wanted) -> Decision<Event> {
             if (!state.open()) return kNoSuchAccount;

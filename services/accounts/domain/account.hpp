@@ -77,6 +77,12 @@ struct ForgetSecondFactor {};
 struct ChangeRoles {
   std::set<AccountRole> roles;
 };
+// By somebody with access to the server; again for another time or reason. Ends all sessions.
+struct SuspendAccount {
+  core::Timestamp until;
+  std::string reason;
+};
+struct LiftSuspension {};
 struct CloseAccount {
   bool password_matches = false;
   core::Timestamp at;
@@ -88,9 +94,9 @@ struct Account {
                          const eventsourcing::RecordedEvent& older);
   static constexpr eventsourcing::CompactionRule kCompaction{1, supersedes};
 
-  using Event =
-      std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged, EmailVerified,
-                   SecondFactorSet, SecondFactorRemoved, RolesChanged, AccountClosed>;
+  using Event = std::variant<AccountRegistered, PasswordSet, PasswordChanged, ProfileChanged,
+                             EmailVerified, SecondFactorSet, SecondFactorRemoved, RolesChanged,
+                             AccountSuspended, SuspensionLifted, AccountClosed>;
 
   struct State {
     core::AccountId account;
@@ -105,16 +111,20 @@ struct Account {
     std::optional<VerifyEmail> verified;  // the address shown last
     // The secret of the authenticator app; "" where it was read without a cipher.
     std::optional<std::string> second_factor;
+    // Also one that is over; its reason "" where it was read without a cipher.
+    std::optional<SuspendAccount> suspension;
 
+    bool is_suspended(core::Timestamp at) const { return suspension && at < suspension->until; }
     bool open() const { return registered && !closed; }
   };
   static State evolve(State state, const Event& event);
   // What an event that was lost has replaced is no longer good.
   static void lost(State& state, std::string_view type);
 
-  using Command = std::variant<RegisterAccount, ChangeProfile, ChangeAvatar, ChangePassword,
-                               VerifyEmail, ResetPassword, LetInAgain, SetSecondFactor,
-                               RemoveSecondFactor, ForgetSecondFactor, ChangeRoles, CloseAccount>;
+  using Command =
+      std::variant<RegisterAccount, ChangeProfile, ChangeAvatar, ChangePassword, VerifyEmail,
+                   ResetPassword, LetInAgain, SetSecondFactor, RemoveSecondFactor,
+                   ForgetSecondFactor, ChangeRoles, SuspendAccount, LiftSuspension, CloseAccount>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -57,6 +57,8 @@ TEST_F(Codecs, OfAccountsKeepEverything) {
       {RolesChanged{kAda, {AccountRole::Operator}}, Visibility::Public},
       {SecondFactorSet{kAda, "Countess"}, Visibility::Private},
       {SecondFactorRemoved{kAda}, Visibility::Private},
+      {AccountSuspended{kAda, kNoon, "Countess"}, Visibility::Public},
+      {SuspensionLifted{kAda}, Visibility::Public},
       {AccountClosed{kAda, kNoon}, Visibility::Public}};
   for (const auto& [event, visibility] : all) {
     const NewEvent stored = accounts.encode(event);
@@ -145,7 +147,8 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
         Account::Event(EmailVerified{kAda, kBob, "ada@campus.example"}),
         Account::Event(RolesChanged{kAda, {AccountRole::Operator}}),
         Account::Event(SecondFactorSet{kAda, "secret"}), Account::Event(SecondFactorRemoved{kAda}),
-        Account::Event(AccountClosed{kAda, kNoon})}) {
+        Account::Event(AccountSuspended{kAda, kNoon, "why"}),
+        Account::Event(SuspensionLifted{kAda}), Account::Event(AccountClosed{kAda, kNoon})}) {
     all.push_back(accounts.encode(event));
   }
   for (const Session::Event& event :

@@ -117,6 +117,29 @@ TEST(AccountSpecification, GivesRolesAndEndsSessionsWithThem) {
   given<Account>(kRegistered, kPassword, kClosed).when(give).then_rejected("no-such-account");
 }
 
+TEST(AccountSpecification, SuspendsAndEndsSessions) {
+  const SuspendAccount wanted{kNow + std::chrono::hours(24), "spam"};
+  const AccountSuspended suspended{kAda, wanted.until, wanted.reason};
+  given<Account>(kRegistered, kPassword)
+      .when(wanted)
+      .then(PasswordSet{"hash-1", 2}, PasswordChanged{kAda, 2}, suspended);
+  given<Account>(kRegistered, kPassword, suspended)
+      .when(wanted)
+      .then(PasswordSet{"hash-1", 2}, PasswordChanged{kAda, 2}, suspended);
+  given<Account>(kRegistered, kPassword, suspended)
+      .when(LiftSuspension{})
+      .then(SuspensionLifted{kAda});
+  given<Account>(kRegistered, kPassword).when(LiftSuspension{}).then_nothing();
+  given<Account>(kRegistered, kPassword, suspended, SuspensionLifted{kAda})
+      .when(LiftSuspension{})
+      .then_nothing();
+  given<Account>().when(wanted).then_rejected("no-such-account");
+  given<Account>(kRegistered, kPassword, kClosed).when(wanted).then_rejected("no-such-account");
+  given<Account>(kRegistered, kPassword, suspended, kClosed)
+      .when(LiftSuspension{})
+      .then_rejected("no-such-account");
+}
+
 TEST(AccountSpecification, VerifiesAnAddressAtATime) {
   const VerifyEmail shown{kBob, "ada@campus.example"};
   const EmailVerified verified{kAda, kBob, "ada@campus.example"};
@@ -388,7 +411,8 @@ TEST(AccountSpecification, CompactionKeepsDecisions) {
        ChangePassword{true, "3"}, ChangeRoles{{AccountRole::Operator}}, ChangeRoles{},
        VerifyEmail{kBob, "ada@campus.example"}, VerifyEmail{kAda, "a@campus.example"},
        ResetPassword{"4"}, LetInAgain{"ada", "5"}, SetSecondFactor{true, true, "a"},
-       RemoveSecondFactor{true}, ForgetSecondFactor{}},
+       RemoveSecondFactor{true}, ForgetSecondFactor{}, SuspendAccount{kNow, "spam"},
+       SuspendAccount{kNow + std::chrono::hours(24), "more spam"}, LiftSuspension{}},
       {kRegistered, kPassword});
   expect_compaction_keeps_decisions<Account>(
       {RegisterAccount{kAda, kProfile, "1", kNow}, to_physics, CloseAccount{true, kNow}});
