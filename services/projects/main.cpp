@@ -5,6 +5,7 @@
 #include "projects/api/routes.hpp"
 #include "projects/migrations.hpp"
 #include "projects/projections/project_queries.hpp"
+#include "projects/projections/project_search.hpp"
 #include "projects/projections/projects_projection.hpp"
 #include "runtime/service.hpp"
 #include "runtime/swept_uploads.hpp"
@@ -21,6 +22,8 @@ int main(int argc, char** argv) {
        .compose = [](runtime::ServiceContext& context) {
          const auto blocks = context.add_projection(std::make_unique<blocks::BlockProjection>());
          auto tables = context.add_projection(std::make_unique<projects::ProjectsProjection>());
+         const auto search = context.add_projection(
+             std::make_unique<projects::ProjectSearchProjection>(context.cipher()));
          context.add_projection(std::make_unique<eventsourcing::Reaction>(
              std::make_unique<projects::ClosedAccountRules>(
                  projects::ClosedAccountPorts{.database = context.database(),
@@ -46,6 +49,7 @@ int main(int argc, char** argv) {
               .links = context.links(),
               .people_applied = context.people_applied(),
               .blocks_applied = blocks.committed,
-              .projects_applied = tables.committed});
+              .projects_applied = tables.committed,
+              .search_applied = search.committed});
        }});
 }

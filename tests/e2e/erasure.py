@@ -190,9 +190,11 @@ class Writer:
                              link="https://" + self.texts.new(operation, "link"),
                              labels=[self.texts.new(operation, "labels") for _ in range(2)])
         project = "/v1/projects/" + self.send("POST", "/v1/projects", card("createProject"))["id"]
-        self.send("PATCH", project, card("editProject"))
+        edited = card("editProject")
+        self.send("PATCH", project, edited)
         self.read_by_friend += [project, f"{project}/comments", f"{project}/documents", f"/v1/projects?author={self.name}",
-                                "/v1/projects?order=newest&limit=100", "/v1/projects/labels?limit=100"]
+                                "/v1/projects?order=newest&limit=100", "/v1/projects/labels?limit=100",
+                                f"/v1/projects?query={edited['name']}"]
         self.send("PUT", f"{project}/icon", png(self.texts.new("putIcon", "image").encode()), "image/png")
         self.send("POST", f"{project}/documents?title=" + self.texts.new("addDocument", "title"),
                   self.texts.new("addDocument", "application/octet-stream").encode(), "application/octet-stream")

@@ -26,10 +26,12 @@ struct ApiPorts {
   uploads::ImageStore& images;
   images::RenditionMaker& renditions;
   const http::SignedLinks& links;
-  // What queries wait on: the directory of people, blocks, and the tables of ProjectsProjection.
+  // What queries wait on: the directory of people, blocks, the tables of ProjectsProjection, and
+  // for searches that of ProjectSearchProjection.
   eventsourcing::AppliedPositions& people_applied;
   eventsourcing::AppliedPositions& blocks_applied;
   eventsourcing::AppliedPositions& projects_applied;
+  eventsourcing::AppliedPositions& search_applied;
 };
 
 }  // namespace tideline::projects

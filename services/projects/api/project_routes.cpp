@@ -8,6 +8,8 @@
 #include "eventsourcing/commands/once.hpp"
 #include "eventsourcing/events/event_codec.hpp"
 #include "projects/api/answers.hpp"
+#include "projects/api/project_items.hpp"
+#include "projects/api/project_search.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/domain/project.hpp"
 #include "projects/domain/project_count.hpp"
@@ -32,109 +34,8 @@ using http::Response;
 using sql::Transaction;
 using StoredProject = eventsourcing::Stored<ProjectCreated>;
 
-// A field of the card, in bodies and in answers.
-template <class Value>
-struct CardField {
-  const char* name;
-  http::Length length;  // which may be empty need not be given
-  Value Card::*value;
-};
-constexpr CardField<std::string> kTexts[] = {
-    {"name", {1, 100}, &Card::name},
-    {"introduction", {0, 5000}, &Card::introduction},
-};
-constexpr CardField<std::optional<std::string>> kOptionalTexts[] = {
-    {"link", {1, 500}, &Card::link},
-    {"looking_for", {1, 200}, &Card::looking_for},
-};
 constexpr http::Length kLabelLength{1, 40};
 constexpr std::size_t kLabelsMax = 10;
-
-using NamedPeople = std::map<core::AccountId, people::Person>;
-
-struct NamedProjects {
-  std::vector<ProjectRow> projects;
-  NamedPeople people;
-  bool more_before = false;
-  bool more_after = false;
-};
-
-Json card_json(const std::optional<Card>& card) {
-  Json json;
-  for (const auto& field : kTexts) json[field.name] = card ? Json(*card.*field.value) : Json();
-  for (const auto& field : kOptionalTexts) {
-    const bool has = card && *card.*field.value;
-    json[field.name] = has ? Json(*(*card.*field.value)) : Json();
-  }
-  return json;
-}
-
-Json project_json(const ApiPorts& ports, const ProjectRow& row, const std::optional<Card>& card,
-                  const Labels& labels, Json author,
-                  const std::optional<uploads::ImagePreview>& icon, const core::AccountId& viewer) {
-  Json project = card_json(card);
-  project["id"] = row.id;
-  project["author"] = std::move(author);
-  project["labels"] = labels.names;
-  // Anyone who has been erased has no uploads either.
-  put_icon(project, ports, row.id, card ? row.icon : std::nullopt, icon, viewer);
-  project["published_at"] = core::format_iso8601(row.published_at);
-  project["edited_at"] = row.edited_at ? Json(core::format_iso8601(*row.edited_at)) : Json(nullptr);
-  project["withdrawn"] = row.withdrawn;
-  project["comment_count"] = row.comments;
-  project["document_count"] = row.documents;
-  project["advice"] = {{"count", row.advice}, {"adopted", row.advice_adopted}};
-  project["votes"] = {{"state", row.voting}, {"tally", row.tally}};
-  return project;
-}
-
-// How the icons of these projects look, in their order.
-std::vector<std::optional<uploads::ImagePreview>> icon_previews(
-    const ApiPorts& ports, const std::vector<ProjectRow>& projects) {
-  std::vector<uploads::ImageName> names;
-  for (const ProjectRow& row : projects) {
-    if (row.icon) names.push_back({row.author, *row.icon});
-  }
-  const auto found = core::value_of(ports.images.previews(names));
-  std::vector<std::optional<uploads::ImagePreview>> previews(projects.size());
-  for (std::size_t i = 0; i < projects.size(); ++i) {
-    if (!projects[i].icon) continue;
-    const auto preview = found.find({projects[i].author, *projects[i].icon});
-    if (preview != found.end()) previews[i] = preview->second;
-  }
-  return previews;
-}
-
-// Opens the cards and labels of a page at once; the problem to answer with when that fails.
-Json projects_json(const ApiPorts& ports, const NamedProjects& named,
-                   const core::AccountId& viewer) {
-  std::vector<crypto::SealedText> sealed;
-  for (const ProjectRow& row : named.projects) {
-    sealed.push_back({row.author, row.sealed_card, StoredProject::kCardContext});
-    sealed.push_back({row.author, row.sealed_labels, StoredProject::kLabelsContext});
-  }
-  const auto opened = core::value_of(ports.cipher.open_many(sealed));
-  const auto icons = icon_previews(ports, named.projects);
-  Json items = Json::array();
-  for (std::size_t i = 0; i < named.projects.size(); ++i) {
-    const ProjectRow& row = named.projects[i];
-    const auto& card = opened[2 * i];
-    const auto& labels = opened[2 * i + 1];
-    // Labels of older events are in clear, and stay there when their author has been erased.
-    items.push_back(
-        project_json(ports, row, card ? card_from_json(*card) : std::nullopt,
-                     card && labels ? labels_from_json(*labels).value_or(Labels{}) : Labels{},
-                     person_json(named.people, row.author), icons[i], viewer));
-  }
-  return items;
-}
-
-NamedPeople authors_of(const ApiPorts& ports, Transaction& transaction,
-                       const std::vector<ProjectRow>& projects) {
-  std::vector<core::AccountId> authors;
-  for (const ProjectRow& row : projects) authors.push_back(row.author);
-  return ports.people.find_many(transaction, authors);
-}
 
 void check_link(FieldReader& fields, const std::optional<std::string>& link) {
   if (link && !link->starts_with("http://") && !link->starts_with("https://")) {
@@ -196,7 +97,7 @@ std::string changed_body(const ApiPorts& ports, const Project::State& state,
     }
   }
   row.author = state.author;
-  return project_json(ports, row, state.card, state.labels, person_json(ports, state.author),
+  return project_json(ports, row, {state.card, state.labels}, person_json(ports, state.author),
                       icon_previews(ports, {row}).front(), state.author)
       .dump();
 }
@@ -257,7 +158,8 @@ Response get_project(const ApiPorts& ports, const Request& request) {
         return named;
       },
       [&](const NamedProjects& named) {
-        const auto items = projects_json(ports, named, request.account());
+        const auto opened = open_projects(ports, named.projects);
+        const auto items = projects_json(ports, named, opened, request.account());
         return Response::json(200, items[0])
             .header("ETag", http::entity_tag(named.projects[0].version));
       });
@@ -265,13 +167,10 @@ Response get_project(const ApiPorts& ports, const Request& request) {
 
 Response answer_list(const ApiPorts& ports, std::string_view kind, const NamedProjects& named,
                      const core::AccountId& viewer) {
-  auto items = projects_json(ports, named, viewer);
+  auto items = projects_json(ports, named, open_projects(ports, named.projects), viewer);
   http::Page page{std::move(items), std::nullopt, std::nullopt};
-  const auto place = [](const ProjectRow& row) {
-    return sql::place_text(sql::Place<std::string>{row.published_at, row.id});
-  };
-  if (named.more_before) page.before = place(named.projects.front());
-  if (named.more_after) page.after = place(named.projects.back());
+  if (named.more_before) page.before = place_of(named.projects.front());
+  if (named.more_after) page.after = place_of(named.projects.back());
   return http::page_response(kind, std::move(page));
 }
 
@@ -297,6 +196,7 @@ Response list_projects(const ApiPorts& ports, const Request& request) {
   const auto author = request.query("author");
   const auto label = request.query("label");
   const auto order = request.query("order");
+  if (request.query("query")) return search_projects(ports, request);
   if (author.has_value() + label.has_value() + order.has_value() != 1 ||
       order.value_or("newest") != "newest") {
     return to_response(http::malformed(

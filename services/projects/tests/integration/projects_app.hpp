@@ -18,6 +18,7 @@
 #include "postgres/migrations/migrations.hpp"
 #include "projects/api/routes.hpp"
 #include "projects/migrations.hpp"
+#include "projects/projections/project_search.hpp"
 #include "projects/projections/projects_projection.hpp"
 #include "support/plain_seal.hpp"
 #include "support/postgres_server.hpp"
@@ -67,6 +68,7 @@ class ProjectsApp {
     people_applied.reset({"accounts"}, {});
     blocks_applied.reset({"social-graph"}, {});
     projects_applied.reset({"projects"}, {});
+    search_applied.reset({"projects"}, {});
     router.set_signed_links(links);
     add_routes(router, {.commands = commands,
                         .database = database,
@@ -80,7 +82,8 @@ class ProjectsApp {
                         .links = *links,
                         .people_applied = people_applied,
                         .blocks_applied = blocks_applied,
-                        .projects_applied = projects_applied});
+                        .projects_applied = projects_applied,
+                        .search_applied = search_applied});
   }
 
   void execute(const std::string& sql, const sql::Params& params = {}) {
@@ -157,7 +160,8 @@ class ProjectsApp {
   std::shared_ptr<const http::SignedLinks> links =
       std::make_shared<http::SignedLinks>(test_support::plain_seal(), clock);
   ProjectsProjection projection;
-  eventsourcing::AppliedPositions people_applied, blocks_applied, projects_applied;
+  ProjectSearchProjection search{cipher};
+  eventsourcing::AppliedPositions people_applied, blocks_applied, projects_applied, search_applied;
   http::Router router{std::make_shared<NameVerifier>(account_ids), clock};
 
  private:
@@ -168,14 +172,19 @@ class ProjectsApp {
       ASSERT_TRUE(events.ok());
       for (const auto& event : *events) {
         projection.apply(event);
+        search.apply(event);
         read_.raise("projects", event.log, event.position);
       }
     }
-    const auto flushed =
-        database.transact([&](sql::Transaction& transaction) { projection.flush(transaction); });
+    const auto flushed = database.transact([&](sql::Transaction& transaction) {
+      projection.flush(transaction);
+      search.flush(transaction);
+    });
     ASSERT_TRUE(flushed.ok()) << (flushed.ok() ? "" : flushed.error().message);
     projection.flushed();
+    search.flushed();
     projects_applied.advance(read_);
+    search_applied.advance(read_);
   }
 
   eventsourcing::PositionVector read_;

@@ -1,0 +1,14 @@
+// GET /v1/projects?query=, with author, label and order, or without.
+#pragma once
+
+#include "http/messages/message.hpp"
+#include "projects/api/ports.hpp"
+
+namespace tideline::projects {
+
+// What the listing of the same author and label shows and what has all words of the query, newest
+// first, in one direction. Refuses a query of more than 100 characters; one without a word finds
+// nothing. Thread-safe; blocks on the position token, the database and the keys.
+http::Response search_projects(const ApiPorts& ports, const http::Request& request);
+
+}  // namespace tideline::projects
