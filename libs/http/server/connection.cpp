@@ -248,6 +248,7 @@ void Connection::compose(const Response& response) {
     return compose(to_response(unavailable("the answer took too long, try again")));
   }
   last_answer_ = !keep_alive;
+  exchange_.drop_body();
   exchange_.status = response.status;
   exchange_.response_bytes = response.body.size();
   exchange_.outbox_end = outbox_.append(std::move(bytes));

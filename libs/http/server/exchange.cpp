@@ -1,6 +1,13 @@
 #include "http/server/exchange.hpp"
 
+#include <utility>
+
 namespace tideline::http {
+
+void Exchange::drop_body() {
+  request_bytes += request.body.size();
+  std::string().swap(request.body);
+}
 
 RequestRecord Exchange::record(bool delivered) const {
   RequestRecord record;
@@ -8,7 +15,7 @@ RequestRecord Exchange::record(bool delivered) const {
   if (!malformed) record.method = name_of(request.method);
   record.status = status;
   record.duration = std::chrono::steady_clock::now() - began;
-  record.request_bytes = request.body.size();
+  record.request_bytes = request_bytes;
   record.response_bytes = response_bytes;
   record.delivered = delivered;
   record.request_id = request.request_id;

@@ -19,6 +19,7 @@ struct Exchange {
   bool keep_alive = false;  // as the client wants it; whether we grant it is decided at the answer
   std::chrono::steady_clock::time_point began;
   int status = 0;
+  std::size_t request_bytes = 0;  // of the body, which is gone once there is an answer
   std::size_t response_bytes = 0;
   std::size_t outbox_end = 0;  // of its answer
   std::string failure;
@@ -26,6 +27,8 @@ struct Exchange {
   std::shared_ptr<DeferredResponse> deferred;
   bool reported = false;
 
+  // There is an answer: nobody reads the body any more, and the connection may stay open for long.
+  void drop_body();
   // Refers to this.
   [[nodiscard]] RequestRecord record(bool delivered) const;
 };

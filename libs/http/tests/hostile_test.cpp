@@ -1,5 +1,6 @@
 // Clients that mean no good, over real sockets. The table of their answers is in docs/http.md.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -235,6 +236,26 @@ TEST(Hostile, ClientsThatEndInTheMiddleLeaveNothingBehind) {
   TestClient good(running.port());
   ASSERT_TRUE(good.send(get("/hello")));
   EXPECT_EQ(good.answer().body, "hello");
+}
+
+std::size_t allocated_bytes() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+TEST(Hostile, AnIdleConnectionHoldsNoBodyOfItsLastRequest) {
+  constexpr std::size_t kClients = 60;
+  const std::string body(1024 * 1024, ' ');
+  RunningServer running;
+  const std::size_t before = allocated_bytes();
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<TestClient>(running.port()));
+    ASSERT_TRUE(clients.back()->send(json(body)));
+    ASSERT_EQ(clients.back()->answer().status, 400);
+  }
+  EXPECT_EQ(running.server->connections(), kClients);
+  EXPECT_LT(allocated_bytes(), before + kClients * body.size() / 4);
 }
 
 // A process of its own: server and clients together would need more descriptors than one may have.
