@@ -258,6 +258,28 @@ void verify_group_messages(WorkerPool& workers, Campus& campus) {
       });
 }
 
+// For a query of a URL: every byte as %XX.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string target;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    target.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
+  }
+  return target;
+}
+
+// Whether the reader finds the project by the author's id, which its introduction holds.
+bool finds_project(Client& client, Campus& campus, PersonIndex reader, const Project& project) {
+  const std::string& author = campus.world().people[project.author].user_id;
+  const std::string path =
+      "/v1/projects?limit=100&author=" + author + "&query=" + escaped("what " + author);
+  const Json answer = campus.as(client, reader, 200, "GET", path).json();
+  const Json& items = answer.at("items");
+  return std::any_of(items.begin(), items.end(),
+                     [&](const Json& item) { return item.at("id") == project.id; });
+}
+
 // A withdrawn project is there for its author alone, and a removed comment is a place.
 void verify_projects(WorkerPool& workers, Campus& campus) {
   const World& world = campus.world();
@@ -266,6 +288,10 @@ void verify_projects(WorkerPool& workers, Campus& campus) {
     const std::string path = "/v1/projects/" + project.id;
     const PersonIndex reader = (project.author + 1) % world.people.size();
     campus.as(client, reader, project.withdrawn ? 404 : 200, "GET", path);
+    if (finds_project(client, campus, reader, project) == project.withdrawn ||
+        !finds_project(client, campus, project.author, project)) {
+      throw UnexpectedAnswer("a search of projects: " + project.id);
+    }
     const Json shown = campus.as(client, project.author, 200, "GET", path).json();
     const Json comments =
         campus.as(client, project.author, 200, "GET", path + "/comments?limit=100").json();
@@ -300,17 +326,6 @@ void verify_newest_projects(Client& client, Campus& campus) {
                              (project.withdrawn ? " is withdrawn" : " is missing"));
     }
   }
-}
-
-// For a query of a URL: every byte as %XX.
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string target;
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    target.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
-  }
-  return target;
 }
 
 // A topic among the moments of this run's people, whose names its texts hold.
