@@ -12,11 +12,9 @@
 #include <thread>
 
 #include "core/random.hpp"
-#include "people/people_directory.hpp"
 #include "postgres/connections/database.hpp"
-#include "postgres/migrations/migrations.hpp"
-#include "support/postgres_server.hpp"
 #include "uploads/sweeper.hpp"
+#include "uploads/tests/integration/upload_database.hpp"
 
 namespace tideline::uploads {
 namespace {
@@ -29,23 +27,7 @@ constexpr const char* kNothing = "SELECT NULL::uuid, NULL::text WHERE false";
 
 class ContentStoreTest : public ::testing::Test {
  protected:
-  ContentStoreTest() : database(fresh_database()) {}
-
-  static postgres::DatabaseOptions fresh_database() {
-    postgres::DatabaseOptions options;
-    options.conninfo = test_support::PostgresServer::shared().create_database();
-    const std::array<postgres::MigrationSet, 3> sets{
-        postgres::base_migrations(1),
-        postgres::MigrationSet{"people",
-                               {{1, "person", people::kPersonTableSql},
-                                {2, "person_profile", people::kPersonProfileTableSql},
-                                {3, "person_avatar", people::kPersonAvatarSql}}},
-        postgres::MigrationSet{
-            "uploads", {{1, "upload", kUploadTableSql}, {2, "upload_image", kUploadImageSql}}}};
-    const auto migrated = postgres::migrate(options, sets);
-    CHECK(migrated.ok(), "the migrations run on an empty database");
-    return options;
-  }
+  ContentStoreTest() : database(uploads::testing::upload_database()) {}
 
   void execute(const std::string& sql, const sql::Params& params = {}) {
     const auto done =

@@ -6,11 +6,9 @@
 #include <array>
 #include <memory>
 
-#include "people/people_directory.hpp"
 #include "postgres/connections/database.hpp"
-#include "postgres/migrations/migrations.hpp"
-#include "support/postgres_server.hpp"
 #include "uploads/image_store_in_memory.hpp"
+#include "uploads/tests/integration/upload_database.hpp"
 
 namespace tideline::uploads {
 namespace {
@@ -20,27 +18,12 @@ const core::AccountId kBob({2});
 
 class ImageStoreTest : public ::testing::TestWithParam<bool> {
  protected:
-  ImageStoreTest() : database(fresh_database()) {
+  ImageStoreTest() : database(uploads::testing::upload_database()) {
     if (GetParam()) {
       store = std::make_unique<TableImageStore>(database, contents);
     } else {
       store = std::make_unique<InMemoryImageStore>(contents);
     }
-  }
-
-  static postgres::DatabaseOptions fresh_database() {
-    postgres::DatabaseOptions options;
-    options.conninfo = test_support::PostgresServer::shared().create_database();
-    const std::array<postgres::MigrationSet, 3> sets{
-        postgres::base_migrations(1),
-        postgres::MigrationSet{"people",
-                               {{1, "person", people::kPersonTableSql},
-                                {2, "person_profile", people::kPersonProfileTableSql},
-                                {3, "person_avatar", people::kPersonAvatarSql}}},
-        postgres::MigrationSet{
-            "uploads", {{1, "upload", kUploadTableSql}, {2, "upload_image", kUploadImageSql}}}};
-    CHECK(postgres::migrate(options, sets).ok(), "the migrations run on an empty database");
-    return options;
   }
 
   std::string put(const core::AccountId& owner, const images::Renditions& made) {
