@@ -157,7 +157,7 @@ def prove(root):
         (events + "feed.yaml", "edit: {kind: integer, min: 1", "edit: {kind: integer, min: 3", "a stored MomentEdited is refused"),
         (events + "feed.yaml", "  TimelineSeen:", "  TimelineLookedAt:", "not described any more"),
         (events + "feed.yaml", "liked_at: time", "liked_at: {kind: time, since: 2}", "say what it is `before`"),
-        (events + "feed.yaml", "liked_at: time", "liked_at: {kind: time, since: 2, before: null}", "no MomentLiked of version 2"),
+        (events + "feed.yaml", "liked_at: time", "liked_at: {kind: time, since: 3, before: null}", "no MomentLiked of version 3"),
         (events + "accounts.yaml", "      department: string\n", "", "department of Profile version 1 was string"),
         (events + "accounts.yaml", "      sex: Sex", "      sex: Sex\n      place: string", "place of Profile"),
         (events + "accounts.yaml", "sex: Sex", "sex: Sex\n      place: {kind: string, since: 9, before: ''}", "no Profile of version 9"),

@@ -18,9 +18,9 @@ Decision<Comment::Event> add(const Comment::State& state, const AddComment& comm
   if (!length || *length == 0 || *length > Comment::kTextCodePointsMax) {
     return Rejection{RejectionKind::Invalid, "text-length", "a text has 1 to 2000 characters"};
   }
-  return Decision<Comment::Event>::of(CommentAdded{command.moment, command.moment_author,
-                                                   command.id, command.parent, command.author,
-                                                   command.text, command.now});
+  return Decision<Comment::Event>::of(
+      CommentAdded{command.moment, command.moment_author, command.id, command.parent,
+                   command.author, command.text, command.now, command.parent_author});
 }
 
 Decision<Comment::Event> remove(const Comment::State& state, const DeleteComment& command) {

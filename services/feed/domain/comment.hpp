@@ -22,6 +22,7 @@ struct AddComment {
   core::AccountId moment_author;
   core::CommentId id;
   std::optional<core::CommentId> parent;  // one that the writer may see
+  std::optional<core::AccountId> parent_author;
   core::AccountId author;
   std::string text;
   core::Timestamp now;

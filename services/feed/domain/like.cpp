@@ -15,18 +15,18 @@ Like::State Like::evolve(State state, const Event& event) {
 }
 
 Decision<Like::Event> Like::decide(const State& state, const Command& command) {
-  return std::visit(
-      Overloaded{
-          [&](const LikeMoment& wanted) {
-            if (state.standing) return Decision<Event>::nothing();
-            return Decision<Event>::of(MomentLiked{wanted.moment, wanted.account, wanted.now});
-          },
-          [&](const UnlikeMoment& wanted) {
-            if (!state.standing) return Decision<Event>::nothing();
-            return Decision<Event>::of(MomentUnliked{wanted.moment, wanted.account});
-          },
-      },
-      command);
+  return std::visit(Overloaded{
+                        [&](const LikeMoment& wanted) {
+                          if (state.standing) return Decision<Event>::nothing();
+                          return Decision<Event>::of(MomentLiked{wanted.moment, wanted.account,
+                                                                 wanted.now, wanted.moment_author});
+                        },
+                        [&](const UnlikeMoment& wanted) {
+                          if (!state.standing) return Decision<Event>::nothing();
+                          return Decision<Event>::of(MomentUnliked{wanted.moment, wanted.account});
+                        },
+                    },
+                    command);
 }
 
 }  // namespace tideline::feed

@@ -15,6 +15,7 @@ namespace tideline::feed {
 // Commands
 struct LikeMoment {
   core::MomentId moment;
+  core::AccountId moment_author;
   core::AccountId account;
   core::Timestamp now;
 };

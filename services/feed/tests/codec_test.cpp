@@ -89,7 +89,8 @@ RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
 
 RC_GTEST_PROP(LikeCodec, ReadsWhatItWrote, ()) {
   const core::MomentId moment(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62));
-  const MomentLiked liked{moment, account(), time()};
+  MomentLiked liked{moment, account(), time(), {}};
+  if (*rc::gen::arbitrary<bool>()) liked.moment_author = account();
   const MomentUnliked unliked{moment, account()};
   for (const Like::Event& event : {Like::Event(liked), Like::Event(unliked)}) {
     RC_ASSERT(eventsourcing::EventCodec<Like>().decode(
@@ -108,6 +109,7 @@ RC_GTEST_PROP(CommentCodec, ReadsWhatItWrote, ()) {
   added.moment_author = account();
   added.id = id();
   if (*rc::gen::arbitrary<bool>()) added.parent = id();
+  if (*rc::gen::arbitrary<bool>()) added.parent_author = account();
   added.author = account();
   added.text = valid_text();
   added.written_at = time();

@@ -337,6 +337,7 @@ class History {
       record("feed", stream, "MomentUnliked", data);
     } else {
       data["liked_at"] = core::format_iso8601(time_);
+      data["moment_author"] = name(authors_[which]);
       record("feed", stream, "MomentLiked", data);
     }
   }

@@ -157,6 +157,20 @@ TEST_F(InteractionApi, AnswersACommentThatHeMeets) {
   EXPECT_EQ(say("bob", open, {{"text", "you?"}, {"parent_id", adas}}).status, 422) << "it is gone";
 }
 
+TEST_F(InteractionApi, EventsSayWhomTheyConcern) {
+  EXPECT_EQ(app.like("bob", open), 204);
+  const auto first = app.comment("bob", open, {{"text", "first"}});
+  app.deliver();
+  app.comment("ada", open, {{"text", "an answer"}, {"parent_id", first}});
+  const auto answer = Json::parse(app.new_events().at(0).data);
+  EXPECT_EQ(answer["moment_author"], app.id_of("ada").to_string());
+  EXPECT_EQ(answer["parent_author"], app.id_of("bob").to_string());
+  EXPECT_EQ(unlike("bob", open), 204);
+  EXPECT_EQ(app.like("bob", open), 204);
+  EXPECT_EQ(Json::parse(app.new_events().at(1).data)["moment_author"],
+            app.id_of("ada").to_string());
+}
+
 TEST_F(InteractionApi, DeletesACommentForItsAuthorAndTheMoments) {
   const auto first = app.comment("bob", open, {{"text", "hello"}});
   const auto second = app.comment("bob", open, {{"text", "hello"}});

@@ -20,20 +20,22 @@ const core::CommentId kId{4'712};
 const core::Timestamp kNow{std::chrono::seconds(1'800'000'000)};
 
 TEST(Like, IsGivenAndTakenBackAgainAndAgain) {
-  const MomentLiked liked{kMoment, kBob, kNow};
+  const MomentLiked liked{kMoment, kBob, kNow, kAda};
   const MomentUnliked unliked{kMoment, kBob};
-  given<Like>().when(LikeMoment{kMoment, kBob, kNow}).then(liked);
-  given<Like>(liked).when(LikeMoment{kMoment, kBob, kNow}).then_nothing();
+  given<Like>().when(LikeMoment{kMoment, kAda, kBob, kNow}).then(liked);
+  given<Like>(liked).when(LikeMoment{kMoment, kAda, kBob, kNow}).then_nothing();
   given<Like>(liked).when(UnlikeMoment{kMoment, kBob}).then(unliked);
   given<Like>(liked, unliked).when(UnlikeMoment{kMoment, kBob}).then_nothing();
-  given<Like>(liked, unliked).when(LikeMoment{kMoment, kBob, kNow}).then(liked);
+  given<Like>(liked, unliked).when(LikeMoment{kMoment, kAda, kBob, kNow}).then(liked);
   given<Like>().when(UnlikeMoment{kMoment, kBob}).then_nothing();
 }
 
 AddComment saying(std::string text) {
-  return {kMoment, kAda, kId, core::CommentId(7), kBob, std::move(text), kNow};
+  return {kMoment, kAda, kId, core::CommentId(7), kCleo, kBob, std::move(text), kNow};
 }
-CommentAdded added() { return {kMoment, kAda, kId, core::CommentId(7), kBob, "hello", kNow}; }
+CommentAdded added() {
+  return {kMoment, kAda, kId, core::CommentId(7), kBob, "hello", kNow, kCleo};
+}
 
 TEST(Comment, IsWrittenOnceUnderItsId) {
   given<Comment>().when(saying("hello")).then(added());
@@ -113,7 +115,7 @@ TEST(MomentEdits, HaveTheLengthOfAMoment) {
 
 TEST(Like, CompactionKeepsDecisions) {
   expect_compaction_keeps_decisions<Like>(
-      {LikeMoment{kMoment, kBob, kNow}, UnlikeMoment{kMoment, kBob}});
+      {LikeMoment{kMoment, kAda, kBob, kNow}, UnlikeMoment{kMoment, kBob}});
 }
 
 }  // namespace

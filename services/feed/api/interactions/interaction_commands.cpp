@@ -30,10 +30,11 @@ Response handle_like(const ApiPorts& ports, const Request& request) {
   require_fresh(ports, request);
   const core::AccountId& me = request.account();
   return ports.commands.answer(request, [&](CommandSession& session) -> CommandResult {
-    if (!ports.reader.find_author(*id, me)) return kNoSuchMoment;
+    const auto author = ports.reader.find_author(*id, me);
+    if (!author) return kNoSuchMoment;
     const auto stream = keys::like(*id, me);
     eventsourcing::change<Like>(session, stream, eventsourcing::EventCodec<Like>{},
-                                LikeMoment{*id, me, session.context().now});
+                                LikeMoment{*id, *author, me, session.context().now});
     return Answer{204, "", "", stream};
   });
 }
@@ -52,8 +53,8 @@ Response handle_unlike(const ApiPorts& ports, const Request& request) {
   });
 }
 
-// All but id, author of the moment, time and what its writer had seen, which come when the command
-// runs.
+// All but id, authors of the moment and of the parent, time and what its writer had seen, which
+// come when the command runs.
 AddComment read_comment(const Request& request, core::MomentId id) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
@@ -76,10 +77,13 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
     return Rejection{RejectionKind::Conflict, "comment-limit-reached",
                      "the moment has as many comments as one may have"};
   }
-  if (command.parent &&
-      !ports.reader.shows_comment(command.moment, *command.parent, command.author)) {
-    return Rejection{RejectionKind::Invalid, "no-such-comment",
-                     "the comment that this one answers does not exist"};
+  if (command.parent) {
+    command.parent_author =
+        ports.reader.find_commenter(command.moment, *command.parent, command.author);
+    if (!command.parent_author) {
+      return Rejection{RejectionKind::Invalid, "no-such-comment",
+                       "the comment that this one answers does not exist"};
+    }
   }
   const eventsourcing::EventCodec<Comment> codec(ports.cipher);
   command.moment_author = *moment_author;

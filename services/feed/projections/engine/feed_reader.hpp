@@ -73,9 +73,14 @@ class FeedReader {
                                                       std::size_t limit) const;
   // How many it has in all, whoever meets them.
   std::size_t count_comments(core::MomentId id) const;
+  // Who has written it; nullopt: it is none of these.
+  std::optional<core::AccountId> find_commenter(core::MomentId id, core::CommentId comment,
+                                                const core::AccountId& viewer) const;
   // Whether it is one of these.
   bool shows_comment(core::MomentId id, core::CommentId comment,
-                     const core::AccountId& viewer) const;
+                     const core::AccountId& viewer) const {
+    return find_commenter(id, comment, viewer).has_value();
+  }
 
   // Whether all of them are tags that he has made and not deleted.
   bool are_tags_of(const core::AccountId& owner, std::span<const std::string> tag_ids) const;

@@ -78,15 +78,17 @@ std::size_t FeedReader::count_comments(core::MomentId id) const {
   return interactions_.of(id).comments.size();
 }
 
-bool FeedReader::shows_comment(core::MomentId id, core::CommentId comment_id,
-                               const core::AccountId& viewer_id) const {
+std::optional<core::AccountId> FeedReader::find_commenter(core::MomentId id,
+                                                          core::CommentId comment_id,
+                                                          const core::AccountId& viewer_id) const {
   grants_.release_due();
   const std::shared_lock lock(state_.mutex);
   const PersonIndex viewer = graph_.find_person(viewer_id);
   const MomentFacts* moment = find_for(viewer, id);
-  if (moment == nullptr) return false;
+  if (moment == nullptr) return std::nullopt;
   const CommentFacts* comment = interactions_.of(id).find(comment_id);
-  return comment != nullptr && meets(viewer, *comment, *moment);
+  if (comment == nullptr || !meets(viewer, *comment, *moment)) return std::nullopt;
+  return graph_.account_of(comment->author);
 }
 
 const MomentFacts* FeedReader::find_for(PersonIndex viewer, core::MomentId id) const {
