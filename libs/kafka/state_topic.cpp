@@ -236,9 +236,10 @@ core::Result<StatePoll> KafkaStateSource::poll(milliseconds timeout) {
       [&](const rd_kafka_message_t& message) {
         const auto partition = static_cast<std::uint32_t>(message.partition);
         if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-          result.ends_reached.push_back(partition);
+          result.ends_reached.insert_or_assign(partition, core::KafkaOffset(message.offset));
           return;
         }
+        result.ends_reached.erase(partition);  // another end is told behind this record
         StateRecord record{partition,
                            core::KafkaOffset(message.offset),
                            edition_of(message),

@@ -28,7 +28,7 @@ class InMemoryStateTopic::Source final : public StateSource {
       const auto& records = topic_.partitions_[i];
       if (*next_[i] > records.size()) next_[i] = 0;  // as Kafka's readers do behind an end
       for (; *next_[i] < records.size(); ++*next_[i]) result.records.push_back(records[*next_[i]]);
-      result.ends_reached.push_back(i);
+      result.ends_reached.emplace(i, static_cast<std::int64_t>(*next_[i]));
     }
     ends_told_ = true;
     return result;

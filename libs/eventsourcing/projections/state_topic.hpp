@@ -16,6 +16,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,8 +78,9 @@ struct StateRecord {
 
 struct StatePoll {
   std::vector<StateRecord> records;
-  // Partitions that had nothing more to give; they count after `records`.
-  std::vector<std::uint32_t> ends_reached;
+  // Partitions that had nothing more to give behind `records`, and where: one past the last record,
+  // less than was sought where the partition is shorter.
+  std::map<std::uint32_t, core::KafkaOffset> ends_reached;
 };
 
 // Owned by one thread.

@@ -43,7 +43,9 @@ struct StateTopicRunner::State {
   core::Status look();
   core::Status look_at_last_records();
   bool take_all(const std::vector<eventsourcing::StateRecord>& records);
+  void take_ends(const std::map<std::uint32_t, core::KafkaOffset>& ends);
   void begin_anew(std::int64_t of);
+  void read_from_the_first();
   void take(const eventsourcing::StateRecord& record);
   void take_state(const eventsourcing::StateRecord& record);
   void advance_applied();
@@ -96,9 +98,7 @@ void StateTopicRunner::State::step(std::stop_token stop) {
     return wait(stop);
   }
   counts.last_problem.clear();
-  if (take_all(polled->records)) {
-    ends_reached.insert(polled->ends_reached.begin(), polled->ends_reached.end());
-  }
+  if (take_all(polled->records)) take_ends(polled->ends_reached);
   const bool at_end = ends_reached.size() >= source->partitions();
   const bool catches_up = at_end && !counts.caught_up_once;
   if (first_pending) {
@@ -182,15 +182,31 @@ bool StateTopicRunner::State::take_all(const std::vector<eventsourcing::StateRec
   return true;
 }
 
-// The view keeps what it has: states that come again change nothing.
+// Where all partitions were written anew with one record less than was read, the last record that
+// was read is not there to tell of the edition: the end alone does.
+void StateTopicRunner::State::take_ends(const std::map<std::uint32_t, core::KafkaOffset>& ends) {
+  for (const auto& [partition, end] : ends) {
+    if (end < next[partition]) {
+      log("warn", "the topic is shorter than what was read: reads it from the first record");
+      return read_from_the_first();
+    }
+    ends_reached.insert(partition);
+  }
+}
+
 void StateTopicRunner::State::begin_anew(std::int64_t of) {
   log("warn", "the topic has been written anew: reads it from the first record");
   edition = of;
-  for (std::uint32_t i = 0; i < source->partitions(); ++i) next[i] = core::KafkaOffset(0);
-  if (durable) {
+  read_from_the_first();
+  if (durable && !load_needed) {
     pending = next;
     if (!first_pending) first_pending = std::chrono::steady_clock::now();
   }
+}
+
+// The view keeps what it has: states that come again change nothing.
+void StateTopicRunner::State::read_from_the_first() {
+  for (std::uint32_t i = 0; i < source->partitions(); ++i) next[i] = core::KafkaOffset(0);
   ends_reached.clear();
   if (const auto sought = look_at_last_records(); !sought) failed(sought.error());
 }

@@ -250,6 +250,38 @@ TEST(StatePublication, AReaderLooksAtTheLastRecordOnceMore) {
   EXPECT_EQ(installation.known().count(installation.events.front()), 1U);
 }
 
+// One in each partition.
+std::vector<std::string> keys_of_all_partitions(const std::string& prefix) {
+  std::map<std::uint32_t, std::string> keys;
+  for (int i = 0; keys.size() < kPartitions; ++i) {
+    const std::string key = prefix + std::to_string(i);
+    keys.emplace(core::log_of(key, kPartitions).value(), key);
+  }
+  std::vector<std::string> all;
+  for (const auto& [partition, key] : keys) all.push_back(key);
+  return all;
+}
+
+// Where that last record is not there, no record of any partition tells of the new edition.
+TEST(StatePublication, AReaderNoticesATopicThatIsShorterByOneRecordEverywhere) {
+  Installation installation;
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& key : keys_of_all_partitions("old")) installation.happens(key);
+    installation.publish();
+  }
+  installation.read();
+  installation.topic.put_back(0);
+  ASSERT_TRUE(installation.publication.look().value());
+  installation.events = keys_of_all_partitions("new");
+  installation.publish_all();
+  const auto ends = installation.topic.ends().value();
+  ASSERT_EQ(ends, std::vector(kPartitions, core::KafkaOffset(1)));
+  installation.read();
+  for (const auto& [key, number] : installation.said()) {
+    EXPECT_EQ(installation.known()[key], number) << key;
+  }
+}
+
 // Whatever is lost and whoever is killed, in the end a reader knows the latest of each key. Not
 // drawn: a copy that has all that was committed and lacks what a killed publisher had sent beyond,
 // which nobody can tell from a publisher that was killed before.
