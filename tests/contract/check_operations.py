@@ -18,7 +18,7 @@ STATUSES = {
     # Limits, timeouts and framing, of the gateway and of the service's port.
     "any": "400 408 413 414 417 429 431 500 502 503 504",
     "for callers who are signed in": "401",
-    "for operators": "401 403",
+    "for who has a role": "401 403",
     # A path parameter that names nothing.
     "with a path parameter": "404",
     "with a body": "415 422",
@@ -36,7 +36,8 @@ WITHOUT_KEY = {"uploadImage", "sendEmailVerification", "drawSecondFactor", "setS
 def kinds_of(operation):
     yield "any"
     if not operation.public:
-        yield "for operators" if operation.operators_only else "for callers who are signed in"
+        has_role = operation.operators_only or operation.moderators_only
+        yield "for who has a role" if has_role else "for callers who are signed in"
     if "{" in operation.path:
         yield "with a path parameter"
     if operation.has_body:

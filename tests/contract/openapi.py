@@ -38,6 +38,7 @@ class Operation:
         self.public = described.get("security") == []
         self.by_link = {"link": []} in described.get("security", [])
         self.operators_only = described.get("x-operators-only", False)
+        self.moderators_only = described.get("x-moderators-only", False)
         self.has_body = "requestBody" in described
         self.is_query = method == "get"
         self.is_stream = any("text/event-stream" in answer.get("content", {}) for answer in self.responses.values())
@@ -49,6 +50,8 @@ class Operation:
     def callers(self):
         if self.by_link:
             return "signed in, or by a link"
+        if self.moderators_only:
+            return "moderators"
         return "everybody" if self.public else "operators" if self.operators_only else "signed in"
 
 

@@ -75,6 +75,11 @@ inline std::vector<std::string> access_differences(const std::string& name,
     found.push_back(
         name + (described_for_operators ? " is for everybody" : " needs x-operators-only: true"));
   }
+  const bool described_for_moderators = operation.value("x-moderators-only", false);
+  if (described_for_moderators != (access == http::Access::Moderator)) {
+    found.push_back(name + (described_for_moderators ? " is no moderators' route"
+                                                     : " needs x-moderators-only: true"));
+  }
   return found;
 }
 

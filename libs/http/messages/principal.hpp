@@ -13,6 +13,7 @@
 namespace tideline::http {
 
 inline constexpr std::string_view kOperatorRole = "operator";
+inline constexpr std::string_view kModeratorRole = "moderator";
 
 struct Principal {
   core::AccountId account;

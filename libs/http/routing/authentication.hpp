@@ -19,7 +19,8 @@ enum class Access {
   // As SignedIn, or by a link that was signed for this path (signed_links.hpp): for what an <img>
   // loads. The principal is then who the link was made for, without roles and session.
   SignedInOrLink,
-  Operator,  // a valid token with the role "operator"; else 401 or 403
+  Operator,   // a valid token with the role "operator"; else 401 or 403
+  Moderator,  // the same with the role "moderator"
   // As SignedIn, also under a token that was revoked before it expires: for commands that revoke
   // their own token, can be repeated with their key, and ask for a secret besides it.
   RevokedToo,

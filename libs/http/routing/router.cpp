@@ -99,6 +99,9 @@ Parsed<core::Timestamp> authenticate(TokenVerifier& verifier, const Revoked& rev
   if (access == Access::Operator && !request.principal->has_role(kOperatorRole)) {
     return forbidden("this needs the role operator");
   }
+  if (access == Access::Moderator && !request.principal->has_role(kModeratorRole)) {
+    return forbidden("this needs the role moderator");
+  }
   return verified->expires_at;
 }
 

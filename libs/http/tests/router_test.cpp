@@ -119,6 +119,14 @@ TEST_F(RouterTest, KeepsOperatorsRoutesToOperators) {
   EXPECT_EQ(send(Method::Put, "/v1/moments/7/images/b", "Bearer operator").status, 200);
 }
 
+TEST_F(RouterTest, KeepsModeratorsRoutesToModerators) {
+  router.add(Method::Get, "/v1/cases", Access::Moderator,
+             [](const Request&) { return Response::no_content(); });
+  EXPECT_EQ(send(Method::Get, "/v1/cases").status, 401);
+  EXPECT_EQ(send(Method::Get, "/v1/cases", "Bearer operator").status, 403);
+  EXPECT_EQ(send(Method::Get, "/v1/cases", "Bearer moderator").status, 204);
+}
+
 TEST_F(RouterTest, RefusesExpiredTokens) {
   clock.advance(minutes(15));
   EXPECT_EQ(send(Method::Post, "/v1/moments", "Bearer user").status, 401);

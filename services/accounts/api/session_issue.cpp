@@ -75,10 +75,8 @@ void stage_session(const ApiPorts& ports, es::CommandSession& session, const Dra
 }
 
 std::set<AccountRole> granted_roles(const ApiPorts& ports, const Account::State& state) {
-  std::set<AccountRole> roles = state.roles;
-  if (ports.operators_need_second_factor && !state.second_factor)
-    roles.erase(AccountRole::Operator);
-  return roles;
+  if (ports.operators_need_second_factor && !state.second_factor) return {};
+  return state.roles;
 }
 
 void refuse_suspended(const ApiPorts& ports, es::CommandSession& session,
@@ -100,6 +98,8 @@ core::Result<nlohmann::json> token_answer(const ApiPorts& ports, const IssuedSes
                                .session_id = issued.token.session_id(),
                                .password_version = issued.password_version};
   if (issued.roles.contains(AccountRole::Operator)) subject.roles.emplace_back(http::kOperatorRole);
+  if (issued.roles.contains(AccountRole::Moderator))
+    subject.roles.emplace_back(http::kModeratorRole);
   auto access = ports.signer.sign(subject, ports.clock.now());
   if (!access) return access.error();
   return nlohmann::json{{"access_token", access->token},

@@ -45,8 +45,8 @@ struct IssuedSession {
   std::set<AccountRole> roles = {};
 };
 
-// Of the account's roles those that its tokens say: an operator's where the second factor that is
-// required of operators is there.
+// Of the account's roles those that its tokens say: none where the second factor that is required
+// of who has a role is not there.
 std::set<AccountRole> granted_roles(const ApiPorts& ports, const Account::State& state);
 
 // Refuses with 403 "account-suspended", which says until when and why. For who has shown the

@@ -31,16 +31,17 @@ int failed(const std::string& why) {
 
 int list(runtime::RunningService& service) {
   ProfileSeal profiles(service.cipher());
-  std::vector<OperatorRow> operators;
+  std::vector<RoleRow> rows;
   const auto read = service.database().transact(
-      [&](sql::Transaction& transaction) { operators = find_operators(transaction); });
+      [&](sql::Transaction& transaction) { rows = find_roles(transaction); });
   if (!read) return failed(read.error().message);
-  for (const OperatorRow& row : operators) {
+  for (const RoleRow& row : rows) {
     const auto profile = profiles.open(row.account, row.sealed_profile);
     if (!profile) return failed(profile.error().message);
     // Of one whose profile was lost nothing else is known.
     const std::string name = *profile ? (*profile)->user_id : row.account.to_string();
-    std::printf("%s operator\n", name.c_str());
+    if (row.is_operator) std::printf("%s operator\n", name.c_str());
+    if (row.is_moderator) std::printf("%s moderator\n", name.c_str());
   }
   return 0;
 }
@@ -48,19 +49,25 @@ int list(runtime::RunningService& service) {
 // Each by itself: one that is not there keeps no other from losing a role.
 int change(runtime::RunningService& service, const Settings& settings, const Wanted& wanted) {
   const bool gives = wanted.give->parsed();
+  const bool operators = wanted.role == "operator";
+  const AccountRole role = operators ? AccountRole::Operator : AccountRole::Moderator;
+  const char* article = operators ? "an" : "a";
   int code = 0;
   for (const std::string& user_id : wanted.user_ids) {
-    const auto changed =
-        change_role(service.store(), service.clock().now(), service.account_ids().of(user_id),
-                    AccountRole::Operator, gives ? RoleChange::Give : RoleChange::Take,
-                    settings.operators_need_second_factor);
+    const auto changed = change_role(
+        service.store(), service.clock().now(), service.account_ids().of(user_id), role,
+        gives ? RoleChange::Give : RoleChange::Take, settings.operators_need_second_factor);
     if (!changed) {
       code = failed(user_id + ": " + changed.error().message);
       continue;
     }
-    std::printf(gives ? "%s is an operator from the next sign-in on\n"
-                      : "%s is no operator; the sessions of an operator have ended\n",
-                user_id.c_str());
+    if (gives) {
+      std::printf("%s is %s %s from the next sign-in on\n", user_id.c_str(), article,
+                  wanted.role.c_str());
+    } else {
+      std::printf("%s is no %s; the sessions of %s %s have ended\n", user_id.c_str(),
+                  wanted.role.c_str(), article, wanted.role.c_str());
+    }
   }
   return code;
 }
@@ -77,7 +84,9 @@ runtime::Operation::Run declare(CLI::App& command, const Settings& settings) {
   wanted->take =
       command.add_subcommand("take", "take a role from an account, and end its sessions");
   for (CLI::App* changing : {wanted->give, wanted->take}) {
-    changing->add_option("ROLE", wanted->role)->required()->check(CLI::IsMember({"operator"}));
+    changing->add_option("ROLE", wanted->role)
+        ->required()
+        ->check(CLI::IsMember({"operator", "moderator"}));
     changing->add_option("USER_ID", wanted->user_ids)->required();
   }
   return [wanted, &settings](runtime::RunningService& service, std::stop_token) {

@@ -27,7 +27,7 @@ inline const eventsourcing::Rejection kSecondFactorThere{
     "there is a second factor already: remove it first"};
 inline const eventsourcing::Rejection kSecondFactorNeeded{
     eventsourcing::RejectionKind::Conflict, "second-factor-needed",
-    "an operator needs a second factor first: PUT /v1/me/second-factor"};
+    "a role needs a second factor first: PUT /v1/me/second-factor"};
 inline const eventsourcing::Rejection kNoSecondFactor{eventsourcing::RejectionKind::NotFound,
                                                       "no-second-factor",
                                                       "this account has no second factor"};

@@ -27,6 +27,7 @@ class AccountProjection final : public eventsourcing::Projection {
     std::optional<std::string> profile;
     std::optional<core::Timestamp> registered_at;
     std::optional<bool> is_operator;
+    std::optional<bool> is_moderator;
     bool closed = false;
     core::StreamVersion version;
   };

@@ -23,14 +23,17 @@ const char* const kReferencedUploadsSql =
     " LEFT JOIN person_profile profile ON profile.account_id = upload.owner"
     " WHERE profile.version IS NULL OR profile.version < account.version";
 
-std::vector<OperatorRow> find_operators(sql::Transaction& transaction) {
+std::vector<RoleRow> find_roles(sql::Transaction& transaction) {
   const auto rows = transaction.execute(
-      "SELECT account_id, profile FROM account"
-      " WHERE is_operator AND NOT closed AND profile IS NOT NULL ORDER BY account_id");
-  std::vector<OperatorRow> operators;
-  operators.reserve(rows.size());
-  for (const auto& row : rows) operators.push_back({row.account(0), row.text(1)});
-  return operators;
+      "SELECT account_id, profile, coalesce(is_operator, false), coalesce(is_moderator, false)"
+      " FROM account WHERE (is_operator OR is_moderator) AND NOT closed AND profile IS NOT NULL"
+      " ORDER BY account_id");
+  std::vector<RoleRow> found;
+  found.reserve(rows.size());
+  for (const auto& row : rows) {
+    found.push_back({row.account(0), row.text(1), row.boolean(2), row.boolean(3)});
+  }
+  return found;
 }
 
 ProjectList find_projects(sql::Transaction& transaction, const core::AccountId& author, int limit) {

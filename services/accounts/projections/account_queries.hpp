@@ -26,12 +26,14 @@ std::optional<AccountRow> find_open_account(sql::Transaction& transaction,
 // be behind: whatever those have uploaded whose account has changed since is in use, too.
 extern const char* const kReferencedUploadsSql;
 
-// Open accounts with the role operator.
-struct OperatorRow {
+// Open accounts with a role.
+struct RoleRow {
   core::AccountId account;
   std::string sealed_profile;
+  bool is_operator = false;
+  bool is_moderator = false;
 };
-std::vector<OperatorRow> find_operators(sql::Transaction& transaction);
+std::vector<RoleRow> find_roles(sql::Transaction& transaction);
 
 struct ProjectList {
   std::vector<std::string> newest;  // ids, newest first

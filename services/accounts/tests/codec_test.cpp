@@ -145,7 +145,7 @@ TEST_F(Codecs, WriteWhatTheSchemasSay) {
         Account::Event(PasswordSet{"h", 1}), Account::Event(PasswordChanged{kAda, 2}),
         Account::Event(ProfileChanged{kAda, kProfile}),
         Account::Event(EmailVerified{kAda, kBob, "ada@campus.example"}),
-        Account::Event(RolesChanged{kAda, {AccountRole::Operator}}),
+        Account::Event(RolesChanged{kAda, {AccountRole::Operator, AccountRole::Moderator}}),
         Account::Event(SecondFactorSet{kAda, "secret"}), Account::Event(SecondFactorRemoved{kAda}),
         Account::Event(AccountSuspended{kAda, kNoon, "why"}),
         Account::Event(SuspensionLifted{kAda}), Account::Event(AccountClosed{kAda, kNoon})}) {

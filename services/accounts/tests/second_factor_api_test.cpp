@@ -168,11 +168,17 @@ TEST_F(SecondFactor, ComesBeforeTheRole) {
   EXPECT_THAT(roles_in(with_code), Contains("operator"));
 }
 
-TEST_F(SecondFactor, TakesTheRoleWithIt) {
+TEST_F(SecondFactor, TakesTheRolesWithIt) {
+  const auto give = [&](AccountRole role) {
+    return change_role(app.store, app.clock.now(), app.account_ids.of("7"), role, RoleChange::Give,
+                       true);
+  };
+  EXPECT_FALSE(give(AccountRole::Moderator).ok()) << "without a second factor";
   set();
-  ASSERT_TRUE(change_role(app.store, app.clock.now(), app.account_ids.of("7"),
-                          AccountRole::Operator, RoleChange::Give, true)
-                  .ok());
+  ASSERT_TRUE(give(AccountRole::Operator).ok());
+  ASSERT_TRUE(give(AccountRole::Moderator).ok());
+  ada = AccountsApp::tokens_of(json::parse(app.refresh(ada.refresh).body));
+  EXPECT_THAT(roles_in(ada), ElementsAre("user", "operator", "moderator"));
   ASSERT_EQ(remove(next_code()).status, 204);
   ada = AccountsApp::tokens_of(json::parse(app.sign_in("7").body));
   app.clock.advance(std::chrono::seconds(30));

@@ -289,6 +289,26 @@ TEST(Sessions, AreFiftyAtMost) {
   EXPECT_EQ(app.count("SessionEnded"), 1u);
 }
 
+TEST(Tokens, CarryTheRoleOfModerators) {
+  AccountsApp app;
+  const auto roles_in = [&](const http::Response& answer) {
+    const Tokens tokens = AccountsApp::tokens_of(json::parse(answer.body));
+    return app.verifier->verify(tokens.access, app.clock.now()).value().subject.roles;
+  };
+  const auto change = [&](AccountRole role, RoleChange wanted) {
+    return change_role(app.store, app.clock.now(), app.account_ids.of("7"), role, wanted, false);
+  };
+  const Tokens first = app.enrol("7");
+  ASSERT_TRUE(change(AccountRole::Moderator, RoleChange::Give).ok());
+  EXPECT_EQ(roles_in(app.sign_in("7")), (std::vector<std::string>{"user", "moderator"}));
+  ASSERT_TRUE(change(AccountRole::Operator, RoleChange::Give).ok());
+  EXPECT_EQ(roles_in(app.sign_in("7")),
+            (std::vector<std::string>{"user", "operator", "moderator"}));
+  ASSERT_TRUE(change(AccountRole::Moderator, RoleChange::Take).ok());
+  EXPECT_EQ(app.refresh(first.refresh).status, 401) << "its tokens say a role that is taken";
+  EXPECT_EQ(roles_in(app.sign_in("7")), (std::vector<std::string>{"user", "operator"}));
+}
+
 TEST(Tokens, CarryTheRoleOfOperators) {
   AccountsApp app;
   const auto roles_in = [&](const std::string& access) {
