@@ -68,6 +68,7 @@ class Campus {
   void rename_and_hand_over();
   void talk();
   void change_audiences();
+  void bookmark();
   Json audience_of(const PlannedMoment& planned) const;
   void publish_one(Client& client, const PlannedMoment& planned, std::size_t slot);
   void award(PersonIndex person, std::int64_t points, std::int64_t contributions = 0);

@@ -2,10 +2,13 @@
 #include <array>
 
 #include "demo/campus.hpp"
+#include "demo/oracle.hpp"
 #include "demo/work_by_actor.hpp"
 
 namespace tideline::demo {
 namespace {
+
+constexpr std::size_t kBookmarksEach = 4;
 
 const char* name_of(Audience audience) {
   switch (audience) {
@@ -65,6 +68,7 @@ Json Campus::audience_of(const PlannedMoment& planned) const {
 }
 
 void Campus::change() {
+  bookmark();
   talk();
   befriend(plan_.late_contacts, "late contacts");
   unfriend_and_reveal();
@@ -72,6 +76,26 @@ void Campus::change() {
   rename_and_hand_over();
   change_audiences();
   take_projects_back();
+}
+
+// Each some moments of the own timeline, before they change; the last bookmark is removed again.
+void Campus::bookmark() {
+  world_.bookmarks.resize(plan_.people);
+  workers_.work("moments bookmarked", plan_.people, [&](Client& client, std::size_t person) {
+    auto& bookmarks = world_.bookmarks[person];
+    const auto timeline = timeline_of(world_, person);
+    const auto path = [&](std::size_t number) {
+      return "/v1/moments/" + std::to_string(world_.moments[number].id) + "/bookmark";
+    };
+    for (std::size_t i = 0; i < std::min(timeline.size(), kBookmarksEach); ++i) {
+      const auto number = static_cast<std::size_t>(timeline[i] - world_.moments.data());
+      as(client, person, 204, "PUT", path(number));
+      bookmarks.insert(bookmarks.begin(), number);
+    }
+    if (bookmarks.size() < kBookmarksEach) return;
+    as(client, person, 204, "DELETE", path(bookmarks.front()));
+    bookmarks.erase(bookmarks.begin());
+  });
 }
 
 // One message to each group, which its members read, and one that is taken back.

@@ -65,6 +65,14 @@ std::vector<const Moment*> search_of(const World& world, const std::string& text
   return newest_first(std::move(found));
 }
 
+std::vector<const Moment*> bookmarks_of(const World& world, PersonIndex owner) {
+  std::vector<const Moment*> seen;
+  for (const std::size_t number : world.bookmarks[owner]) {
+    if (may_see(world, owner, world.moments[number])) seen.push_back(&world.moments[number]);
+  }
+  return seen;
+}
+
 std::vector<const Moment*> page_of(const World& world, PersonIndex author, PersonIndex viewer) {
   std::vector<const Moment*> seen;
   for (const Moment& moment : world.moments) {

@@ -21,4 +21,7 @@ std::vector<const Moment*> page_of(const World& world, PersonIndex author, Perso
 std::vector<const Moment*> search_of(const World& world, const std::string& text,
                                      PersonIndex viewer);
 
+// What the owner has bookmarked and may see, the newest bookmark first.
+std::vector<const Moment*> bookmarks_of(const World& world, PersonIndex owner);
+
 }  // namespace tideline::demo

@@ -33,7 +33,8 @@ std::vector<Entry> read_list(Campus& campus, Client& client, PersonIndex viewer,
   std::string page = target + join + "limit=100";
   while (true) {
     const Json answer = campus.as(client, viewer, 200, "GET", page).json();
-    for (const Json& item : answer.at("items")) {
+    for (const Json& listed : answer.at("items")) {
+      const Json& item = listed.contains("moment") ? listed.at("moment") : listed;
       entries.push_back({std::stoull(item.at("id").get<std::string>()),
                          item.at("author").at("user_id").get<std::string>(),
                          item.at("content").get<std::string>()});
@@ -342,6 +343,19 @@ std::size_t verify_search(WorkerPool& workers, Campus& campus,
   return people.size();
 }
 
+std::size_t verify_bookmarks(WorkerPool& workers, Campus& campus,
+                             const std::vector<PersonIndex>& people) {
+  const World& world = campus.world();
+  std::atomic<std::size_t> entries{0};
+  workers.work("bookmarks verified", people.size(), [&](Client& client, std::size_t i) {
+    const auto got = read_list(campus, client, people[i], "/v1/moments/bookmarks");
+    compare(world, "bookmarks of " + world.people[people[i]].user_id,
+            bookmarks_of(world, people[i]), got);
+    entries += got.size();
+  });
+  return entries;
+}
+
 }  // namespace
 
 Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::size_t top,
@@ -374,6 +388,7 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verified.pages_of_authors = people.size();
 
   verified.searches = verify_search(workers, campus, people);
+  verified.bookmarks = verify_bookmarks(workers, campus, people);
   verify_points(workers, campus);
   verified.scores = world.people.size();
   verify_leaderboard(workers.first(), campus);

@@ -79,7 +79,8 @@ struct World {
   std::vector<Group> groups;
   std::vector<Project> projects;
   std::vector<Moment> moments;
-  std::vector<std::int64_t> visits;  // of each profile by others
+  std::vector<std::vector<std::size_t>> bookmarks;  // moments, the newest bookmark first
+  std::vector<std::int64_t> visits;                 // of each profile by others
   std::vector<std::int64_t> points;
   std::vector<std::int64_t> contributions;
 };

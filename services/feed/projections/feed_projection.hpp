@@ -1,10 +1,12 @@
-// The tables of this service, from its own events: what is shown of moments, likes, comments and
-// messages once the engine has said that it may be shown. Called by one runner thread.
+// The tables of this service, from its own events: what is shown of moments, likes, comments,
+// bookmarks and messages once the engine has said that it may be shown. Called by one runner
+// thread.
 #pragma once
 
 #include <array>
 
 #include "eventsourcing/projections/model_projection.hpp"
+#include "feed/projections/bookmark_model.hpp"
 #include "feed/projections/group_message_model.hpp"
 #include "feed/projections/interaction_model.hpp"
 #include "feed/projections/message_model.hpp"
@@ -31,7 +33,7 @@ class VisitModel {
 
 class FeedProjection final
     : public eventsourcing::ModelProjection<MomentModel, InteractionModel, MessageModel,
-                                            GroupMessageModel, VisitModel> {
+                                            GroupMessageModel, VisitModel, BookmarkModel> {
  public:
   std::string_view name() const override { return "feed"; }
   std::vector<std::string> sources() const override { return {"feed"}; }
