@@ -45,6 +45,12 @@ http::ServerOptions read_server(core::Config& config) {
   server.streams_per_account_max =
       number("TIDELINE_HTTP_STREAMS_ACCOUNT", server.streams_per_account_max, 0, 1'000'000);
   server.body_bytes_max = number("TIDELINE_HTTP_BODY_BYTES", server.body_bytes_max, 1, 1 << 30);
+  server.large_bodies_bytes_max =
+      number("TIDELINE_HTTP_LARGE_BODIES_BYTES", server.large_bodies_bytes_max, 0, 1LL << 40);
+  server.large_bodies_per_holder_max = number("TIDELINE_HTTP_LARGE_BODIES_ACCOUNT",
+                                              server.large_bodies_per_holder_max, 0, 1'000'000);
+  server.large_body_rate_min =
+      number("TIDELINE_HTTP_LARGE_BODY_RATE", server.large_body_rate_min, 1, 1 << 30);
   server.head_bytes_max = number("TIDELINE_HTTP_HEAD_BYTES", server.head_bytes_max, 256, 1 << 20);
   server.header_count_max = number("TIDELINE_HTTP_HEADERS", server.header_count_max, 1, 10'000);
   server.request_line_bytes_max =

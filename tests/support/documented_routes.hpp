@@ -83,13 +83,22 @@ inline std::vector<std::string> access_differences(const std::string& name,
   return found;
 }
 
+// Its own limit of a body, "x-body-bytes-max", where the route has one.
+inline std::vector<std::string> limit_differences(const std::string& name,
+                                                  const nlohmann::json& operation,
+                                                  const http::RouteLimits& limits) {
+  const auto described = operation.value("x-body-bytes-max", std::size_t{0});
+  if (described == limits.body_bytes_max) return {};
+  return {name + " takes bodies of " + std::to_string(limits.body_bytes_max) +
+          " bytes (0: as any), x-body-bytes-max says " + std::to_string(described)};
+}
+
 inline std::vector<std::string> route_differences(const nlohmann::json& document,
                                                   const std::vector<http::Router::Route>& routes) {
   static const std::set<std::string> kMethods{"get", "post", "put", "patch", "delete"};
-  std::map<std::string, http::Access> registered;
+  std::map<std::string, http::Router::Route> registered;
   for (const auto& route : routes) {
-    registered.emplace(std::string(http::name_of(route.method)) + " " + route.path_template,
-                       route.access);
+    registered.emplace(std::string(http::name_of(route.method)) + " " + route.path_template, route);
   }
   std::vector<std::string> found;
   for (const auto& [path, item] : document.at("paths").items()) {
@@ -106,12 +115,15 @@ inline std::vector<std::string> route_differences(const nlohmann::json& document
       if (described_names(document, item, operation) != names_in_path(path)) {
         found.push_back(name + " describes other path parameters than it has");
       }
-      const auto differences = access_differences(name, operation, route->second);
-      found.insert(found.end(), differences.begin(), differences.end());
+      const auto& [method, path_template, access, limits] = route->second;
+      for (const auto& differences : {access_differences(name, operation, access),
+                                      limit_differences(name, operation, limits)}) {
+        found.insert(found.end(), differences.begin(), differences.end());
+      }
       registered.erase(route);
     }
   }
-  for (const auto& [name, access] : registered) found.push_back(name + " is not described");
+  for (const auto& [name, route] : registered) found.push_back(name + " is not described");
   return found;
 }
 

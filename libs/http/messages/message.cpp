@@ -240,6 +240,8 @@ std::string_view reason_phrase(int status) {
       return "URI Too Long";
     case 415:
       return "Unsupported Media Type";
+    case 416:
+      return "Range Not Satisfiable";
     case 417:
       return "Expectation Failed";
     case 421:

@@ -25,6 +25,7 @@ using Json = nlohmann::json;
 // thrown over.
 std::string text_of(const Json& json);
 
+struct BodySource;
 class EventStream;
 class DeferredResponse;
 class PositionWaits;
@@ -134,6 +135,8 @@ struct Response {
   // longer when a process that was stopped goes on. Asked right before the call that sends it: who
   // is stopped in between is no other for its client than a slow network.
   std::optional<std::chrono::nanoseconds> good_until{};
+  // In place of a body: one that is read piece by piece (body_source.hpp).
+  std::shared_ptr<BodySource> source{};
   // In place of a body: what follows as it comes, until the stream is closed (event_stream.hpp).
   std::shared_ptr<EventStream> events;
   // In place of everything: the answer comes later (deferred_response.hpp).

@@ -46,6 +46,11 @@ Problem precondition_failed(std::string detail) {
   return problem(412, "precondition-failed", "The resource has changed", std::move(detail));
 }
 
+Problem content_too_large(std::size_t bytes_max) {
+  return problem(413, "content-too-large", "The body is too large",
+                 "a body has at most " + std::to_string(bytes_max) + " bytes");
+}
+
 Problem unsupported_media_type(std::string detail) {
   return problem(415, "unsupported-media-type", "The body has the wrong media type",
                  std::move(detail));

@@ -46,6 +46,7 @@ struct Violation {
 [[nodiscard]] Problem no_such_person();  // 404 "no-such-person", for a user_id
 [[nodiscard]] Problem conflict(std::string_view code, std::string detail);       // 409
 [[nodiscard]] Problem precondition_failed(std::string detail);                   // 412
+[[nodiscard]] Problem content_too_large(std::size_t bytes_max);                  // 413, of a body
 [[nodiscard]] Problem unsupported_media_type(std::string detail);                // 415
 [[nodiscard]] Problem unprocessable(std::string_view code, std::string detail);  // 422
 [[nodiscard]] Problem invalid(const std::vector<Violation>& violations);         // 422

@@ -8,6 +8,8 @@
 
 #include "core/check.hpp"
 #include "core/encoding.hpp"
+#include "http/messages/body_source.hpp"
+#include "http/messages/byte_range.hpp"
 #include "http/messages/content_coding.hpp"
 #include "http/messages/entity_tag.hpp"
 #include "http/messages/problem.hpp"
@@ -27,7 +29,7 @@ std::string digest_of(std::string_view body) {
 }
 
 bool is_compressible(const Response& response) {
-  if (response.body.size() < kCompressedBytesMin) return false;
+  if (response.source || response.body.size() < kCompressedBytesMin) return false;
   if (response.headers.find("Content-Encoding")) return false;
   const auto type = response.headers.find("Content-Type");
   return type && (type->starts_with("application/json") || type->starts_with("text/"));
@@ -66,8 +68,47 @@ bool is_another_version(const Request& request, std::optional<core::StreamVersio
 Response not_modified(Response response, const std::string& opaque) {
   response.status = 304;
   response.body.clear();
+  response.source.reset();
   response.headers.remove("Content-Type");
   response.headers.set("ETag", "\"" + opaque + "\"");
+  return response;
+}
+
+// The bytes of the answer, as it would be without compression.
+std::uint64_t size_of(const Response& response) {
+  return response.source ? response.source->end : response.body.size();
+}
+
+// What the client asks for of the answer; nullopt: all of it. Only GET has ranges.
+std::optional<ByteRange> range_of(const Request& request, const Response& response,
+                                  const std::string& opaque) {
+  if (request.method != Method::Get || response.headers.find("Accept-Ranges") != "bytes") {
+    return std::nullopt;
+  }
+  if (request.headers.count("Range") != 1) return std::nullopt;
+  // Compared strongly. A date matches nothing: answers have no Last-Modified.
+  const auto condition = request.header("If-Range");
+  if (condition && (opaque.empty() || *condition != "\"" + opaque + "\"")) return std::nullopt;
+  return parse_byte_range(*request.header("Range"), size_of(response));
+}
+
+Response part_of(Response response, const ByteRange& range) {
+  const std::string size = std::to_string(size_of(response));
+  if (range.empty()) {
+    return to_response(problem(416, "range-not-satisfiable", "There is no such range",
+                               "there are " + size + " bytes"))
+        .header("Content-Range", "bytes */" + size)
+        .header("Accept-Ranges", "bytes");
+  }
+  response.status = 206;
+  response.headers.set("Content-Range", "bytes " + std::to_string(range.begin) + "-" +
+                                            std::to_string(range.end - 1) + "/" + size);
+  if (response.source) {
+    response.source->begin = range.begin;
+    response.source->end = range.end;
+  } else {
+    response.body = response.body.substr(range.begin, range.end - range.begin);
+  }
   return response;
 }
 
@@ -96,6 +137,10 @@ Response represent(const Request& request, Response response) {
     if (const auto known = known_tag(request, opaque)) {
       return not_modified(std::move(response), *known);
     }
+  }
+  if (const auto range = range_of(request, response, opaque)) {
+    if (!opaque.empty()) response.headers.set("ETag", "\"" + opaque + "\"");
+    return part_of(std::move(response), *range);
   }
   if (compressible && prefers_gzip(request.header("Accept-Encoding").value_or(""))) {
     std::string packed = gzip(response.body);

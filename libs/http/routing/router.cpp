@@ -112,6 +112,7 @@ struct Router::Node {
     std::string path_template;
     Access access = Access::Operator;
     Handler handler;
+    RouteLimits limits;
   };
 
   std::unordered_map<std::string_view, std::unique_ptr<Node>> literals;  // keys: owned names
@@ -165,6 +166,14 @@ struct Router::Table {
   GoodUntil good_until;
   Node root;
   std::vector<Route> routes;
+
+  // Sets the principal and says when the token or the link ends, or why the caller may not go on.
+  Parsed<core::Timestamp> authenticate_for(Access access, Request& request) const {
+    const bool by_link = access == Access::SignedInOrLink && !request.header("Authorization") &&
+                         SignedLinks::is_in(request);
+    return by_link ? authenticate_link(links.get(), revoked, request)
+                   : authenticate(*verifier, revoked, clock->now(), access, request);
+  }
 
   // The answer as it leaves: now, or when a later one has been given.
   Response finish(const Node::Target& target, Request& request, Response response) const {
@@ -227,7 +236,8 @@ Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
-void Router::add(Method method, std::string_view path_template, Access access, Handler handler) {
+void Router::add(Method method, std::string_view path_template, Access access, Handler handler,
+                 RouteLimits limits) {
   CHECK(!path_template.empty() && path_template.front() == '/', "a template begins with a slash");
   CHECK(method != Method::Head && method != Method::Options, "the router answers these itself");
   CHECK(access == Access::Public || table_->verifier, "this route needs a token verifier");
@@ -236,8 +246,8 @@ void Router::add(Method method, std::string_view path_template, Access access, H
   for (const std::string_view segment : split_path(path_template)) node = &node->child(segment);
   auto& target = node->targets[index_of(method)];
   CHECK(!target, "this route exists");
-  target = Node::Target{std::string(path_template), access, std::move(handler)};
-  table_->routes.push_back({method, std::string(path_template), access});
+  target = Node::Target{std::string(path_template), access, std::move(handler), limits};
+  table_->routes.push_back({method, std::string(path_template), access, limits});
 }
 
 Response Router::dispatch(Request& request) const {
@@ -256,11 +266,7 @@ Response Router::dispatch(Request& request) const {
   request.route_template = target->path_template;
   std::optional<core::Timestamp> token_ends;
   if (target->access != Access::Public) {
-    const bool by_link = target->access == Access::SignedInOrLink &&
-                         !request.header("Authorization") && SignedLinks::is_in(request);
-    const auto allowed = by_link ? authenticate_link(table_->links.get(), table_->revoked, request)
-                                 : authenticate(*table_->verifier, table_->revoked,
-                                                table_->clock->now(), target->access, request);
+    const auto allowed = table_->authenticate_for(target->access, request);
     if (!allowed) return allowed.response();
     token_ends = *allowed;
   }
@@ -278,6 +284,19 @@ Response Router::dispatch(Request& request) const {
          ends = *token_ends] { return ends <= clock->now() || (revoked && revoked(principal)); });
   }
   return response;
+}
+
+Parsed<Router::BodyAdmission> Router::admit_body(Request head) const {
+  const Node* node = head.path.starts_with('/') ? table_->find(head) : nullptr;
+  const auto* target = node == nullptr ? nullptr : &node->targets[index_of(head.method)];
+  BodyAdmission admission;
+  if (target == nullptr || !*target || (*target)->limits.body_bytes_max == 0) return admission;
+  admission.body_bytes_max = (*target)->limits.body_bytes_max;
+  if ((*target)->access == Access::Public) return admission;
+  const auto allowed = table_->authenticate_for((*target)->access, head);
+  if (!allowed) return allowed.problem();
+  admission.account = head.account();
+  return admission;
 }
 
 void Router::set_position_seal(TextSeal seal) { table_->seal = std::move(seal); }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "core/clock.hpp"
 #include "http/messages/message.hpp"
+#include "http/messages/problem.hpp"
 #include "http/messages/text_seal.hpp"
 #include "http/routing/authentication.hpp"
 #include "http/routing/signed_links.hpp"
@@ -31,6 +33,12 @@ using Revoked = std::function<bool(const Principal&)>;
 // threads at once, for each answer; does not wait.
 using GoodUntil = std::function<std::chrono::nanoseconds()>;
 
+struct RouteLimits {
+  // Of a request's body. 0: what the server takes of all. Larger than that, it is taken with a
+  // Content-Length alone, and a caller who has to be signed in is asked for the token first.
+  std::size_t body_bytes_max = 0;
+};
+
 class Router {
  public:
   // Without a verifier (null) only public routes may be added.
@@ -43,7 +51,8 @@ class Router {
   // level a literal segment wins over a parameter, with no way back once it matched. CHECKs that
   // the template is well formed, that method and template are new, and that parameters at one place
   // have one name. HEAD and OPTIONS are answered by the router and cannot be added.
-  void add(Method method, std::string_view path_template, Access access, Handler handler);
+  void add(Method method, std::string_view path_template, Access access, Handler handler,
+           RouteLimits limits = {});
 
   // Position tokens are sealed: one that names positions which do not exist yet would make every
   // query that carries it wait. Without a seal (tests of one service) they pass as they are.
@@ -66,10 +75,19 @@ class Router {
   // where it is until then, and finish() of the deferred response gives what is to be sent.
   Response dispatch(Request& request) const;
 
+  struct BodyAdmission {
+    std::size_t body_bytes_max = 0;          // of its route, 0: as the server has it
+    std::optional<core::AccountId> account;  // that sends it; nullopt: the route asks for none
+  };
+  // Before a body is read that is larger than the server takes of all: how large it may be. A route
+  // with a limit of its own authenticates first, and the problem is why the caller may not go on.
+  [[nodiscard]] Parsed<BodyAdmission> admit_body(Request head) const;
+
   struct Route {
     Method method;
     std::string path_template;
     Access access;
+    RouteLimits limits{};
   };
   // What was added, in order: for the test that compares routes with the OpenAPI document.
   [[nodiscard]] const std::vector<Route>& routes() const;

@@ -6,8 +6,8 @@
 
 #include "core/check.hpp"
 #include "core/clock.hpp"
+#include "http/messages/body_source.hpp"
 #include "http/messages/representation.hpp"
-#include "http/server/wire_format.hpp"
 
 namespace tideline::http {
 namespace {
@@ -18,8 +18,6 @@ constexpr std::chrono::milliseconds kLinger{2000};
 constexpr std::size_t kInboxCompactBytes = 16 * 1024;
 constexpr std::size_t kRequestIdBytesMax = 128;
 constexpr std::size_t kRequestsPerTurn = 16;
-// Larger pieces cost no fewer calls of the kernel to speak of.
-constexpr std::size_t kHeldBytesMax = 16 * 1024;
 
 FramingLimits limits_of(const ServerOptions& options) {
   return {options.body_bytes_max, options.head_bytes_max, options.header_count_max,
@@ -39,7 +37,10 @@ Connection::Connection(std::uint64_t id, int descriptor, TlsSession session, std
       source_(std::move(source)),
       host_(host),
       channel_(descriptor, std::move(session)),
-      reader_(limits_of(host.options())) {
+      reader_(limits_of(host.options()),
+              [this](const Request& head, std::optional<std::size_t> length) {
+                return admit_body(head, length);
+              }) {
   std::lock_guard lock(mutex_);
   enter(Phase::Idle, host_.options().first_byte_timeout);
 }
@@ -73,7 +74,7 @@ void Connection::on_readable() {
 void Connection::on_bytes(std::string_view bytes) {
   const Phase phase = phase_;
   if (phase == Phase::Lingering || phase == Phase::Closed || inbox_overrun_) return;
-  if (phase == Phase::InHand || phase == Phase::Writing || phase == Phase::Streaming) {
+  if (is_answering()) {
     // Cut at the limit, not before: complete requests ahead of the cut are still answered.
     const std::size_t room = host_.options().pipelined_bytes_max -
                              std::min(host_.options().pipelined_bytes_max, waiting_bytes().size());
@@ -88,12 +89,33 @@ void Connection::on_bytes(std::string_view bytes) {
 // The client has sent its last byte, or is gone.
 void Connection::on_end() {
   input_ended_ = true;
-  const Phase phase = phase_;
   // A client may close its sending side and still wait for the answers that are due. One that
   // listens to a stream has gone: it would stay open for ever otherwise.
-  if (stream_ || (phase != Phase::InHand && phase != Phase::Writing)) return finish(false);
+  if (stream_ || !is_answering()) return finish(false);
   // The end would be told of without end.
   host_.unwatch_input(id_, channel_.descriptor());
+}
+
+bool Connection::is_answering() const {
+  const Phase phase = phase_;
+  return phase == Phase::InHand || phase == Phase::Writing || phase == Phase::Pulling ||
+         phase == Phase::Streaming;
+}
+
+std::optional<Problem> Connection::admit_body(const Request& head,
+                                              std::optional<std::size_t> length) {
+  auto admitted = host_.admit_body(head, length, source_);
+  if (!admitted) return admitted.problem();
+  body_permit_ = std::move(*admitted);
+  return std::nullopt;
+}
+
+// So that who sends a large body at a bearable rate is not cut off; a pause still is.
+std::chrono::milliseconds Connection::body_timeout() const {
+  const ServerOptions& options = host_.options();
+  if (reader_.body_bytes() <= options.body_bytes_max) return options.body_timeout;
+  return options.body_timeout +
+         std::chrono::milliseconds(reader_.body_bytes() * 1000 / options.large_body_rate_min);
 }
 
 void Connection::advance() {
@@ -113,7 +135,7 @@ void Connection::advance() {
     if (inbox_overrun_) return linger();
     if (input_ended_) return finish(false);
     if (step.progress == Progress::NeedBody) {
-      expect_more(Phase::Body, host_.options().body_timeout);
+      expect_more(Phase::Body, body_timeout());
       if (reader_.take_continue()) send_interim("HTTP/1.1 100 Continue\r\n\r\n");
       return;
     }
@@ -136,6 +158,7 @@ void Connection::accept_request() {
   exchange_.keep_alive = reader_.keep_alive();
   exchange_.http_1_0 = reader_.is_http_1_0();
   exchange_.request = reader_.take();
+  exchange_.body_permit = std::move(body_permit_);
   exchange_.began = std::chrono::steady_clock::now();
   prepare_ids(exchange_.request);
   enter_undated(Phase::InHand);
@@ -161,6 +184,8 @@ void Connection::prepare_ids(Request& request) {
 }
 
 void Connection::refuse(const Problem& problem) {
+  reader_.abandon();
+  body_permit_.give_back();
   exchange_ = Exchange();
   exchange_.malformed = true;
   exchange_.request.request_id = host_.draw_request_id();
@@ -171,6 +196,7 @@ void Connection::refuse(const Problem& problem) {
 }
 
 void Connection::run() {
+  if (std::exchange(pulling_, false)) return send_next_piece();
   // What was sent ahead is answered by the same worker, without waking another one each time, but
   // not so much of it that others would wait long.
   for (std::size_t turn = 1; turn <= kRequestsPerTurn; ++turn) {
@@ -213,7 +239,10 @@ Response Connection::dispatch(std::string& failure) {
     Response response = deferred ? deferred->finish() : host_.router().dispatch(exchange_.request);
     if (response.deferred) return response;
     if (response.status >= 200 && response.status <= 599) {
-      return represent(exchange_.request, std::move(response));
+      response = represent(exchange_.request, std::move(response));
+      const bool has_body = exchange_.request.method != Method::Head && response.source;
+      if (has_body && response.source->left() > 0) response.body = response.source->take();
+      return response;
     }
     failure = "a handler answered status " + std::to_string(response.status);
   } catch (const std::exception& error) {
@@ -222,169 +251,6 @@ Response Connection::dispatch(std::string& failure) {
     failure = "a handler threw something that is no std::exception";
   }
   return to_response(internal_error());
-}
-
-void Connection::answer(const Response& response) {
-  compose(response);
-  flush_outbox();
-}
-
-// Behind what is held.
-void Connection::compose(const Response& response) {
-  // Requests that have come already are still answered, on a drain and after the client's end.
-  const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
-  const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more && !stream_;
-  WireContext context;
-  context.keep_alive = keep_alive;
-  context.http_1_0 = exchange_.http_1_0;
-  context.head_only = exchange_.request.method == Method::Head;
-  context.request_id = exchange_.request.request_id;
-  context.correlation_id = exchange_.request.correlation_id;
-  context.now = host_.now();
-  std::string bytes = to_wire(response, context);
-  // As late as can be: the one that is stopped between this and the call that sends it sends it
-  // later.
-  if (response.good_until && *response.good_until < core::time_since_boot()) {
-    return compose(to_response(unavailable("the answer took too long, try again")));
-  }
-  last_answer_ = !keep_alive;
-  exchange_.drop_body();
-  exchange_.status = response.status;
-  exchange_.response_bytes = response.body.size();
-  exchange_.outbox_end = outbox_.append(std::move(bytes));
-}
-
-bool Connection::may_hold() const {
-  return !last_answer_ && !stream_ && !waiting_bytes().empty() && outbox_.unsent() < kHeldBytesMax;
-}
-
-void Connection::send_interim(std::string_view bytes) {
-  // The socket has room for so little unless the client misbehaves. In TLS what was begun would
-  // have to go on before anything else.
-  if (channel_.send(bytes) != bytes.size()) finish(true);
-}
-
-// True when everything is out; else it goes on when there is room, or the client is gone.
-bool Connection::write_outbox() {
-  switch (outbox_.send_to(channel_)) {
-    case Outbox::Sent::All:
-      return true;
-    case Outbox::Sent::Part:
-      if (phase_ != Phase::Writing) enter(Phase::Writing, host_.options().write_timeout);
-      host_.watch_writable(id_, channel_.descriptor(), std::exchange(watched_, true));
-      return false;
-    case Outbox::Sent::Refused:
-      answered(false);
-      finish(true);
-      return false;
-  }
-  return false;
-}
-
-// Whether the client is gone is found out with the answer to the request in flight.
-void Connection::release() {
-  std::lock_guard lock(mutex_);
-  if (phase_ != Phase::InHand || outbox_.empty()) return;
-  switch (outbox_.send_to(channel_)) {
-    case Outbox::Sent::All:
-      return report_held(true);
-    case Outbox::Sent::Part:
-      return host_.release_soon(id_);
-    case Outbox::Sent::Refused:
-      return;
-  }
-}
-
-void Connection::flush_outbox() {
-  if (!write_outbox()) return;
-  answered(true);
-  if (stream_) return pass_events_on();
-  after_answer();
-}
-
-// Takes the stream on, or replaces the response where there cannot be one.
-void Connection::admit_stream(Response& response) {
-  if (phase_ != Phase::InHand || exchange_.request.method == Method::Head) {
-    return response.events->abandon();
-  }
-  std::optional<Problem> refusal;
-  if (input_ended_ || host_.draining()) {
-    refusal = unavailable("no more streams are opened now, try again");
-  } else {
-    refusal = host_.try_open_stream(exchange_.request);
-  }
-  if (refusal) {
-    response.events->abandon();
-    response = to_response(*refusal);
-    return;
-  }
-  stream_ = response.events;
-  stream_->attach(weak_from_this());
-}
-
-void Connection::on_stream() {
-  std::lock_guard lock(mutex_);
-  if (!stream_) return;
-  if (phase_ == Phase::Streaming) return pass_events_on();
-  if (phase_ == Phase::Writing && stream_->state() == EventStream::State::Overrun) finish(true);
-}
-
-// With an empty outbox. What is sent meanwhile waits in the stream, which bounds it.
-void Connection::pass_events_on() {
-  for (;;) {
-    const auto portion = stream_->take();
-    if (portion.state == EventStream::State::Overrun) return finish(true);
-    const bool last = portion.state == EventStream::State::Closed;
-    if (portion.bytes.empty() && !last) {
-      return enter(Phase::Streaming, host_.options().heartbeat_interval);
-    }
-    outbox_.append(exchange_.http_1_0 ? portion.bytes : to_chunk(portion.bytes));
-    if (last && !exchange_.http_1_0) outbox_.append(std::string(kLastChunk));
-    if (last) end_stream();
-    // The time to take it runs for each portion.
-    enter_undated(Phase::Streaming);
-    if (!write_outbox()) return;
-    if (last) return after_answer();
-  }
-}
-
-void Connection::beat() {
-  constexpr std::string_view kComment = ":\n\n";
-  outbox_.append(exchange_.http_1_0 ? std::string(kComment) : to_chunk(kComment));
-  enter_undated(Phase::Streaming);
-  if (write_outbox()) pass_events_on();
-}
-
-void Connection::end_stream() {
-  if (!stream_) return;
-  stream_.reset();
-  host_.stream_ended(exchange_.request);
-}
-
-void Connection::answered(bool delivered) {
-  report_held(delivered);
-  report(exchange_, delivered);
-}
-
-void Connection::report_held(bool delivered) {
-  for (Exchange& exchange : held_) {
-    report(exchange, delivered || outbox_.has_sent(exchange.outbox_end));
-  }
-  held_.clear();
-}
-
-void Connection::report(Exchange& exchange, bool delivered) {
-  if (!std::exchange(exchange.reported, true)) host_.observe(exchange.record(delivered));
-}
-
-void Connection::after_answer() {
-  if (!last_answer_) return enter(Phase::Idle, host_.options().idle_timeout);
-  // Who has said that this was the last request sends no more, so there is nothing to linger for.
-  const bool said_last = !exchange_.keep_alive && !exchange_.malformed && !stream_;
-  if (said_last && !host_.draining() && waiting_bytes().empty() && !channel_.has_input()) {
-    return finish(false);
-  }
-  linger();
 }
 
 void Connection::on_writable() {
@@ -416,6 +282,7 @@ void Connection::on_tick(SteadyTime now) {
     case Phase::Streaming:
       return beat();
     case Phase::InHand:
+    case Phase::Pulling:
     case Phase::Closed:
       return;
   }
@@ -474,6 +341,8 @@ void Connection::finish(bool reset) {
   report_held(false);
   if (stream_) stream_->abandon();
   end_stream();
+  reader_.abandon();
+  body_permit_.give_back();
   host_.forget(id_);
   channel_.close(reset);
 }

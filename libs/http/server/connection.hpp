@@ -7,8 +7,9 @@
 //
 // Three kinds of threads meet here, under one short lock: the connection's reactor (input), a
 // worker (the handler, outside the lock) and the connection_registry (deadlines, slow writes).
-// While a request is in flight only its worker answers. When the answer is a stream of events,
-// those who send them come in as well.
+// While a request is in flight only its worker answers. An answer that is read piece by piece goes
+// back to a worker for each piece, once the one before is with the kernel. When the answer is a
+// stream of events, those who send them come in as well.
 //
 // Answers to requests that were sent ahead go out together: one is held while the worker goes on
 // with the next, but not behind a handler that takes its time (see release()).
@@ -57,6 +58,10 @@ class ConnectionHost {
   // ended.
   virtual std::optional<Problem> try_open_stream(const Request& request) = 0;
   virtual void stream_ended(const Request& request) = 0;
+  // The permit for a large body, or why there is none. `source`: whose connection it is.
+  virtual Parsed<BodyBudget::Permit> admit_body(const Request& head,
+                                                std::optional<std::size_t> length,
+                                                const std::string& source) = 0;
   virtual bool try_submit(std::shared_ptr<Task> task) = 0;
   // A request that waits for its answer without a worker, until it is resumed.
   virtual void put_aside() = 0;
@@ -88,7 +93,7 @@ class Connection final : public Task,
   // Has its input watched from now on; closes if that cannot be.
   void begin();
   void on_readable();   // on its reactor
-  void run() override;  // the request in flight, on a worker
+  void run() override;  // the request in flight or the next piece of its answer, on a worker
   void on_stream() override;
   void on_deferred_response() override;
 
@@ -105,12 +110,15 @@ class Connection final : public Task,
   void abort();
 
  private:
-  enum class Phase { Idle, Head, Body, InHand, Writing, Streaming, Lingering, Closed };
+  enum class Phase { Idle, Head, Body, InHand, Writing, Pulling, Streaming, Lingering, Closed };
 
   // All under mutex_.
   void on_bytes(std::string_view bytes);
   void on_end();
   void advance();
+  [[nodiscard]] bool is_answering() const;
+  std::optional<Problem> admit_body(const Request& head, std::optional<std::size_t> length);
+  [[nodiscard]] std::chrono::milliseconds body_timeout() const;
   void accept_request();
   void refuse(const Problem& problem);
   void answer(const Response& response);
@@ -119,6 +127,7 @@ class Connection final : public Task,
   void send_interim(std::string_view bytes);
   bool write_outbox();
   void flush_outbox();
+  void pull();
   void admit_stream(Response& response);
   void pass_events_on();
   void beat();
@@ -137,6 +146,7 @@ class Connection final : public Task,
   void prepare_ids(Request& request);
 
   Response dispatch(std::string& failure);
+  void send_next_piece();
   void put_aside(std::shared_ptr<DeferredResponse> deferred);
 
   const std::uint64_t id_;
@@ -148,17 +158,20 @@ class Connection final : public Task,
   std::atomic<SteadyTime::rep> deadline_{0};  // 0 = none
   SteadyTime message_deadline_;               // of the whole head, or body, that is being read
   RequestReader reader_;
+  BodyBudget::Permit body_permit_;  // of the large body that is being read
   std::string inbox_;
   std::size_t inbox_begin_ = 0;
   bool inbox_overrun_ = false;
   bool input_ended_ = false;
   bool last_answer_ = false;
   bool watched_ = false;
+  bool pulling_ = false;         // a worker has been asked for the next piece of rest_
   bool worker_goes_on_ = false;  // with the next request; taken back by accept_request()
   Outbox outbox_;
   Exchange exchange_;           // the one in flight
   std::vector<Exchange> held_;  // before exchange_: their answers are in the outbox
   std::shared_ptr<EventStream> stream_;
+  std::shared_ptr<BodySource> rest_;  // of the answer that is being sent, while there is more
 };
 
 }  // namespace tideline::http

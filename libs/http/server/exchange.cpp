@@ -7,6 +7,7 @@ namespace tideline::http {
 void Exchange::drop_body() {
   request_bytes += request.body.size();
   std::string().swap(request.body);
+  body_permit.give_back();
 }
 
 RequestRecord Exchange::record(bool delivered) const {

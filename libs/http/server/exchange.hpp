@@ -8,12 +8,14 @@
 
 #include "http/messages/message.hpp"
 #include "http/routing/deferred_response.hpp"
+#include "http/server/body_budget.hpp"
 #include "http/server/server.hpp"
 
 namespace tideline::http {
 
 struct Exchange {
   Request request;
+  BodyBudget::Permit body_permit;  // of a large body
   bool malformed = false;
   bool http_1_0 = false;
   bool keep_alive = false;  // as the client wants it; whether we grant it is decided at the answer

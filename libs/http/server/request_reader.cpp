@@ -18,11 +18,6 @@ constexpr std::size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-Problem too_large(std::size_t bytes_max) {
-  return problem(413, "content-too-large", "The body is too large",
-                 "a body has at most " + std::to_string(bytes_max) + " bytes");
-}
-
 Problem not_implemented(std::string detail) {
   return problem(501, "not-implemented", "The server does not do this", std::move(detail));
 }
@@ -52,7 +47,8 @@ struct RequestReader::Parser {
   beast::http::request_parser<beast::http::string_body> beast;
 };
 
-RequestReader::RequestReader(const FramingLimits& limits) : limits_(limits) {}
+RequestReader::RequestReader(const FramingLimits& limits, Larger larger)
+    : limits_(limits), larger_(std::move(larger)) {}
 RequestReader::~RequestReader() = default;
 
 bool RequestReader::refuse(Problem problem) {
@@ -75,7 +71,7 @@ RequestReader::Step RequestReader::advance(std::string_view input) {
   if (!scan(input)) return {Progress::Refused, 0};
   if (!head_complete_) return {Progress::NeedHead, skipped};
   const std::string_view head = input.substr(0, scanned_);
-  if (!read_head(head) || !start_body(head)) return {Progress::Refused, 0};
+  if (!read_head(head) || !admit_length() || !start_body(head)) return {Progress::Refused, 0};
   return read_body(input.substr(head.size()), skipped + head.size());
 }
 
@@ -232,13 +228,16 @@ bool RequestReader::read_content_length(std::string_view text) {
   const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
                                                    [](char c) { return c >= '0' && c <= '9'; });
   if (!digits) return refuse(malformed("Content-Length is not a number"));
-  std::uint64_t length = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (error != std::errc{} || length > limits_.body_bytes_max) {
-    return refuse(too_large(limits_.body_bytes_max));
-  }
-  has_body_ = length > 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), length_);
+  if (error != std::errc{}) return refuse(content_too_large(limits_.body_bytes_max));
+  has_body_ = length_ > 0;
   return true;
+}
+
+bool RequestReader::admit_length() {
+  if (length_ <= limits_.body_bytes_max) return true;
+  auto refusal = larger_ ? larger_(request_, length_) : content_too_large(limits_.body_bytes_max);
+  return !refusal || refuse(*std::move(refusal));
 }
 
 bool RequestReader::read_connection() {
@@ -264,7 +263,7 @@ bool RequestReader::start_body(std::string_view head) {
   parser_ = std::make_unique<Parser>();
   auto& parser = parser_->beast;
   parser.header_limit(static_cast<std::uint32_t>(head.size()));
-  parser.body_limit(limits_.body_bytes_max);
+  parser.body_limit(std::max(limits_.body_bytes_max, length_));
   beast::error_code error;
   const std::size_t used = parser.put(boost::asio::buffer(head.data(), head.size()), error);
   if (error || used != head.size() || !parser.is_header_done()) {
@@ -288,7 +287,8 @@ RequestReader::Step RequestReader::read_body(std::string_view input, std::size_t
     if (used > 0) expects_continue_ = false;
     if (error == beast::http::error::need_more) break;
     if (error == beast::http::error::body_limit) {
-      refuse(too_large(limits_.body_bytes_max));
+      const auto refusal = larger_ ? larger_(request_, std::nullopt) : std::nullopt;
+      refuse(refusal.value_or(content_too_large(limits_.body_bytes_max)));
       return {Progress::Refused, consumed};
     }
     if (error || used == 0) {
@@ -313,13 +313,15 @@ RequestReader::Step RequestReader::read_body(std::string_view input, std::size_t
 
 bool RequestReader::take_continue() { return std::exchange(expects_continue_, false); }
 
+void RequestReader::abandon() { parser_.reset(); }
+
 Request RequestReader::take() {
   CHECK(reading_body_ && parser_->beast.is_done(), "the request is not complete");
   Request request = std::move(request_);
   request.body = std::move(parser_->beast.get().body());
   request_ = Request();
   parser_.reset();
-  scanned_ = line_begin_ = lines_ = 0;
+  scanned_ = line_begin_ = lines_ = length_ = 0;
   last_ = 0;
   blank_line_skipped_ = head_complete_ = reading_body_ = has_body_ = expects_continue_ = false;
   return request;

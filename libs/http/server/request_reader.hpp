@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -33,7 +34,13 @@ enum class Progress {
 
 class RequestReader {
  public:
-  explicit RequestReader(const FramingLimits& limits);
+  // Whether a body may be larger than `limits` say: asked once its head is sound, with its length,
+  // or without one when chunks have exceeded the limit. nullopt: it may, and is read to its end.
+  using Larger =
+      std::function<std::optional<Problem>(const Request& head, std::optional<std::size_t> length)>;
+
+  // Without `larger` none may.
+  explicit RequestReader(const FramingLimits& limits, Larger larger = nullptr);
   ~RequestReader();
 
   struct Step {
@@ -49,6 +56,10 @@ class RequestReader {
   // Whether the connection may carry another request after the one that is complete.
   [[nodiscard]] bool keep_alive() const { return keep_alive_; }
   [[nodiscard]] bool is_http_1_0() const { return http_1_0_; }
+  // Of the body that is being read, if its head tells; else 0.
+  [[nodiscard]] std::size_t body_bytes() const { return length_; }
+  // Lets go of a body that nobody waits for any more. Only advance() may not be called again.
+  void abandon();
   // Without ids, principal and path parameters. Makes the reader ready for the next request.
   [[nodiscard]] Request take();
   [[nodiscard]] const Problem& refusal() const { return *refusal_; }
@@ -70,10 +81,12 @@ class RequestReader {
   bool read_transfer_encoding();
   bool read_content_length(std::string_view text);
   bool read_connection();
+  bool admit_length();
   bool start_body(std::string_view head);
   Step read_body(std::string_view input, std::size_t consumed);
 
   const FramingLimits limits_;
+  const Larger larger_;
   std::size_t scanned_ = 0;     // bytes of the head that scan() has seen
   std::size_t line_begin_ = 0;  // where the line being scanned begins
   std::size_t lines_ = 0;       // complete lines of the head
@@ -82,6 +95,7 @@ class RequestReader {
   bool head_complete_ = false;
   bool reading_body_ = false;
   bool has_body_ = false;
+  std::size_t length_ = 0;  // Content-Length
   bool expects_continue_ = false;
   bool keep_alive_ = true;
   bool http_1_0_ = false;

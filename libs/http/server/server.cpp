@@ -18,6 +18,7 @@
 #include "http/messages/problem.hpp"
 #include "http/routing/position_waits.hpp"
 #include "http/server/acceptor.hpp"
+#include "http/server/body_budget.hpp"
 #include "http/server/connection.hpp"
 #include "http/server/connection_registry.hpp"
 #include "http/server/reactors.hpp"
@@ -112,6 +113,9 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   [[nodiscard]] bool draining() const override { return draining_; }
   std::optional<Problem> try_open_stream(const Request& request) override;
   void stream_ended(const Request& request) override;
+  Parsed<BodyBudget::Permit> admit_body(const Request& head, std::optional<std::size_t> length,
+                                        const std::string& source) override;
+  [[nodiscard]] std::size_t large_body_bytes() const { return body_budget_.taken(); }
   [[nodiscard]] std::string draw_request_id() override;
   [[nodiscard]] core::TraceContext draw_span(
       const std::optional<core::TraceContext>& parent) override;
@@ -156,6 +160,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   std::atomic<bool> draining_{false};
   std::atomic<std::size_t> streams_{0};
   Shares streams_of_accounts_{options_.streams_per_account_max};
+  BodyBudget body_budget_{options_.large_bodies_bytes_max, options_.large_bodies_per_holder_max};
   std::optional<Shares> connections_of_sources_;
   std::unique_ptr<TlsServer> tls_;
   std::atomic<std::uint64_t> next_connection_{1};
@@ -274,6 +279,21 @@ void Server::Impl::stream_ended(const Request& request) {
   if (request.principal) streams_of_accounts_.give_back(holder_of(request));
 }
 
+Parsed<BodyBudget::Permit> Server::Impl::admit_body(const Request& head,
+                                                    std::optional<std::size_t> length,
+                                                    const std::string& source) {
+  const auto admitted = router_.admit_body(head);
+  if (!admitted) return admitted.problem();
+  const std::size_t bytes_max = std::max(options_.body_bytes_max, admitted->body_bytes_max);
+  if (!length && bytes_max > options_.body_bytes_max) {
+    return problem(411, "length-required", "A length is needed",
+                   "send Content-Length with a body of more than " +
+                       std::to_string(options_.body_bytes_max) + " bytes");
+  }
+  if (!length || *length > bytes_max) return content_too_large(bytes_max);
+  return body_budget_.take(admitted->account ? admitted->account->to_string() : source, *length);
+}
+
 void Server::Impl::forget(std::uint64_t connection) {
   if (connection_registry_.remove(connection) && observer_ != nullptr)
     observer_->on_connection_closed();
@@ -327,6 +347,7 @@ std::size_t Server::requests_in_flight() const { return impl_->requests_in_fligh
 std::size_t Server::requests_waiting() const { return impl_->requests_waiting(); }
 std::size_t Server::connections() const { return impl_->connections(); }
 std::size_t Server::streams() const { return impl_->streams(); }
+std::size_t Server::large_body_bytes() const { return impl_->large_body_bytes(); }
 bool Server::drain(milliseconds deadline) { return impl_->drain(deadline); }
 void Server::stop() { impl_->stop(); }
 

@@ -4,8 +4,8 @@
 // on a reactor, so they may block; requests of one connection are handled one after the other, in
 // order. The observer is called from reactor, timer and worker threads.
 //
-// Every framing error is answered with a problem (400, 408, 413, 414, 431, 501, 505) and closes its
-// connection. A handler's exception becomes 500 without its text.
+// Every framing error is answered with a problem (400, 408, 411, 413, 414, 431, 501, 505) and
+// closes its connection. A handler's exception becomes 500 without its text.
 #pragma once
 
 #include <chrono>
@@ -55,8 +55,15 @@ struct ServerOptions {
   // Of these, for one account. Default 16. One more is answered 429 with Retry-After.
   std::size_t streams_per_account_max = 16;
 
-  // Body after de-chunking. Default 1 MiB. Larger: 413.
+  // Body after de-chunking. Default 1 MiB. Larger: 413, but where the route takes more
+  // (RouteLimits): that is a large body.
   std::size_t body_bytes_max = 1024 * 1024;
+  // Of all large bodies that are being read or handled. Default 128 MiB. Beyond: 503 with
+  // Retry-After.
+  std::size_t large_bodies_bytes_max = 128 * 1024 * 1024;
+  // Large bodies at once of one account, or of one address where the route asks for no account.
+  // Default 2. One more is answered 429 with Retry-After.
+  std::size_t large_bodies_per_holder_max = 2;
   // Request line and all header fields. Default 16 KiB. Larger: 431.
   std::size_t head_bytes_max = 16 * 1024;
   // Header fields. Default 100. More: 431.
@@ -75,9 +82,13 @@ struct ServerOptions {
   std::chrono::milliseconds header_timeout{10'000};
   // From the end of the head to the end of the body. Default 30 s. Longer: 408.
   std::chrono::milliseconds body_timeout{30'000};
+  // Bytes a second that a large body may ask for at least: its length at this rate is added to
+  // body_timeout. Default 128 KiB, 1 Mbit/s.
+  std::size_t large_body_rate_min = 128 * 1024;
   // After an answer, without a next request begun. Default 60 s. Longer: closed without a word.
   std::chrono::milliseconds idle_timeout{60'000};
-  // For a whole response to be taken by the client. Default 10 s. Longer: the connection is reset.
+  // For a whole response to be taken by the client, or for one piece of a body that is read piece
+  // by piece. Default 10 s. Longer: the connection is reset.
   // What a slow client has not taken yet occupies memory, never a thread.
   std::chrono::milliseconds write_timeout{10'000};
   // Without an event on a stream: then a comment is sent. Default 15 s, below what gateways wait.
@@ -138,6 +149,8 @@ class Server {
   [[nodiscard]] std::size_t requests_waiting() const;
   [[nodiscard]] std::size_t connections() const;
   [[nodiscard]] std::size_t streams() const;
+  // Of the large bodies that are being read or handled.
+  [[nodiscard]] std::size_t large_body_bytes() const;
 
   // Refuses new connections, finishes requests that have begun (their answers say "Connection:
   // close"), ends event streams, closes connections on which nothing has arrived. Blocks until all

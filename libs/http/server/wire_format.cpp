@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+
+#include "http/messages/body_source.hpp"
 
 namespace tideline::http {
 namespace {
@@ -68,7 +71,8 @@ std::string to_wire(const Response& response, const WireContext& context) {
   if (!response.headers.find("Cache-Control")) put(out, "Cache-Control", "no-store");
   if (response.events && !context.http_1_0) put(out, "Transfer-Encoding", "chunked");
   if (!bodiless && !response.events) {
-    put(out, "Content-Length", std::to_string(response.body.size()));
+    const std::uint64_t unread = response.source ? response.source->left() : 0;
+    put(out, "Content-Length", std::to_string(response.body.size() + unread));
   }
   if (!context.request_id.empty()) put(out, "X-Request-Id", context.request_id);
   if (!context.correlation_id.empty()) put(out, "X-Correlation-Id", context.correlation_id);

@@ -21,6 +21,7 @@ struct WireContext {
 // Status line, header fields and body. Fields that only the server may set (Connection,
 // Content-Length, Date, Transfer-Encoding and the ids) are dropped from the response's own.
 // Answers are not to be stored by caches unless the response says otherwise.
+// Of a body that is read piece by piece `body` holds the first piece, which the source is past.
 // An answer that is a stream has its head only; its body follows, to HTTP/1.1 in chunks.
 std::string to_wire(const Response& response, const WireContext& context);
 

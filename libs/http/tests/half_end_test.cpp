@@ -95,6 +95,10 @@ class Host final : public ConnectionHost, public ReadinessListener {
     task_ = std::move(task);
     return true;
   }
+  Parsed<BodyBudget::Permit> admit_body(const Request&, std::optional<std::size_t>,
+                                        const std::string&) override {
+    return content_too_large(0);
+  }
   void put_aside() override {}
   void resume(std::shared_ptr<Task> task) override { try_submit(std::move(task)); }
   core::Status watch_input(std::uint64_t connection, int descriptor) override {
