@@ -62,6 +62,20 @@ TEST(RouteDifferences, AnotherAccess) {
                   "POST /rules needs no token, security: []", "POST /rules is for everybody"));
 }
 
+TEST(RouteDifferences, AnotherLimitOfABody) {
+  Routes routes = kRoutes;
+  routes[1].limits.body_bytes_max = 2048;
+  auto described = document();
+  EXPECT_THAT(route_differences(described, routes),
+              ElementsAre("POST /rules takes bodies of 2048 bytes (0: as any), x-body-bytes-max "
+                          "says 0"));
+  described["paths"]["/rules"]["post"]["x-body-bytes-max"] = 2048;
+  EXPECT_THAT(route_differences(described, routes), IsEmpty());
+  EXPECT_THAT(route_differences(described, kRoutes),
+              ElementsAre("POST /rules takes bodies of 0 bytes (0: as any), x-body-bytes-max says "
+                          "2048"));
+}
+
 TEST(RouteDifferences, ARouteThatTakesLinksAndOneThatIsSaidTo) {
   Routes routes = kRoutes;
   routes[1].access = Access::SignedInOrLink;
