@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
              context.router(),
              {.commands = context.commands(),
               .database = context.database(),
+              .clock = context.clock(),
               .random = context.random(),
               .account_ids = context.account_ids(),
               .cipher = context.cipher(),

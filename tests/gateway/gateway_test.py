@@ -96,7 +96,7 @@ class Gateway(unittest.TestCase):
     def test_each_path_reaches_its_service(self):
         routes = {
             "ACCOUNTS": ["/v1/accounts/7", "/v1/sessions/current", "/v1/me", "/v1/profiles/001"],
-            "PROJECTS": ["/v1/projects", "/v1/projects/a/comments", "/v1/voting-board?after=x"],
+            "PROJECTS": ["/v1/projects", "/v1/projects/a/comments", "/v1/voting-board?after=x", "/v1/projects-export"],
             "SOCIAL_GRAPH": [
                 "/v1/contacts",
                 "/v1/contact-requests/9/accept",

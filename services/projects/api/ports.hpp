@@ -1,6 +1,7 @@
 // What the routes of projects are given. All references outlive the router.
 #pragma once
 
+#include "core/clock.hpp"
 #include "core/random.hpp"
 #include "crypto/account_ids.hpp"
 #include "crypto/subject_cipher.hpp"
@@ -19,6 +20,7 @@ struct ApiPorts {
   const http::CommandEndpoint& commands;
   sql::Database& database;
   core::Random& random;
+  const core::Clock& clock;
   const crypto::AccountIds& account_ids;
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;

@@ -14,6 +14,7 @@ void add_document_routes(http::Router& router, const ApiPorts& ports);
 void add_comment_routes(http::Router& router, const ApiPorts& ports);
 void add_advice_routes(http::Router& router, const ApiPorts& ports);
 void add_voting_routes(http::Router& router, const ApiPorts& ports);
+void add_export_routes(http::Router& router, const ApiPorts& ports);
 
 // Adds every route. `ports` is copied; what it refers to must outlive the router.
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
@@ -24,6 +25,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_comment_routes(router, ports);
   add_advice_routes(router, ports);
   add_voting_routes(router, ports);
+  add_export_routes(router, ports);
 }
 
 }  // namespace tideline::projects

@@ -74,6 +74,7 @@ class ProjectsApp {
                         .database = database,
                         .random = random,
                         .account_ids = account_ids,
+                        .clock = clock,
                         .cipher = cipher,
                         .people = people,
                         .uploads = uploads,
