@@ -263,7 +263,7 @@ class Operation:
             path = path.replace("{" + name + "}", urllib.parse.quote(str(value), safe=""))
         if "{" in path:
             fail(f"{self.id}: nothing is known for {path}")
-        queries = {"listMomentsOfAuthor": "author", "listMonthsOfAuthor": "author", "listProjects": "author",
+        queries = {"listMomentsOfAuthor": "author", "listMonthsOfAuthor": "author", "getPinnedMoment": "author", "listProjects": "author",
                    "searchMoments": "query", "searchPeople": "query", "searchMessages": "query"}
         if self.id in queries:
             path += f"?{queries[self.id]}={cast.names['owner']}"

@@ -8,6 +8,7 @@ namespace tideline::feed {
 
 // By area.
 void add_moment_commands(http::Router& router, const ApiPorts& ports);
+void add_pin_commands(http::Router& router, const ApiPorts& ports);
 void add_moment_queries(http::Router& router, const ApiPorts& ports);
 void add_image_routes(http::Router& router, const ApiPorts& ports);
 void add_interaction_commands(http::Router& router, const ApiPorts& ports);
@@ -26,6 +27,7 @@ void add_message_search(http::Router& router, const ApiPorts& ports);
 // Adds every route. `ports` is copied; what it refers to must outlive the router.
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_moment_commands(router, ports);
+  add_pin_commands(router, ports);
   add_moment_queries(router, ports);
   add_image_routes(router, ports);
   add_interaction_commands(router, ports);

@@ -11,6 +11,7 @@
 #include "feed/projections/interaction_model.hpp"
 #include "feed/projections/message_model.hpp"
 #include "feed/projections/moment_model.hpp"
+#include "feed/projections/pinned_moments.hpp"
 #include "sql/day_counts.hpp"
 
 namespace tideline::feed {
@@ -33,7 +34,8 @@ class VisitModel {
 
 class FeedProjection final
     : public eventsourcing::ModelProjection<MomentModel, InteractionModel, MessageModel,
-                                            GroupMessageModel, VisitModel, BookmarkModel> {
+                                            GroupMessageModel, VisitModel, BookmarkModel,
+                                            PinnedMomentModel> {
  public:
   std::string_view name() const override { return "feed"; }
   std::vector<std::string> sources() const override { return {"feed"}; }

@@ -70,10 +70,10 @@ TEST_F(BookmarkApi, AreLimitedForEachPerson) {
   const core::AccountId bob = app.id_of("bob");
   eventsourcing::Append append;
   append.time = app.clock.now();
-  append.streams.push_back({keys::bookmark_count(bob),
-                            core::StreamVersion(0),
-                            {eventsourcing::EventCodec<BookmarkCount>{}.encode(
-                                BookmarkCountChanged{bob, 4'999})}});
+  append.streams.push_back(
+      {keys::bookmark_count(bob),
+       core::StreamVersion(0),
+       {eventsourcing::EventCodec<BookmarkCount>{}.encode(BookmarkCountChanged{bob, 4'999})}});
   ASSERT_TRUE(app.store.append(std::move(append)).ok());
   const auto another = app.publish("ada", {{"content", "y"}, {"audience", "public"}});
   app.deliver();

@@ -1,10 +1,12 @@
 // GET /v1/timeline, GET /v1/timeline/stream, GET /v1/moments?author=, GET
-// /v1/moments/months?author=, GET /v1/moments/{id}, GET /v1/moments/{id}/audience
+// /v1/moments/months?author=, GET /v1/moments/pinned?author=, GET /v1/moments/{id}, GET
+// /v1/moments/{id}/audience
 #include "core/text.hpp"
 #include "feed/api/moments/moment_items.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/api/timelines/private_reads.hpp"
+#include "feed/projections/pinned_moments.hpp"
 #include "http/messages/cursor.hpp"
 
 namespace tideline::feed {
@@ -110,6 +112,23 @@ Response handle_months(const ApiPorts& ports, const Request& request) {
   });
 }
 
+// What the author's page shows first, as far as the viewer may see it; null else, so that nobody
+// can tell that there is one.
+Response handle_pinned(const ApiPorts& ports, const Request& request) {
+  const auto author = read_author(ports, request);
+  return answer_private(ports, request, ports.tables_applied, [&] {
+    refuse_apart(ports, author, request.account());
+    const auto pinned = core::value_of(ports.database.read_each_alone(
+        [&](sql::Transaction& transaction) { return find_pinned(transaction, author); }));
+    const auto entry =
+        pinned ? ports.reader.find_visible(*pinned, request.account()) : std::nullopt;
+    std::string item;
+    if (entry) append_moment_items(ports, request, {*entry}, item);
+    return Response::text(200, "application/json",
+                          R"({"moment":)" + (item.empty() ? "null" : item) + "}");
+  });
+}
+
 Response handle_moment(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
@@ -150,6 +169,8 @@ void add_moment_queries(http::Router& router, const ApiPorts& ports) {
              [ports](const Request& request) { return handle_author_page(ports, request); });
   router.add(Method::Get, "/v1/moments/months", Access::SignedIn,
              [ports](const Request& request) { return handle_months(ports, request); });
+  router.add(Method::Get, "/v1/moments/pinned", Access::SignedIn,
+             [ports](const Request& request) { return handle_pinned(ports, request); });
   router.add(Method::Get, "/v1/moments/{id}", Access::SignedIn,
              [ports](const Request& request) { return handle_moment(ports, request); });
   router.add(Method::Get, "/v1/moments/{id}/audience", Access::SignedIn,
