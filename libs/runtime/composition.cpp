@@ -280,7 +280,7 @@ void RunningService::before_serving(std::function<void()> wait) {
 
 void RunningService::add_people() {
   std::vector<std::string> owned;
-  if (definition_.keeps_uploads) owned.emplace_back("upload");
+  if (definition_.keeps_uploads) owned = upload_tables();
   people_applied_ =
       &add_projection(std::make_unique<people::PeopleProjection>(std::move(owned))).committed;
   auto profiles = std::make_unique<people::ProfileView>();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "uploads/image_store.hpp"
+#include "uploads/large_content_store.hpp"
 #include "uploads/sweeper.hpp"
 
 namespace tideline::runtime {
@@ -31,7 +32,13 @@ uploads::ContentStore& add_uploads(ServiceContext& context, std::string_view pro
 
 postgres::MigrationSet upload_migrations() {
   return {"uploads",
-          {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}};
+          {{1, "upload", uploads::kUploadTableSql},
+           {2, "upload_image", uploads::kUploadImageSql},
+           {3, "large_upload", uploads::kLargeUploadTableSql}}};
+}
+
+std::vector<std::string> upload_tables() {
+  return {uploads::kUploadTables.begin(), uploads::kUploadTables.end()};
 }
 
 }  // namespace tideline::runtime

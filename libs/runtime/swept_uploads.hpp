@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "postgres/migrations/migrations.hpp"
 #include "runtime/service.hpp"
@@ -15,6 +16,9 @@ namespace tideline::runtime {
 // (uploads::References). The store lives as long as the context.
 uploads::ContentStore& add_uploads(ServiceContext& context, std::string_view projection,
                                    std::string references);
+
+// The tables whose rows belong to their column `owner`, and go with that account.
+std::vector<std::string> upload_tables();
 
 // Of its tables.
 postgres::MigrationSet upload_migrations();

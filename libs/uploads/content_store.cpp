@@ -21,15 +21,21 @@ bool is_content_hash(std::string_view text) {
          });
 }
 
+std::int64_t used_bytes(Transaction& transaction, const AccountId& owner, const std::string& hash) {
+  const auto used = transaction.execute(
+      "SELECT ((SELECT coalesce(sum(size), 0) FROM upload WHERE owner = $1 AND hash <> $2)"
+      " + (SELECT coalesce(sum(size), 0) FROM large_upload WHERE owner = $1 AND hash <> $2))"
+      "::bigint",
+      {owner, hash});
+  return used.at(0).integer(0);
+}
+
 core::Result<bool> TableContentStore::put(const AccountId& owner, const Content& content) {
   const std::string hash = hash_of(content.bytes);
   const auto size = static_cast<std::int64_t>(content.bytes.size());
   bool stored = false;
   const auto status = database_.transact([&](Transaction& transaction) {
-    const auto used = transaction.execute(
-        "SELECT coalesce(sum(size), 0)::bigint FROM upload WHERE owner = $1 AND hash <> $2",
-        {owner, hash});
-    stored = used.at(0).integer(0) + size <= bytes_per_owner_max_;
+    stored = used_bytes(transaction, owner, hash) + size <= bytes_per_owner_max_;
     if (!stored) return;
     transaction.execute(
         "INSERT INTO upload (owner, hash, media_type, size, bytes, held_at)"
@@ -77,19 +83,23 @@ core::Result<std::optional<Content>> TableContentStore::find(const AccountId& ow
 core::Result<std::int64_t> sweep(sql::Database& database, const References& references) {
   std::int64_t gone = 0;
   const auto status = database.transact([&](Transaction& transaction) {
-    const auto delete_where = [&](const std::string& which) {
-      const auto rows = transaction.execute("WITH gone AS (DELETE FROM upload WHERE " + which +
-                                            " RETURNING 1) SELECT count(*) FROM gone");
-      return rows.at(0).integer(0);
+    gone = 0;
+    const auto delete_where = [&](const std::string& table, const std::string& which) {
+      const auto rows = transaction.execute("WITH gone AS (DELETE FROM " + table + " WHERE " +
+                                            which + " RETURNING 1) SELECT count(*) FROM gone");
+      gone += rows.at(0).integer(0);
     };
-    gone = delete_where("owner IN (SELECT account_id FROM person WHERE closed)");
+    for (const char* table : kUploadTables) {
+      delete_where(table, "owner IN (SELECT account_id FROM person WHERE closed)");
+    }
     const auto parked = transaction.execute(
         "SELECT EXISTS (SELECT FROM dead_letter WHERE projection = $1)", {references.projection});
     if (parked.at(0).boolean(0)) return;
-    gone += delete_where("held_at < now() - interval '1 day' AND NOT EXISTS (SELECT FROM (" +
-                         references.sql +
-                         ") AS named (owner, hash)"
-                         " WHERE named.owner = upload.owner AND named.hash = upload.hash)");
+    for (const std::string table : kUploadTables) {
+      delete_where(table, "held_at < now() - interval '1 day' AND NOT EXISTS (SELECT FROM (" +
+                              references.sql + ") AS named (owner, hash) WHERE named.owner = " +
+                              table + ".owner AND named.hash = " + table + ".hash)");
+    }
   });
   if (!status) return status.error();
   return gone;

@@ -12,6 +12,7 @@
 // Thread-safe; every call blocks on the database.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,6 +29,9 @@ struct Content {
   std::string media_type;  // found by its bytes, "image/png"
   std::string bytes;
 };
+
+// With one row of each upload, under its owner. What belongs to a row goes with it.
+inline constexpr std::array kUploadTables{"upload", "large_upload"};
 
 // SHA-256 in lower-case hexadecimal digits.
 std::string hash_of(std::string_view bytes);
@@ -55,7 +59,8 @@ class TableContentStore final : public ContentStore {
  public:
   static constexpr std::int64_t kBytesPerOwnerMax = 256LL * 1024 * 1024;
 
-  // `database` must outlive this. The space of an owner is a bound for abuse, not an account of
+  // `database` must outlive this. What lies in pieces (large_content_store.hpp) counts in the same
+  // space. The space of an owner is a bound for abuse, not an account of
   // it: uploads at the same time may exceed it by their own size.
   explicit TableContentStore(sql::Database& database,
                              std::int64_t bytes_per_owner_max = kBytesPerOwnerMax)
@@ -72,15 +77,19 @@ class TableContentStore final : public ContentStore {
   const std::int64_t bytes_per_owner_max_;
 };
 
+// What the owner's uploads take in both stores, but for the one of this hash.
+std::int64_t used_bytes(sql::Transaction& transaction, const core::AccountId& owner,
+                        const std::string& hash);
+
 // The uploads that events have named, as a read model of the same database knows them.
 struct References {
   std::string projection;  // that writes it
   std::string sql;         // a query of it: (owner uuid, hash text)
 };
 
-// Deletes what was held last more than a day ago and nothing refers to, but nothing of that while
-// the projection has parked events, any replica's, which may name it; and all that closed accounts
-// have uploaded (table person of libs/people). How many went.
+// Of both stores: deletes what was held last more than a day ago and nothing refers to, but nothing
+// of that while the projection has parked events, any replica's, which may name it; and all that
+// closed accounts have uploaded (table person of libs/people). How many went.
 core::Result<std::int64_t> sweep(sql::Database& database, const References& references);
 
 // Hash-partitioned by owner. Run by the runtime's migrations.

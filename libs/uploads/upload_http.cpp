@@ -1,9 +1,11 @@
 #include "uploads/upload_http.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <variant>
 
+#include "http/messages/body_source.hpp"
 #include "uploads/image_metadata.hpp"
 
 namespace tideline::uploads {
@@ -93,6 +95,21 @@ http::Response answer_content(ContentStore& store, const core::AccountId& owner,
   auto found = core::value_of(store.find(owner, hash));
   if (!found) return to_response(missing);
   return content_response(*std::move(found), hash, caching);
+}
+
+http::Response answer_large_content(LargeContentStore& store, const core::AccountId& owner,
+                                    const std::string& hash, Caching caching,
+                                    const http::Problem& missing) {
+  const auto found = core::value_of(store.find(owner, hash));
+  if (!found) return to_response(missing);
+  auto source = std::make_shared<http::BodySource>();
+  source->end = static_cast<std::uint64_t>(found->size);
+  source->read = [&store, owner, hash](std::uint64_t offset) {
+    return core::value_of(store.read(owner, hash, offset));
+  };
+  auto response = content_response({found->media_type, ""}, hash, caching);
+  response.source = std::move(source);
+  return response;
 }
 
 ImageSize read_image_size(const http::Request& request) {

@@ -16,6 +16,7 @@
 #include "uploads/content_store.hpp"
 #include "uploads/image_header.hpp"
 #include "uploads/image_store.hpp"
+#include "uploads/large_content_store.hpp"
 
 namespace tideline::uploads {
 
@@ -54,6 +55,12 @@ enum class Caching {
 http::Response answer_content(ContentStore& store, const core::AccountId& owner,
                               const std::string& hash, Caching caching,
                               const http::Problem& missing);
+
+// The same of one that lies in pieces, which are read while it is sent. `store` must live as long
+// as the server.
+http::Response answer_large_content(LargeContentStore& store, const core::AccountId& owner,
+                                    const std::string& hash, Caching caching,
+                                    const http::Problem& missing);
 
 // ?size=small, medium or large; large without it. 400 for any other.
 ImageSize read_image_size(const http::Request& request);

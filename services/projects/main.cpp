@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
               .cipher = context.cipher(),
               .people = context.people(),
               .uploads = contents,
+              .large_uploads = context.make<uploads::TableLargeContentStore>(context.database()),
               .images = context.make<uploads::TableImageStore>(context.database(), contents),
               .renditions = context.make<images::RenditionMaker>(),
               .links = context.links(),

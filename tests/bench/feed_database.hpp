@@ -12,6 +12,7 @@
 #include "postgres/migrations/migrations.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_store.hpp"
+#include "uploads/large_content_store.hpp"
 
 namespace tideline::bench {
 
@@ -35,7 +36,9 @@ inline postgres::DatabaseOptions feed_database(const std::string& conninfo) {
         {2, "person_profile", people::kPersonProfileTableSql},
         {3, "person_avatar", people::kPersonAvatarSql}}},
       {"uploads",
-       {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}},
+       {{1, "upload", uploads::kUploadTableSql},
+        {2, "upload_image", uploads::kUploadImageSql},
+        {3, "large_upload", uploads::kLargeUploadTableSql}}},
       {"feed", feed::migrations()}};
   must(postgres::migrate(options, sets));
   return options;

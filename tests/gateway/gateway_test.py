@@ -16,6 +16,8 @@ from stubs import Stub, encode, encode_account, es256, shard_of, start_stub
 
 ACCOUNT = "a" * 25 + "q"
 BODY_BYTES_MAX = 1000
+LARGE_BODY_BYTES_MAX = 100_000
+RATE_LARGE_ACCOUNT = 5
 RATE_ACCOUNT = 40
 RATE_ANONYMOUS = 60
 IN_FLIGHT_ACCOUNT = 12
@@ -30,6 +32,8 @@ class Gateway(unittest.TestCase):
         cls.gateway = RunningGateway(
             {stub.service: f"127.0.0.1:{stub.server_port}" for stub in cls.stubs},
             TIDELINE_BODY_BYTES_MAX=str(BODY_BYTES_MAX),
+            TIDELINE_LARGE_BODY_BYTES_MAX=str(LARGE_BODY_BYTES_MAX),
+            TIDELINE_RATE_LARGE_ACCOUNT=str(RATE_LARGE_ACCOUNT),
             TIDELINE_RATE_ACCOUNT=str(RATE_ACCOUNT),
             TIDELINE_RATE_ANONYMOUS=str(RATE_ANONYMOUS),
             TIDELINE_CORS_ORIGINS="https://campus.example https://app.example",
@@ -286,9 +290,11 @@ class Gateway(unittest.TestCase):
         self.assertEqual(answer.status, 204)
         self.assertEqual(answer.getheader("Access-Control-Allow-Origin"), "https://app.example")
         self.assertIn("Idempotency-Key", answer.getheader("Access-Control-Allow-Headers"))
+        self.assertIn("If-Range, Range", answer.getheader("Access-Control-Allow-Headers"))
         answer = self.send("GET", "/v1/me", self.bearer() + [("Origin", "https://campus.example")])
         self.assertEqual(answer.getheader("Access-Control-Allow-Origin"), "https://campus.example")
         self.assertIn("Tideline-Position", answer.getheader("Access-Control-Expose-Headers"))
+        self.assertIn("Accept-Ranges, Content-Range", answer.getheader("Access-Control-Expose-Headers"))
         # A browser shows an application the reason of a 401 only with these headers.
         answer = self.send("GET", "/v1/me", [("Origin", "https://campus.example")])
         self.problem(answer, 401)
@@ -310,6 +316,25 @@ class Gateway(unittest.TestCase):
         said = self.reached(self.send("POST", "/v1/moments", bearer, b"x" * BODY_BYTES_MAX))
         self.assertEqual(said["body_bytes"], BODY_BYTES_MAX)
         self.problem(self.send("POST", "/v1/moments", bearer + [("Content-Length", str(BODY_BYTES_MAX + 1))]), 413)
+
+    def test_larger_bodies_of_documents(self):
+        bearer, path = self.bearer(), "/v1/projects/7/documents"
+        said = self.reached(self.send("POST", path + "?title=a", bearer, b"x" * LARGE_BODY_BYTES_MAX))
+        self.assertEqual(said["body_bytes"], LARGE_BODY_BYTES_MAX)
+        for method, other in (("PUT", path), ("POST", path + "/9"), ("POST", "/v1/projects/documents"),
+                              ("POST", "/v1/projects/7/comments"), ("POST", "/v1/moments/7/documents")):
+            self.problem(self.send(method, other, bearer + [("Content-Length", str(BODY_BYTES_MAX + 1))]), 413)
+        self.problem(self.send("POST", path, bearer + [("Content-Length", str(LARGE_BODY_BYTES_MAX + 1))]), 413)
+        self.problem(self.send("POST", path, [("Content-Length", str(BODY_BYTES_MAX + 1))]), 401)
+
+    def test_rate_of_larger_bodies_of_an_account(self):
+        bearer, path = self.bearer(), "/v1/projects/7/documents"
+        large = b"x" * (BODY_BYTES_MAX + 1)
+        answers = [self.send("POST", path, bearer, large) for _ in range(RATE_LARGE_ACCOUNT + 1)]
+        self.assertEqual([answer.status for answer in answers[:-1]], [200] * RATE_LARGE_ACCOUNT)
+        self.problem(answers[-1], 429)
+        self.reached(self.send("POST", path, bearer, b"small"))
+        self.reached(self.send("POST", path, self.bearer(sub=encode_account("another")), large))
 
     def test_rate_of_an_account(self):
         bearer = self.bearer()

@@ -29,7 +29,9 @@ using http::Response;
 using sql::Transaction;
 
 constexpr std::size_t kTitleMax = 200;  // code points
-constexpr std::size_t kDocumentBytesMax = 1024 * 1024;
+constexpr std::size_t kDocumentBytesMax = 20 * 1024 * 1024;
+// Up to here a document is stored and read as one value, beyond in pieces.
+constexpr std::int64_t kWholeBytesMax = 1024 * 1024;
 
 http::Problem no_such_document() {
   return http::problem(404, kNoSuchDocument.code, "Not Found", kNoSuchDocument.detail);
@@ -49,29 +51,57 @@ Json document_json(const std::string& project, const DocumentRow& row,
           {"location", path_of(project, row.id) + "/content"}};
 }
 
-struct SentDocument {
-  std::string title;
-  uploads::Content content;
+// Its bytes are the request's own, or what is left of an image without its metadata.
+class SentDocument {
+ public:
+  SentDocument(std::string_view body, std::string title, std::string media_type)
+      : title_(std::move(title)), body_(body) {
+    file_.media_type = std::move(media_type);
+    if (file_.media_type.starts_with("image/")) {
+      image_ = uploads::document_content(body, file_.media_type);
+    }
+    file_.size_bytes = static_cast<std::int64_t>(bytes().size());
+    file_.hash = uploads::hash_of(bytes());
+  }
+
+  [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] const StoredFile& file() const { return file_; }
+  [[nodiscard]] std::string_view bytes() const { return image_ ? *image_ : body_; }
+
+ private:
+  std::string title_;
+  std::string_view body_;
+  std::optional<std::string> image_;
+  StoredFile file_;
 };
 
-// The body is the document, so its title comes in the query.
+// The body is the document, so its title comes in the query. What comes back refers to the body.
 SentDocument read_document(const Request& request) {
-  const auto title = http::normalise_nfc(request.query("title").value_or(""));
+  auto title = http::normalise_nfc(request.query("title").value_or(""));
   const std::size_t length = title ? http::count_code_points(*title) : 0;
   if (length == 0 || length > kTitleMax) {
     http::refuse(http::unprocessable("title-length", "title=... has 1 to 200 characters"));
   }
   if (request.body.size() > kDocumentBytesMax) {
-    http::refuse(http::problem(413, "content-too-large", "The document is too large",
-                               "it has at most " + std::to_string(kDocumentBytesMax) + " bytes"));
+    http::refuse(http::content_too_large(kDocumentBytesMax));
   }
   auto type = uploads::document_type_of(request.body);
   if (!type) {
     http::refuse(http::unsupported_media_type(
         "the body is to be a PDF, an office document without macros, plain text or an image"));
   }
-  auto bytes = uploads::document_content(request.body, *type);
-  return SentDocument{*title, {*std::move(type), std::move(bytes)}};
+  return {request.body, *std::move(title), *std::move(type)};
+}
+
+bool is_in_pieces(const StoredFile& file) { return file.size_bytes > kWholeBytesMax; }
+
+// False: the owner's space is used up.
+bool store(const ApiPorts& ports, const core::AccountId& owner, const SentDocument& sent) {
+  const StoredFile& file = sent.file();
+  if (is_in_pieces(file)) {
+    return core::value_of(ports.large_uploads.put(owner, file.hash, file.media_type, sent.bytes()));
+  }
+  return core::value_of(ports.uploads.put(owner, {file.media_type, std::string(sent.bytes())}));
 }
 
 // The bytes are stored once it is decided that the document may be added, and before the event that
@@ -84,15 +114,13 @@ Response add_document(const ApiPorts& ports, const Request& request) {
     DocumentRow row;
     row.added_at = session.context().now;
     row.id = core::make_time_ordered_id(row.added_at, ports.random);
-    row.file = {sent.content.media_type, static_cast<std::int64_t>(sent.content.bytes.size()),
-                uploads::hash_of(sent.content.bytes)};
+    row.file = sent.file();
     const auto documents = change<Documents>(
         session, keys::documents(id), eventsourcing::EventCodec<Documents>(ports.cipher),
-        AddDocument{id, author, request.account(), row.id, sent.title, row.file});
-    const auto stored = core::value_of(ports.uploads.put(request.account(), sent.content));
-    if (!stored) return uploads::kSpaceUsedUp;
-    return Answer{201, document_json(id, row, sent.title).dump(), path_of(id, row.id) + "/content",
-                  core::StreamId()};
+        AddDocument{id, author, request.account(), row.id, sent.title(), row.file});
+    if (!store(ports, request.account(), sent)) return uploads::kSpaceUsedUp;
+    return Answer{201, document_json(id, row, sent.title()).dump(),
+                  path_of(id, row.id) + "/content", core::StreamId()};
   });
 }
 
@@ -154,10 +182,16 @@ Response get_content(const ApiPorts& ports, const Request& request) {
         return *std::move(row);
       },
       [&](const DocumentRow& row) {
+        auto response =
+            is_in_pieces(row.file)
+                ? uploads::answer_large_content(ports.large_uploads, row.author, row.file.hash,
+                                                uploads::Caching::Immutable, no_such_document())
+                : uploads::answer_content(ports.uploads, row.author, row.file.hash,
+                                          uploads::Caching::Immutable, no_such_document());
         // To be kept, not to be opened by a browser as a page of this origin.
-        return uploads::answer_content(ports.uploads, row.author, row.file.hash,
-                                       uploads::Caching::Immutable, no_such_document())
-            .header("Content-Disposition", "attachment");
+        response.header("Content-Disposition", "attachment");
+        if (response.status == 200) response.header("Accept-Ranges", "bytes");
+        return response;
       });
 }
 
@@ -169,7 +203,8 @@ void add_document_routes(http::Router& router, const ApiPorts& ports) {
   };
   const std::string all = "/v1/projects/{project_id}/documents";
   const std::string one = all + "/{document_id}";
-  router.add(Method::Post, all, Access::SignedIn, with(add_document));
+  router.add(Method::Post, all, Access::SignedIn, with(add_document),
+             {.body_bytes_max = kDocumentBytesMax});
   router.add(Method::Get, all, Access::SignedIn, with(get_documents));
   router.add(Method::Delete, one, Access::SignedIn, with(remove_document));
   router.add(Method::Get, one + "/content", Access::SignedIn, with(get_content));

@@ -13,18 +13,20 @@
 #include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_store.hpp"
+#include "uploads/large_content_store.hpp"
 
 namespace tideline::projects {
 
 struct ApiPorts {
   const http::CommandEndpoint& commands;
   sql::Database& database;
-  core::Random& random;
   const core::Clock& clock;
+  core::Random& random;
   const crypto::AccountIds& account_ids;
   crypto::SubjectCipher& cipher;
   const people::PeopleDirectory& people;
   uploads::ContentStore& uploads;
+  uploads::LargeContentStore& large_uploads;
   uploads::ImageStore& images;
   images::RenditionMaker& renditions;
   const http::SignedLinks& links;

@@ -10,6 +10,7 @@
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_store.hpp"
+#include "uploads/large_content_store.hpp"
 
 namespace tideline::uploads::testing {
 
@@ -22,8 +23,10 @@ inline postgres::DatabaseOptions upload_database() {
                              {{1, "person", people::kPersonTableSql},
                               {2, "person_profile", people::kPersonProfileTableSql},
                               {3, "person_avatar", people::kPersonAvatarSql}}},
-      postgres::MigrationSet{
-          "uploads", {{1, "upload", kUploadTableSql}, {2, "upload_image", kUploadImageSql}}}};
+      postgres::MigrationSet{"uploads",
+                             {{1, "upload", kUploadTableSql},
+                              {2, "upload_image", kUploadImageSql},
+                              {3, "large_upload", kLargeUploadTableSql}}}};
   CHECK(postgres::migrate(options, sets).ok(), "the migrations run on an empty database");
   return options;
 }

@@ -21,6 +21,7 @@
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_store.hpp"
+#include "uploads/large_content_store.hpp"
 
 namespace tideline::accounts::testing {
 using eventsourcing::Projection;
@@ -38,7 +39,9 @@ inline postgres::DatabaseOptions fresh_database() {
         {2, "person_profile", people::kPersonProfileTableSql},
         {3, "person_avatar", people::kPersonAvatarSql}}},
       {"uploads",
-       {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}},
+       {{1, "upload", uploads::kUploadTableSql},
+        {2, "upload_image", uploads::kUploadImageSql},
+        {3, "large_upload", uploads::kLargeUploadTableSql}}},
       {"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
       {"accounts", accounts::migrations()}};
   const auto migrated = postgres::migrate(options, sets);

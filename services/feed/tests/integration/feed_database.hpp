@@ -16,6 +16,7 @@
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_store.hpp"
+#include "uploads/large_content_store.hpp"
 
 namespace tideline::feed::testing {
 
@@ -73,7 +74,8 @@ class FeedDatabase {
                                 {3, "person_avatar", people::kPersonAvatarSql}}},
         postgres::MigrationSet{"uploads",
                                {{1, "upload", uploads::kUploadTableSql},
-                                {2, "upload_image", uploads::kUploadImageSql}}},
+                                {2, "upload_image", uploads::kUploadImageSql},
+                                {3, "large_upload", uploads::kLargeUploadTableSql}}},
         postgres::MigrationSet{"feed", migrations()}};
     const auto status = postgres::migrate(options, sets);
     EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);

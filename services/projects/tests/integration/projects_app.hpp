@@ -23,6 +23,7 @@
 #include "support/plain_seal.hpp"
 #include "support/postgres_server.hpp"
 #include "uploads/content_store.hpp"
+#include "uploads/large_content_store.hpp"
 
 namespace tideline::projects {
 
@@ -38,9 +39,10 @@ inline postgres::DatabaseOptions fresh_projects_database(std::uint32_t logs) {
                               {2, "person_profile", people::kPersonProfileTableSql},
                               {3, "person_avatar", people::kPersonAvatarSql}}},
       postgres::MigrationSet{"blocks", {{1, "person_block", blocks::kBlockTableSql}}},
-      postgres::MigrationSet{
-          "uploads",
-          {{1, "upload", uploads::kUploadTableSql}, {2, "upload_image", uploads::kUploadImageSql}}},
+      postgres::MigrationSet{"uploads",
+                             {{1, "upload", uploads::kUploadTableSql},
+                              {2, "upload_image", uploads::kUploadImageSql},
+                              {3, "large_upload", uploads::kLargeUploadTableSql}}},
       postgres::MigrationSet{"projects", migrations()}};
   const auto migrated = postgres::migrate(options, sets);
   CHECK(migrated.ok(), "the migrations run on an empty database");
@@ -72,12 +74,13 @@ class ProjectsApp {
     router.set_signed_links(links);
     add_routes(router, {.commands = commands,
                         .database = database,
+                        .clock = clock,
                         .random = random,
                         .account_ids = account_ids,
-                        .clock = clock,
                         .cipher = cipher,
                         .people = people,
                         .uploads = uploads,
+                        .large_uploads = large_uploads,
                         .images = images,
                         .renditions = renditions,
                         .links = *links,
@@ -156,6 +159,7 @@ class ProjectsApp {
   crypto::SubjectCipher cipher{keys, clock, {.indexed_by = account_ids}};
   people::PeopleDirectory people;
   uploads::TableContentStore uploads{database};
+  uploads::TableLargeContentStore large_uploads{database};
   uploads::TableImageStore images{database, uploads};
   images::RenditionMaker renditions;
   std::shared_ptr<const http::SignedLinks> links =

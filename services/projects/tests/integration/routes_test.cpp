@@ -7,6 +7,7 @@
 
 #include "eventsourcing/events/event_codec.hpp"
 #include "eventsourcing/testing/appends.hpp"
+#include "http/messages/body_source.hpp"
 #include "projects/domain/project_count.hpp"
 #include "projects/projections/project_queries.hpp"
 #include "projects/stored_events.hpp"
@@ -336,9 +337,51 @@ TEST_F(Routes, DocumentsAreRefusedByOthersAndOfOtherKinds) {
   EXPECT_EQ(post("ada", "", "text"), 422);
   EXPECT_EQ(post("ada", std::string(201, 'x'), "text"), 422);
   EXPECT_EQ(post("ada", "Archive", "PK\x03\x04"), 415);
-  EXPECT_EQ(post("ada", "Large", std::string(1024 * 1024 + 1, 'x')), 413);
+  EXPECT_EQ(post("ada", "Large", std::string(20 * 1024 * 1024 + 1, 'x')), 413);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(post("ada", "Same", "text"), 201) << i;
   EXPECT_EQ(post("ada", "One more", "text"), 409);
+}
+
+TEST_F(Routes, ALargeDocumentIsStoredAndReadInPieces) {
+  std::string text;
+  while (text.size() <= 3 * 1024 * 1024) text += "line " + std::to_string(text.size()) + "\n";
+  const auto count = [&](const std::string& table) {
+    return *app.database.read([&](sql::Transaction& transaction) {
+      return transaction.execute("SELECT count(*) FROM " + table).at(0).integer(0);
+    });
+  };
+  const std::int64_t whole = count("upload");
+  const Response added = app.call("ada", Method::Post, path + "/documents?title=Log", text);
+  ASSERT_EQ(added.status, 201) << added.body;
+  const Json document = Json::parse(added.body);
+  EXPECT_EQ(document.at("bytes"), text.size());
+  EXPECT_EQ(count("upload"), whole) << "a program of before would read it from there";
+  EXPECT_EQ(count("large_upload"), 1);
+
+  const auto content = [&](const std::string& who) {
+    return app.call(who, Method::Get, document.at("location").get<std::string>());
+  };
+  const Response read = content("bob");
+  ASSERT_EQ(read.status, 200);
+  EXPECT_EQ(read.headers.find("Accept-Ranges"), "bytes");
+  EXPECT_EQ(read.headers.find("Content-Disposition"), "attachment");
+  EXPECT_EQ(read.headers.find("Content-Type"), "text/plain; charset=utf-8");
+  ASSERT_TRUE(read.source);
+  EXPECT_EQ(read.source->left(), text.size());
+  std::string got;
+  while (read.source->left() > 0) got += read.source->take();
+  EXPECT_TRUE(got == text);
+  EXPECT_EQ(*uploads::sweep(app.database, {"projects", kReferencedUploadsSql}), 0);
+  app.execute("UPDATE large_upload SET held_at = held_at - interval '2 days'");
+  EXPECT_EQ(*uploads::sweep(app.database, {"projects", kReferencedUploadsSql}), 0);
+  EXPECT_EQ(content("bob").status, 200);
+
+  // A reader who has begun finds no more once the author has closed the account.
+  const Response begun = content("bob");
+  app.execute("UPDATE person SET closed = true WHERE account_id = $1::uuid",
+              {app.account_ids.of("ada")});
+  EXPECT_THROW((void)begun.source->take(), std::runtime_error);
+  EXPECT_EQ(content("bob").status, 404);
 }
 
 TEST_F(Routes, VisitsCountOnceAVisitorAndDayAndNeverTheAuthors) {
