@@ -176,6 +176,15 @@ class Gateway(unittest.TestCase):
         self.problem(self.send("GET", f"/v1/timeline?reader={ACCOUNT}&signature=abc"), 401)
         self.problem(self.send("GET", link, [("Authorization", "Bearer bad")]), 401)
 
+    def test_a_link_to_a_document_needs_no_token(self):
+        document = "/v1/projects/" + "0" * 26 + "/documents/" + "1" * 26
+        parameters = f"?reader={ACCOUNT}&expires=1800000000&signature=abc"
+        for method in ("GET", "HEAD"):
+            self.assertEqual(self.send(method, document + "/content" + parameters).status, 200)
+        self.problem(self.send("GET", document + "/content"), 401)
+        self.problem(self.send("GET", document + parameters), 401)
+        self.problem(self.send("DELETE", document + "/content" + parameters), 401)
+
     def test_a_valid_token_passes_unchanged(self):
         bearer = self.bearer()
         said = self.reached(self.send("GET", "/v1/me", bearer))

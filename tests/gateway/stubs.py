@@ -69,7 +69,7 @@ class Stub(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(said)
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = answer
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = answer
 
     def log_message(self, *_):
         pass

@@ -41,14 +41,16 @@ std::string path_of(const std::string& project, const std::string& document) {
   return "/v1/projects/" + project + "/documents/" + document;
 }
 
-Json document_json(const std::string& project, const DocumentRow& row,
-                   const std::optional<std::string>& title) {
+Json document_json(const ApiPorts& ports, const std::string& project, const DocumentRow& row,
+                   const std::optional<std::string>& title, const core::AccountId& reader) {
+  const std::string content = path_of(project, row.id) + "/content";
   return {{"id", row.id},
           {"title", title ? Json(*title) : Json(nullptr)},
           {"media_type", row.file.media_type},
           {"bytes", row.file.size_bytes},
           {"added_at", core::format_iso8601(row.added_at)},
-          {"location", path_of(project, row.id) + "/content"}};
+          {"location", content},
+          {"link", ports.links.to(content, reader)}};
 }
 
 // Its bytes are the request's own, or what is left of an image without its metadata.
@@ -119,7 +121,7 @@ Response add_document(const ApiPorts& ports, const Request& request) {
         session, keys::documents(id), eventsourcing::EventCodec<Documents>(ports.cipher),
         AddDocument{id, author, request.account(), row.id, sent.title(), row.file});
     if (!store(ports, request.account(), sent)) return uploads::kSpaceUsedUp;
-    return Answer{201, document_json(id, row, sent.title()).dump(),
+    return Answer{201, document_json(ports, id, row, sent.title(), request.account()).dump(),
                   path_of(id, row.id) + "/content", core::StreamId()};
   });
 }
@@ -144,7 +146,7 @@ Response remove_document(const ApiPorts& ports, const Request& request) {
 }
 
 Response answer_documents(const ApiPorts& ports, const std::string& project,
-                          const std::vector<DocumentRow>& rows) {
+                          const core::AccountId& reader, const std::vector<DocumentRow>& rows) {
   std::vector<crypto::SealedText> sealed;
   for (const DocumentRow& row : rows) {
     sealed.push_back(
@@ -153,7 +155,7 @@ Response answer_documents(const ApiPorts& ports, const std::string& project,
   const auto titles = core::value_of(ports.cipher.open_many(sealed));
   http::Page page;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    page.items.push_back(document_json(project, rows[i], titles[i]));
+    page.items.push_back(document_json(ports, project, rows[i], titles[i], reader));
   }
   return http::page_response("documents", std::move(page));
 }
@@ -167,7 +169,7 @@ Response get_documents(const ApiPorts& ports, const Request& request) {
         visible_project(transaction, id, request.account());
         return list_documents(transaction, id);
       },
-      [&](const Rows& rows) { return answer_documents(ports, id, rows); });
+      [&](const Rows& rows) { return answer_documents(ports, id, request.account(), rows); });
 }
 
 Response get_content(const ApiPorts& ports, const Request& request) {
@@ -207,7 +209,7 @@ void add_document_routes(http::Router& router, const ApiPorts& ports) {
              {.body_bytes_max = kDocumentBytesMax});
   router.add(Method::Get, all, Access::SignedIn, with(get_documents));
   router.add(Method::Delete, one, Access::SignedIn, with(remove_document));
-  router.add(Method::Get, one + "/content", Access::SignedIn, with(get_content));
+  router.add(Method::Get, one + "/content", Access::SignedInOrLink, with(get_content));
 }
 
 }  // namespace tideline::projects

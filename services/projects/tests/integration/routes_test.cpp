@@ -310,7 +310,11 @@ TEST_F(Routes, DocumentsAreAddedReadAndRemoved) {
   EXPECT_EQ(document.at("title"), "计划书.txt");
   EXPECT_EQ(document.at("media_type"), "text/plain; charset=utf-8");
   EXPECT_EQ(document.at("bytes"), text.size());
-  EXPECT_EQ(app.get("bob", path + "/documents").at("items"), Json::array({document}));
+  Json listed = app.get("bob", path + "/documents").at("items").at(0);
+  const std::string link = listed.at("link").get<std::string>();
+  EXPECT_NE(link, document.at("link")) << "each reader has another";
+  listed["link"] = document.at("link");
+  EXPECT_EQ(listed, document);
   EXPECT_EQ(app.get("bob", path).at("document_count"), 1);
 
   const std::string location = document.at("location").get<std::string>();
@@ -320,6 +324,9 @@ TEST_F(Routes, DocumentsAreAddedReadAndRemoved) {
   EXPECT_EQ(read.body, text);
   EXPECT_EQ(read.headers.find("Content-Disposition"), "attachment");
   EXPECT_EQ(read.headers.find("X-Content-Type-Options"), "nosniff");
+  EXPECT_EQ(app.call("", Method::Get, link).body, text);
+  EXPECT_EQ(app.call("", Method::Get, location).status, 401);
+  EXPECT_EQ(app.call("", Method::Get, link.substr(0, link.size() - 1)).status, 401);
 
   const std::string one = path + "/documents/" + document.at("id").get<std::string>();
   EXPECT_EQ(app.call("bob", Method::Delete, one).status, 403);
