@@ -12,6 +12,7 @@
 
 #include "eventsourcing/commands/decider.hpp"
 #include "http/messages/problem.hpp"
+#include "http/routing/router.hpp"
 #include "images/renditions.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_header.hpp"
@@ -23,8 +24,10 @@ namespace tideline::uploads {
 inline constexpr std::array kImageKinds{ImageKind::Png, ImageKind::Jpeg, ImageKind::WebP,
                                         ImageKind::Gif};
 
-// Of an upload. The edge's own limit of a body comes first.
-constexpr std::size_t kImageBytesMax = 1024 * 1024;
+// Of an upload.
+constexpr std::size_t kImageBytesMax = 20 * 1024 * 1024;
+// Of the routes that take one: photos are larger than bodies are elsewhere.
+constexpr http::RouteLimits kImageLimits{.body_bytes_max = kImageBytesMax};
 
 // The body as a picture, made anew. What it is, its bytes tell; a Content-Type is not looked at.
 // 413 when it is too large, 415 when it is none of `kinds`, 422 "image-too-large" or

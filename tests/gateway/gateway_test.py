@@ -326,12 +326,16 @@ class Gateway(unittest.TestCase):
         self.assertEqual(said["body_bytes"], BODY_BYTES_MAX)
         self.problem(self.send("POST", "/v1/moments", bearer + [("Content-Length", str(BODY_BYTES_MAX + 1))]), 413)
 
-    def test_larger_bodies_of_documents(self):
+    def test_larger_bodies_of_documents_and_pictures(self):
         bearer, path = self.bearer(), "/v1/projects/7/documents"
         said = self.reached(self.send("POST", path + "?title=a", bearer, b"x" * LARGE_BODY_BYTES_MAX))
         self.assertEqual(said["body_bytes"], LARGE_BODY_BYTES_MAX)
+        for method, picture in (("POST", "/v1/images"), ("PUT", "/v1/projects/7/icon"), ("PUT", "/v1/me/avatar")):
+            said = self.reached(self.send(method, picture, bearer, b"x" * (BODY_BYTES_MAX + 1)))
+            self.assertEqual(said["body_bytes"], BODY_BYTES_MAX + 1)
         for method, other in (("PUT", path), ("POST", path + "/9"), ("POST", "/v1/projects/documents"),
-                              ("POST", "/v1/projects/7/comments"), ("POST", "/v1/moments/7/documents")):
+                              ("POST", "/v1/projects/7/comments"), ("PUT", "/v1/images"), ("POST", "/v1/me/avatar"), ("PATCH", "/v1/me"),
+                              ("POST", "/v1/moments/7/documents")):
             self.problem(self.send(method, other, bearer + [("Content-Length", str(BODY_BYTES_MAX + 1))]), 413)
         self.problem(self.send("POST", path, bearer + [("Content-Length", str(LARGE_BODY_BYTES_MAX + 1))]), 413)
         self.problem(self.send("POST", path, [("Content-Length", str(BODY_BYTES_MAX + 1))]), 401)

@@ -87,8 +87,10 @@ Response get_avatar(const ApiPorts& ports, const Request& request) {
 void add_avatar_routes(http::Router& router, const ApiPorts& ports) {
   using http::Access;
   using http::Method;
-  router.add(Method::Put, "/v1/me/avatar", Access::SignedIn,
-             [ports](const Request& request) { return put_avatar(ports, request); });
+  router.add(
+      Method::Put, "/v1/me/avatar", Access::SignedIn,
+      [ports](const Request& request) { return put_avatar(ports, request); },
+      uploads::kImageLimits);
   router.add(Method::Delete, "/v1/me/avatar", Access::SignedIn,
              [ports](const Request& request) { return delete_avatar(ports, request); });
   router.add(Method::Get, "/v1/profiles/{user_id}/avatar/{hash}", Access::SignedInOrLink,

@@ -81,7 +81,8 @@ void add_icon_routes(http::Router& router, const ApiPorts& ports) {
   const auto with = [&](Response (*handle)(const ApiPorts&, const Request&)) {
     return [ports, handle](const Request& request) { return handle(ports, request); };
   };
-  router.add(Method::Put, "/v1/projects/{project_id}/icon", Access::SignedIn, with(give_icon));
+  router.add(Method::Put, "/v1/projects/{project_id}/icon", Access::SignedIn, with(give_icon),
+             uploads::kImageLimits);
   router.add(Method::Delete, "/v1/projects/{project_id}/icon", Access::SignedIn, with(delete_icon));
   router.add(Method::Get, "/v1/projects/{project_id}/icon/{hash}", Access::SignedInOrLink,
              with(get_icon));

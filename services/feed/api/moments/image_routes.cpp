@@ -43,8 +43,10 @@ Response handle_image(const ApiPorts& ports, const Request& request) {
 }  // namespace
 
 void add_image_routes(http::Router& router, const ApiPorts& ports) {
-  router.add(http::Method::Post, "/v1/images", http::Access::SignedIn,
-             [ports](const Request& request) { return handle_upload(ports, request); });
+  router.add(
+      http::Method::Post, "/v1/images", http::Access::SignedIn,
+      [ports](const Request& request) { return handle_upload(ports, request); },
+      uploads::kImageLimits);
   router.add(http::Method::Get, "/v1/moments/{id}/images/{hash}", http::Access::SignedInOrLink,
              [ports](const Request& request) { return handle_image(ports, request); });
 }
