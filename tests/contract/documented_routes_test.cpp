@@ -76,6 +76,18 @@ TEST(RouteDifferences, AnotherLimitOfABody) {
                           "2048"));
 }
 
+TEST(RouteDifferences, ARouteOfModeratorsThatIsNotSaidToBe) {
+  Routes routes = kRoutes;
+  routes[2].access = Access::Moderator;
+  auto described = document();
+  EXPECT_THAT(route_differences(described, routes),
+              ElementsAre("PUT /tags/{tag_id}/contacts/{user_id} needs x-moderators-only: true"));
+  described["paths"]["/tags/{tag_id}/contacts/{user_id}"]["put"]["x-moderators-only"] = true;
+  EXPECT_THAT(route_differences(described, routes), IsEmpty());
+  EXPECT_THAT(route_differences(described, kRoutes),
+              ElementsAre("PUT /tags/{tag_id}/contacts/{user_id} is no moderators' route"));
+}
+
 TEST(RouteDifferences, ARouteThatTakesLinksAndOneThatIsSaidTo) {
   Routes routes = kRoutes;
   routes[1].access = Access::SignedInOrLink;

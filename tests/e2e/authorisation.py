@@ -20,13 +20,14 @@ from parts import fail, registration, temporary_folder, until
 from whole_suite import ROOT, WholeSuite, registry
 
 TABLE = pathlib.Path(__file__).with_suffix(".txt")
-# anonymous: no token. closed: the token of an account that was closed a moment ago. stranger and operator: people who
+# anonymous: no token. closed: the token of an account that was closed a moment ago. stranger, operator and moderator: people who
 # have nothing to do with the owner. blocked: a former contact whom the owner has blocked. hidden: a contact from whom the owner hides moments. member: a contact in the
 # owner's groups; former: one who has left them. groupmate: a member who is no contact.
 ROLES = ["anonymous", "closed", "blocked", "stranger", "contact", "hidden", "member", "former", "groupmate", "operator",
-         "owner"]
+         "moderator", "owner"]
 CONTACTS = ["contact", "hidden", "member", "former"]
-NO_CONTACTS = ["stranger", "groupmate", "operator"]
+NO_CONTACTS = ["stranger", "groupmate", "operator", "moderator"]
+WITH_A_ROLE = ["operator", "moderator"]
 # Operations that are sent several times: to moments, groups and recipients of several kinds.
 MOMENTS = ["public", "group", "private"]
 GROUPS = ["open", "private"]
@@ -39,14 +40,17 @@ COUNTED_WITHOUT_PATH = {"listMomentsOfAuthor", "listMonthsOfAuthor", "searchMome
 NOT_COUNTED = {"listAround", "readThread", "readMessageTimeline"}
 
 
-def make_operators(suite, client):
-    """Names of registered operators without end. The command that makes them takes a second, for one as for many."""
+def make_people_with_roles(suite, client):
+    """Without end the names of registered people by their role. The command that gives roles takes a second, for one as for many."""
     for batch in itertools.count():
-        names = [f"operator-{batch}-{number}" for number in range(20)]
-        for name in names:
-            client.do("", "POST", "/v1/accounts", registration(name))
-        suite.make_operators(*names)
-        yield from names
+        numbers = range(20)
+        for role in WITH_A_ROLE:
+            names = [f"{role}-{batch}-{number}" for number in numbers]
+            for name in names:
+                client.do("", "POST", "/v1/accounts", registration(name))
+            suite.give_role(role, *names)
+        for number in numbers:
+            yield {role: f"{role}-{batch}-{number}" for role in WITH_A_ROLE}
 
 
 class Cast:
@@ -55,14 +59,14 @@ class Cast:
     numbers = itertools.count()
     groups = itertools.count()  # a creator's groups have different names
 
-    def __init__(self, client, operators):
+    def __init__(self, client, with_roles):
         self.client = client
         self.number = next(self.numbers)
         self.names = {role: f"{role}-{self.number}" for role in ROLES if role != "anonymous"}
-        self.names["operator"] = next(operators)
+        self.names |= next(with_roles)
         self.tokens, self.refresh_tokens = {"anonymous": ""}, {"anonymous": "none"}
         for role, name in self.names.items():
-            if role == "operator":
+            if role in WITH_A_ROLE:
                 password = registration(name)["password"]
                 session = client.do("", "POST", "/v1/sessions", {"user_id": name, "password": password})
             else:
@@ -123,6 +127,14 @@ class Cast:
         # A command that is refused says 403 to whom the thing is shown, which feed learns a moment later.
         self.owner("GET", f"/v1/moments/{moment}/comments")
         return {"id": moment, "hash": image, "comment_id": comment}
+
+    def case(self):
+        """A moment that a contact has reported."""
+        moment = self.moment("public")["id"]
+        self.by("contact", "PUT", f"/v1/moments/{moment}/report", {"category": "other"})
+        until("moderators are shown who has reported it",
+              lambda: self.by("moderator", "GET", f"/v1/moment-cases/{moment}/reports")["items"])
+        return {"case_id": moment}
 
     def tag(self, person):
         tag = self.owner("POST", "/v1/tags", {"name": "family"})["id"]
@@ -194,6 +206,8 @@ class Operation:
             return cast.moment(variant)
         if "{project_id}" in self.path and "ratings" not in self.path:
             return cast.project(self.id)
+        if "{case_id}" in self.path:
+            return cast.case()
         if self.id in COUNTED_WITHOUT_PATH and role == ROLES[0]:
             for kind in MOMENTS:
                 cast.moment(kind)
@@ -299,12 +313,12 @@ def operations():
                     yield Operation(path, method, operation)
 
 
-def lines(client, operators):
-    reader, writer = Cast(client, operators), Cast(client, operators)
+def lines(client, with_roles):
+    reader, writer = Cast(client, with_roles), Cast(client, with_roles)
     for operation in operations():
         for variant in operation.variants():
             shared = writer if operation.changes else reader
-            yield operation.line(Cast(client, operators) if operation.needs_a_cast() else shared, variant)
+            yield operation.line(Cast(client, with_roles) if operation.needs_a_cast() else shared, variant)
 
 
 def main():
@@ -314,7 +328,7 @@ def main():
     try:
         suite.start(sys.argv[1])
         client = Client(suite.gateway.url)
-        found = [f"{'':32}" + " ".join(f"{role:9}" for role in ROLES).rstrip(), *lines(client, make_operators(suite, client))]
+        found = [f"{'':32}" + " ".join(f"{role:9}" for role in ROLES).rstrip(), *lines(client, make_people_with_roles(suite, client))]
     finally:
         suite.stop()
         shutil.rmtree(home, ignore_errors=True)

@@ -140,7 +140,10 @@ class Writer:
         self.client.send("", "POST", "/v1/sessions", self.body("signIn", "password", user_id=self.name))
         self.suite.make_operators(self.name)
         self.sign_in()
-        self.friend_token = self.client.do("", "POST", "/v1/accounts", registration(self.friend))["session"]["access_token"]
+        self.client.do("", "POST", "/v1/accounts", registration(self.friend))
+        self.suite.give_role("moderator", self.friend)
+        signing_in = {"user_id": self.friend, "password": registration(self.friend)["password"]}
+        self.friend_token = self.client.do("", "POST", "/v1/sessions", signing_in)["access_token"]
         self.send("POST", "/v1/contact-requests", {"user_id": self.friend})
         self.by_friend("POST", f"/v1/contact-requests/{self.name}/accept")
 
@@ -219,9 +222,22 @@ class Writer:
         self.send("POST", f"/v1/moments/{moment}/comments", self.body("commentOnMoment", "text"))
         own = self.by_friend("POST", "/v1/moments", {"content": "Low tide", "audience": "public"})["id"]
         self.send("POST", f"/v1/moments/{own}/comments", self.body("commentOnMoment", "text"))
+        self.write_reports(moment, own)
         self.read_by_friend += [f"/v1/moments?author={self.name}", f"/v1/moments/{moment}", f"/v1/moments/{own}/comments",
                                 "/v1/timeline", "/v1/messages/inbox", "/v1/messages/conversations",
                                 f"/v1/messages/conversations/{self.name}"]
+
+    def write_reports(self, moment, of_friend):
+        """What the person reports; and why a moderator leaves what another has reported."""
+        comment = self.by_friend("POST", f"/v1/moments/{of_friend}/comments", {"text": "Low indeed"})["id"]
+        path = f"/v1/moments/{of_friend}"
+        self.client.do(self.token, "GET", f"{path}/comments")
+        self.send("PUT", f"{path}/report", self.body("reportMoment", "text", category="other"))
+        self.send("PUT", f"{path}/comments/{comment}/report", self.body("reportComment", "text", category="other"))
+        other = self.client.do("", "POST", "/v1/accounts", registration("other"))["session"]["access_token"]
+        self.client.do(other, "PUT", f"/v1/moments/{moment}/report", {"category": "other"})
+        self.by_friend("POST", f"/v1/moment-cases/{moment}/decision",
+                       self.body("decideMomentCase", "reason", decision="dismissed"))
 
     def write_as_operator(self):
         self.send("POST", f"/v1/points/{self.name}/adjustments", self.body("adjustPoints", "reason", delta=5))

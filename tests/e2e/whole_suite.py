@@ -51,6 +51,9 @@ class WholeSuite:
 
     def make_operators(self, *users):
         """From their next sign-in on."""
-        done = self.operate("accounts", "roles", "give", "operator", *users)
+        self.give_role("operator", *users)
+
+    def give_role(self, role, *users):
+        done = self.operate("accounts", "roles", "give", role, *users)
         if done.returncode != 0:
-            fail(f"{users} are no operators\n{done.stdout}{done.stderr}")
+            fail(f"{users} have not the role {role}\n{done.stdout}{done.stderr}")

@@ -23,17 +23,20 @@ Decision<Comment::Event> add(const Comment::State& state, const AddComment& comm
                    command.author, command.text, command.now, command.parent_author});
 }
 
-Decision<Comment::Event> remove(const Comment::State& state, const DeleteComment& command) {
+Decision<Comment::Event> remove(const Comment::State& state, const core::AccountId& by) {
   if (!state.added) {
     return Rejection{RejectionKind::NotFound, "no-such-comment", "there is no such comment"};
   }
-  if (command.by != state.author && command.by != state.moment_author) {
+  if (state.deleted) return Decision<Comment::Event>::nothing();
+  return Decision<Comment::Event>::of(CommentDeleted{state.moment, state.id, state.author, by});
+}
+
+Decision<Comment::Event> remove_own(const Comment::State& state, const DeleteComment& command) {
+  if (state.added && command.by != state.author && command.by != state.moment_author) {
     return Rejection{RejectionKind::Forbidden, "not-the-author",
                      "only its author and the moment's delete a comment"};
   }
-  if (state.deleted) return Decision<Comment::Event>::nothing();
-  return Decision<Comment::Event>::of(
-      CommentDeleted{state.moment, state.id, state.author, command.by});
+  return remove(state, command.by);
 }
 
 }  // namespace
@@ -56,7 +59,8 @@ Comment::State Comment::evolve(State state, const Event& event) {
 Decision<Comment::Event> Comment::decide(const State& state, const Command& command) {
   return std::visit(Overloaded{
                         [&](const AddComment& wanted) { return add(state, wanted); },
-                        [&](const DeleteComment& wanted) { return remove(state, wanted); },
+                        [&](const DeleteComment& wanted) { return remove_own(state, wanted); },
+                        [&](const RemoveComment& wanted) { return remove(state, wanted.by); },
                     },
                     command);
 }

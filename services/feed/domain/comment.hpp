@@ -31,6 +31,11 @@ struct DeleteComment {
   core::AccountId by;
 };
 
+// By a moderator.
+struct RemoveComment {
+  core::AccountId by;
+};
+
 struct Comment {
   static constexpr bool kReadsText = false;
   static constexpr std::uint32_t kEventsMax = 2;  // added, then deleted
@@ -52,7 +57,7 @@ struct Comment {
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<AddComment, DeleteComment>;
+  using Command = std::variant<AddComment, DeleteComment, RemoveComment>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

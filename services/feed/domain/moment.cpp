@@ -129,13 +129,15 @@ Moment::State Moment::evolve(State state, const Event& event) {
 }
 
 eventsourcing::Decision<Moment::Event> Moment::decide(const State& state, const Command& command) {
-  return std::visit(Overloaded{
-                        [&](const PublishMoment& publish_it) { return publish(state, publish_it); },
-                        [&](const EditMoment& edit_it) { return edit(state, edit_it); },
-                        [&](const ChangeAudience& change_it) { return change(state, change_it); },
-                        [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
-                    },
-                    command);
+  return std::visit(
+      Overloaded{
+          [&](const PublishMoment& publish_it) { return publish(state, publish_it); },
+          [&](const EditMoment& edit_it) { return edit(state, edit_it); },
+          [&](const ChangeAudience& change_it) { return change(state, change_it); },
+          [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
+          [&](const RemoveMoment&) { return remove(state, DeleteMoment{state.author}); },
+      },
+      command);
 }
 
 }  // namespace tideline::feed

@@ -1,5 +1,5 @@
 // One moment: published once, its text perhaps edited within the hour, its audience perhaps changed
-// at any time, perhaps deleted by its author, never brought back.
+// at any time, perhaps deleted by its author or a moderator, never brought back.
 #pragma once
 
 #include <chrono>
@@ -56,6 +56,11 @@ struct DeleteMoment {
   friend bool operator==(const DeleteMoment&, const DeleteMoment&) = default;
 };
 
+// By a moderator, whom that is said of in the case.
+struct RemoveMoment {
+  friend bool operator==(const RemoveMoment&, const RemoveMoment&) = default;
+};
+
 struct Moment {
   static constexpr std::size_t kContentCodePointsMax = 2000;
   static constexpr std::chrono::hours kEditableFor{1};  // since it was published
@@ -87,7 +92,8 @@ struct Moment {
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<PublishMoment, EditMoment, ChangeAudience, DeleteMoment>;
+  using Command =
+      std::variant<PublishMoment, EditMoment, ChangeAudience, DeleteMoment, RemoveMoment>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -10,6 +10,7 @@
 #include "feed/projections/group_message_model.hpp"
 #include "feed/projections/interaction_model.hpp"
 #include "feed/projections/message_model.hpp"
+#include "feed/projections/moderation_model.hpp"
 #include "feed/projections/moment_model.hpp"
 #include "feed/projections/pinned_moments.hpp"
 #include "sql/day_counts.hpp"
@@ -35,7 +36,7 @@ class VisitModel {
 class FeedProjection final
     : public eventsourcing::ModelProjection<MomentModel, InteractionModel, MessageModel,
                                             GroupMessageModel, VisitModel, BookmarkModel,
-                                            PinnedMomentModel> {
+                                            PinnedMomentModel, ModerationModel> {
  public:
   std::string_view name() const override { return "feed"; }
   std::vector<std::string> sources() const override { return {"feed"}; }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -26,8 +27,12 @@ class TrustingVerifier final : public http::TokenVerifier {
   core::Result<http::VerifiedToken> verify(std::string_view bearer, core::Timestamp now) override {
     const auto account = core::AccountId::parse(bearer);
     if (!account) return core::invalid_input("no account id");
-    return http::VerifiedToken{{*account, {}}, now + std::chrono::hours(1)};
+    const auto given = roles.find(*account);
+    const auto held = given == roles.end() ? std::vector<std::string>{} : given->second;
+    return http::VerifiedToken{{*account, held}, now + std::chrono::hours(1)};
   }
+
+  std::map<core::AccountId, std::vector<std::string>> roles;
 };
 
 class NoDatabase final : public sql::Database {
@@ -62,6 +67,10 @@ class FeedApp {
   }
 
   core::AccountId id_of(const std::string& user_id) const { return account_ids.of(user_id); }
+
+  void give_role(const std::string& who, std::string role) {
+    verifier->roles[id_of(who)].push_back(std::move(role));
+  }
 
   struct Extra {
     std::string position;         // Tideline-Position
@@ -267,8 +276,9 @@ class FeedApp {
        .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); },
        .instance = "feed-0"}};
   TimelineStreams streams{{engine.reader(), engine_applied, freshness, shard_router}};
-  http::Router router{std::make_shared<TrustingVerifier>(), clock};
-  http::Router forgetful_router{std::make_shared<TrustingVerifier>(), clock};
+  std::shared_ptr<TrustingVerifier> verifier = std::make_shared<TrustingVerifier>();
+  http::Router router{verifier, clock};
+  http::Router forgetful_router{verifier, clock};
 
  private:
   ApiPorts ports_with(MomentContents& remembered) {
