@@ -278,7 +278,7 @@ class Operation:
         if "{" in path:
             fail(f"{self.id}: nothing is known for {path}")
         queries = {"listMomentsOfAuthor": "author", "listMonthsOfAuthor": "author", "getPinnedMoment": "author", "listProjects": "author",
-                   "searchMoments": "query", "searchPeople": "query", "searchMessages": "query"}
+                   "searchMoments": "query", "listMomentsOfTopic": "name", "searchPeople": "query", "searchMessages": "query"}
         if self.id in queries:
             path += f"?{queries[self.id]}={cast.names['owner']}"
         return path + ("?title=T" if self.id == "addDocument" else "")

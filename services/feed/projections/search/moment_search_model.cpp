@@ -10,16 +10,18 @@ namespace tideline::feed {
 namespace {
 
 constexpr const char* kInsertMomentWords = R"(
-INSERT INTO moment_search (id, author, scope, edit, words)
-SELECT id, author, scope, edit, words::bigint[]
-FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::smallint[], $5::text[])
-  AS new (id, author, scope, edit, words)
+INSERT INTO moment_search (id, author, scope, edit, words, topics)
+SELECT id, author, scope, edit, words::bigint[], topics::bigint[]
+FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::smallint[], $5::text[], $6::text[])
+  AS new (id, author, scope, edit, words, topics)
 WHERE NOT EXISTS (SELECT FROM search_closed AS closed WHERE closed.author = new.author)
 ON CONFLICT (id) DO NOTHING)";
 
 constexpr const char* kUpdateMomentWords = R"(
-UPDATE moment_search AS moment SET edit = changed.edit, words = changed.words::bigint[]
-FROM unnest($1::bigint[], $2::smallint[], $3::text[]) AS changed (id, edit, words)
+UPDATE moment_search AS moment
+SET edit = changed.edit, words = changed.words::bigint[], topics = changed.topics::bigint[]
+FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::text[])
+  AS changed (id, edit, words, topics)
 WHERE moment.id = changed.id AND moment.edit < changed.edit)";
 
 constexpr const char* kMoveMomentWords = R"(
@@ -65,13 +67,13 @@ std::vector<MomentSearchModel::Row> MomentSearchModel::open_texts(
   std::vector<eventsourcing::SealedText> texts;
   for (const auto& [id, change] : changes_) {
     if (change.deleted || change.sealed.empty() || closed.contains(change.author)) continue;
-    rows.push_back({id, &change, ""});
+    rows.push_back({id, &change, {}});
     texts.push_back({change.author, change.sealed,
                      change.edit == 0 ? eventsourcing::Stored<MomentPublished>::kContentContext
                                       : eventsourcing::Stored<MomentEdited>::kContentContext});
   }
-  auto words = opener.words_of(texts);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].words = std::move(words[i]);
+  auto terms = opener.terms_of(texts);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].terms = std::move(terms[i]);
   return rows;
 }
 
@@ -81,12 +83,14 @@ void MomentSearchModel::flush(sql::Transaction& transaction, const WordOpener& o
   const auto is_new = [](const Row& row) { return row.change->published; };
   const auto is_known = [](const Row& row) { return !row.change->published; };
   const auto edit = [](const Row& row) { return row.change->edit; };
+  const auto words = [](const Row& row) { return row.terms.words; };
+  const auto topics = [](const Row& row) { return row.terms.topics; };
   sql::write_batch(
       transaction, kInsertMomentWords, rows | std::views::filter(is_new), &Row::id,
       [](const Row& row) { return row.change->author; },
-      [](const Row& row) { return row.change->scope.value(); }, edit, &Row::words);
+      [](const Row& row) { return row.change->scope.value(); }, edit, words, topics);
   sql::write_batch(transaction, kUpdateMomentWords, rows | std::views::filter(is_known), &Row::id,
-                   edit, &Row::words);
+                   edit, words, topics);
   const auto is_moved = [](const auto& entry) {
     return !entry.second.published && entry.second.scope.has_value();
   };

@@ -1,4 +1,4 @@
-// Table `moment_search`: by what words each moment is found. Part of SearchProjection.
+// Table `moment_search`: by what words and topics each moment is found. Part of SearchProjection.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class MomentSearchModel {
   struct Row {
     core::MomentId id;
     const Change* change;
-    std::string words;
+    WordOpener::Terms terms;
   };
 
   std::vector<Row> open_texts(const WordOpener& opener,

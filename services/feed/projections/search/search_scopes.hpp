@@ -17,6 +17,8 @@ namespace tideline::feed {
 
 // What keys of words are made for.
 inline constexpr std::string_view kSearchTerms = "feed_search.term";
+// Those of topics lie among the keys of words, and are never equal to one of a word.
+inline constexpr std::string_view kTopicTerms = "feed_search.topic";
 
 // Weeks since 1970, of seven days of UTC.
 inline std::int64_t week_of(core::MomentId id) {

@@ -1,5 +1,5 @@
-// From sealed texts to the keys of their words, as columns of bigint[] are written. Blocks for the
-// port of keys.
+// From sealed texts to the keys of their words and topics, as columns of bigint[] are written.
+// Blocks for the port of keys.
 #pragma once
 
 #include <string>
@@ -18,9 +18,19 @@ class WordOpener {
   // "{1,2}" for each text; "{}" for one whose key has been destroyed. Throws core::Failed.
   std::vector<std::string> words_of(const std::vector<eventsourcing::SealedText>& texts) const;
 
+  struct Terms {
+    std::string words;   // with those of its topics
+    std::string topics;  // these alone
+  };
+  // The same of moments.
+  std::vector<Terms> terms_of(const std::vector<eventsourcing::SealedText>& texts) const;
+
  private:
+  std::vector<std::int64_t> keys_of_words(std::string_view text) const;
+
   eventsourcing::TextSealer& sealer_;
   search::TermKeys keys_;
+  search::TermKeys topic_keys_;
 };
 
 }  // namespace tideline::feed
