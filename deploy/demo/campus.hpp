@@ -42,6 +42,8 @@ class Campus {
 
   const World& world() const { return world_; }
   const std::string& run() const { return run_; }
+  // What that moment names by a sign: another one for each run.
+  std::string topic(std::size_t moment) const;
   // How long a reader waits for a moment, over `samples` publications one after the other, from the
   // request to the first answer that shows it. Ascending.
   std::vector<std::chrono::microseconds> publish_to_visible(std::size_t samples);
@@ -69,6 +71,7 @@ class Campus {
   void talk();
   void change_audiences();
   void bookmark();
+  void pin();
   Json audience_of(const PlannedMoment& planned) const;
   void publish_one(Client& client, const PlannedMoment& planned, std::size_t slot);
   void award(PersonIndex person, std::int64_t points, std::int64_t contributions = 0);

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <iterator>
 
 #include "demo/campus.hpp"
 #include "demo/oracle.hpp"
@@ -44,7 +46,7 @@ void Campus::publish_one(Client& client, const PlannedMoment& planned, std::size
                 planned.tags,
                 planned.groups,
                 "Moment " + std::to_string(slot) + " of " + name(planned.author) + ": " +
-                    kTopics[slot % kTopics.size()],
+                    kTopics[slot % kTopics.size()] + " #" + topic(slot),
                 false};
   Json body = audience_of(planned);
   body["content"] = moment.content;
@@ -69,6 +71,7 @@ Json Campus::audience_of(const PlannedMoment& planned) const {
 
 void Campus::change() {
   bookmark();
+  pin();
   talk();
   befriend(plan_.late_contacts, "late contacts");
   unfriend_and_reveal();
@@ -76,6 +79,27 @@ void Campus::change() {
   rename_and_hand_over();
   change_audiences();
   take_projects_back();
+}
+
+std::string Campus::topic(std::size_t moment) const {
+  std::string name = kTopics[moment % kTopics.size()] + "_";
+  std::copy_if(run_.begin(), run_.end(), std::back_inserter(name),
+               [](unsigned char letter) { return std::isalnum(letter) != 0; });
+  return name;
+}
+
+// Each author one of his moments, before they change.
+void Campus::pin() {
+  world_.pinned.assign(plan_.people, std::nullopt);
+  for (std::size_t number = 0; number < world_.moments.size(); number += 3) {
+    world_.pinned[world_.moments[number].author] = number;
+  }
+  workers_.work("moments pinned", plan_.people, [&](Client& client, std::size_t person) {
+    const auto pinned = world_.pinned[person];
+    if (!pinned) return;
+    as(client, person, 204, "PUT",
+       "/v1/moments/" + std::to_string(world_.moments[*pinned].id) + "/pin");
+  });
 }
 
 // Each some moments of the own timeline, before they change; the last bookmark is removed again.

@@ -79,6 +79,7 @@ void print_summary(WorkerPool& workers, Campus& campus, const Verified& verified
               verified.timeline_entries);
   std::printf("  author pages as others see     %zu\n", verified.pages_of_authors);
   std::printf("  searches                       %zu\n", verified.searches);
+  std::printf("  pages of topics                %zu\n", verified.topics);
   std::printf("  bookmarks                      %zu\n", verified.bookmarks);
   std::printf("  scores                         %zu\n", verified.scores);
 

@@ -25,6 +25,12 @@ std::string describe(const Entry& entry) {
   return std::to_string(entry.id) + " (" + entry.author + ": \"" + entry.content + "\")";
 }
 
+Entry entry_of(const Json& item) {
+  return {std::stoull(item.at("id").get<std::string>()),
+          item.at("author").at("user_id").get<std::string>(),
+          item.at("content").get<std::string>()};
+}
+
 // Follows the list's cursors to its end.
 std::vector<Entry> read_list(Campus& campus, Client& client, PersonIndex viewer,
                              const std::string& target) {
@@ -34,10 +40,7 @@ std::vector<Entry> read_list(Campus& campus, Client& client, PersonIndex viewer,
   while (true) {
     const Json answer = campus.as(client, viewer, 200, "GET", page).json();
     for (const Json& listed : answer.at("items")) {
-      const Json& item = listed.contains("moment") ? listed.at("moment") : listed;
-      entries.push_back({std::stoull(item.at("id").get<std::string>()),
-                         item.at("author").at("user_id").get<std::string>(),
-                         item.at("content").get<std::string>()});
+      entries.push_back(entry_of(listed.contains("moment") ? listed.at("moment") : listed));
     }
     if (answer.at("after").is_null()) return entries;
     page = target + join + "limit=100&after=" + answer.at("after").get<std::string>();
@@ -343,6 +346,38 @@ std::size_t verify_search(WorkerPool& workers, Campus& campus,
   return people.size();
 }
 
+// Whom a topic's page shows which moments of this run.
+std::size_t verify_topics(WorkerPool& workers, Campus& campus,
+                          const std::vector<PersonIndex>& people) {
+  const World& world = campus.world();
+  workers.work("topics verified", people.size(), [&](Client& client, std::size_t i) {
+    const std::string topic = campus.topic(i);
+    const auto got =
+        read_list(campus, client, people[i], "/v1/moments/topic?name=" + escaped(topic));
+    compare(world, "topic " + topic + " for " + world.people[people[i]].user_id,
+            search_of(world, "#" + topic, people[i]), got);
+  });
+  return people.size();
+}
+
+// What each page shows first to somebody else.
+void verify_pinned(WorkerPool& workers, Campus& campus, const std::vector<PersonIndex>& people) {
+  const World& world = campus.world();
+  workers.work("pinned moments verified", people.size(), [&](Client& client, std::size_t i) {
+    const PersonIndex author = (people[i] + i) % world.people.size();
+    const std::string path = "/v1/moments/pinned?author=" + world.people[author].user_id;
+    const Json shown = campus.as(client, people[i], 200, "GET", path).json().at("moment");
+    std::vector<Entry> got;
+    if (!shown.is_null()) got.push_back(entry_of(shown));
+    std::vector<const Moment*> expected;
+    const auto& pinned = world.pinned[author];
+    if (pinned && may_see(world, people[i], world.moments[*pinned])) {
+      expected.push_back(&world.moments[*pinned]);
+    }
+    compare(world, path + " for " + world.people[people[i]].user_id, expected, got);
+  });
+}
+
 std::size_t verify_bookmarks(WorkerPool& workers, Campus& campus,
                              const std::vector<PersonIndex>& people) {
   const World& world = campus.world();
@@ -388,6 +423,8 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verified.pages_of_authors = people.size();
 
   verified.searches = verify_search(workers, campus, people);
+  verified.topics = verify_topics(workers, campus, people);
+  verify_pinned(workers, campus, people);
   verified.bookmarks = verify_bookmarks(workers, campus, people);
   verify_points(workers, campus);
   verified.scores = world.people.size();

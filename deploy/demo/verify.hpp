@@ -15,6 +15,7 @@ struct Verified {
   std::size_t timeline_entries = 0;
   std::size_t pages_of_authors = 0;
   std::size_t searches = 0;
+  std::size_t topics = 0;
   std::size_t bookmarks = 0;
   std::size_t scores = 0;
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -80,6 +81,7 @@ struct World {
   std::vector<Project> projects;
   std::vector<Moment> moments;
   std::vector<std::vector<std::size_t>> bookmarks;  // moments, the newest bookmark first
+  std::vector<std::optional<std::size_t>> pinned;   // moment that each page shows first
   std::vector<std::int64_t> visits;                 // of each profile by others
   std::vector<std::int64_t> points;
   std::vector<std::int64_t> contributions;
