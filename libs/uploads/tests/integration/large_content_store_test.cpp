@@ -54,7 +54,7 @@ class LargeContentStoreTest : public ::testing::Test {
     for (;;) {
       const auto piece = store.read(owner, hash, offset + all.size());
       EXPECT_TRUE(piece.ok());
-      if (!piece.ok() || piece->empty()) return all;
+      if (!piece.ok() || piece->empty() || all.size() > 10'000'000) return all;
       EXPECT_LE(piece->size(), kPieceBytes);
       all += *piece;
     }
