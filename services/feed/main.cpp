@@ -6,6 +6,7 @@
 #include "feed/migrations.hpp"
 #include "feed/projections/feed_projection.hpp"
 #include "feed/projections/moment_queries.hpp"
+#include "feed/projections/notifications/notification_projection.hpp"
 #include "feed/projections/search/search_projection.hpp"
 #include "feed/projections/snapshot/snapshot_take.hpp"
 #include "feed/settings.hpp"
@@ -215,6 +216,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   auto& tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed;
   auto& search_applied =
       context.add_projection(std::make_unique<SearchProjection>(context.cipher())).committed;
+  auto& notifications_applied =
+      context.add_projection(std::make_unique<NotificationProjection>()).committed;
   auto& uploaded = runtime::add_uploads(context, "feed", kReferencedUploadsSql);
   add_routes(context.router(),
              {.commands = context.commands(),
@@ -235,6 +238,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
               .engine_applied = engine_applied,
               .tables_applied = tables_applied,
               .search_applied = search_applied,
+              .notifications_applied = notifications_applied,
               .people_applied = context.people_applied(),
               .logs = context.store().logs()});
 }

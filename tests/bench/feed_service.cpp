@@ -138,7 +138,7 @@ class Service {
         tables_runner_(tables_, ports("feed", tables_, "bench"), kFeedLogs),
         search_runner_(search_, ports("search", search_, "bench-search"), kFeedLogs) {
     engine_.watch(engine_runner_.applied());
-    for (AppliedPositions* nobody_waits : {&people_}) {
+    for (AppliedPositions* nobody_waits : {&people_, &notifications_}) {
       nobody_waits->reset({}, {});
     }
     feed::add_routes(router_, api_);
@@ -237,7 +237,7 @@ class Service {
   ProjectionRunner search_runner_;
   const std::array<ProjectionRunner*, 3> runners_{&engine_runner_, &tables_runner_,
                                                   &search_runner_};
-  AppliedPositions people_;
+  AppliedPositions people_, notifications_;
   feed::Freshness freshness_{
       {[this] { return engine_runner_.status(); }, [this] { return engine_.is_rebuilding(); }},
       std::chrono::seconds(5)};
@@ -269,6 +269,7 @@ class Service {
                       engine_runner_.applied(),
                       tables_runner_.applied(),
                       search_runner_.applied(),
+                      notifications_,
                       people_,
                       kFeedLogs};
   http::Router router_{std::make_shared<NumberVerifier>(account_of), clock_};

@@ -259,6 +259,7 @@ class Operation:
             "addDocument": lambda: b"When not to swim",
             "commentOnMoment": lambda: {"text": "See you there"},
             "markTimelineSeen": lambda: {"up_to": "1"},
+            "muteNotifications": lambda: {"user_ids": [cast.names["owner"]]},
             "sendMessage": lambda: {"text": "Coming?",
                                     **({"to": owner} if variant == "person" else {"group_id": objects["group_id"]})},
             "markAsRead": lambda: {"up_to": cast.message()["key"]},

@@ -41,11 +41,12 @@ struct ApiPorts {
   // At which instance a timeline is.
   const ShardRouter& shard_router;
   TimelineStreams& streams;
-  // What queries wait on: the engine, the tables of FeedProjection and of SearchProjection, the
-  // directory of people.
+  // What queries wait on: the engine, the tables of FeedProjection, of SearchProjection and of
+  // NotificationProjection, the directory of people.
   eventsourcing::AppliedPositions& engine_applied;
   eventsourcing::AppliedPositions& tables_applied;
   eventsourcing::AppliedPositions& search_applied;
+  eventsourcing::AppliedPositions& notifications_applied;
   eventsourcing::AppliedPositions& people_applied;
   // Logs of each service: a token's further ones are none of ours.
   std::uint32_t logs;

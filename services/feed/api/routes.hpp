@@ -23,6 +23,8 @@ void add_conversation_queries(http::Router& router, const ApiPorts& ports);
 void add_message_requests(http::Router& router, const ApiPorts& ports);
 void add_message_reading(http::Router& router, const ApiPorts& ports);
 void add_timeline_reading(http::Router& router, const ApiPorts& ports);
+void add_notification_queries(http::Router& router, const ApiPorts& ports);
+void add_notification_settings(http::Router& router, const ApiPorts& ports);
 void add_moment_search(http::Router& router, const ApiPorts& ports);
 void add_message_search(http::Router& router, const ApiPorts& ports);
 
@@ -44,6 +46,8 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_message_requests(router, ports);
   add_message_reading(router, ports);
   add_timeline_reading(router, ports);
+  add_notification_queries(router, ports);
+  add_notification_settings(router, ports);
   add_moment_search(router, ports);
   add_message_search(router, ports);
 }

@@ -21,6 +21,10 @@ using Event =
                  CommentDeleted, MessageSent, MessageRecalled, MessagesRead, GroupMessagesRead,
                  TimelineSeen>;
 
+// Of these notifications are made, and nothing else.
+using ContactRequestEvent =
+    std::variant<ContactRequested, ContactDeclined, ContactRequestWithdrawn>;
+
 // nullopt: an event that this service does not use. Throws PoisonEvent for broken data.
 inline std::optional<Event> read_event(const eventsourcing::RecordedEvent& event) {
   return eventsourcing::read_any<Event>(event);

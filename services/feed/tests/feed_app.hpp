@@ -14,6 +14,7 @@
 #include "eventsourcing/store/in_memory_event_store.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/projections/feed_projection.hpp"
+#include "feed/projections/notifications/notification_projection.hpp"
 #include "feed/projections/search/search_projection.hpp"
 #include "feed/stream_keys.hpp"
 #include "http/routing/authentication.hpp"
@@ -56,6 +57,7 @@ class FeedApp {
     engine_applied.reset(engine.sources(), {});
     tables_applied.reset(tables.sources(), {});
     search_applied.reset(search.sources(), {});
+    notifications_applied.reset(notifications.sources(), {});
     people_applied.reset({"accounts"}, {});
     engine.watch(engine_applied);
     status.caught_up_once = true;
@@ -153,6 +155,7 @@ class FeedApp {
     event.data = data.dump();
     engine.apply(event);
     search.apply(event);
+    notifications.apply(event);
     eventsourcing::PositionVector reached;
     reached.raise(source, event.log, event.position);
     engine_applied.advance(reached);
@@ -225,9 +228,11 @@ class FeedApp {
     for (const auto& event : events) {
       tables.apply(event);
       search.apply(event);
+      notifications.apply(event);
     }
     flush(tables, tables_applied);
     flush(search, search_applied);
+    flush(notifications, notifications_applied);
   }
 
   void flush(eventsourcing::Projection& projection, eventsourcing::AppliedPositions& applied) {
@@ -262,7 +267,9 @@ class FeedApp {
                      .after_use = [this](const auto& event) { contents.after_use(event); }}};
   FeedProjection tables;
   SearchProjection search{cipher};
-  eventsourcing::AppliedPositions engine_applied, tables_applied, search_applied, people_applied;
+  NotificationProjection notifications;
+  eventsourcing::AppliedPositions engine_applied, tables_applied, search_applied,
+      notifications_applied, people_applied;
   eventsourcing::RunnerStatus status;
   Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
                       std::chrono::seconds(5)};
@@ -282,10 +289,27 @@ class FeedApp {
 
  private:
   ApiPorts ports_with(MomentContents& remembered) {
-    return {endpoint,        database,       moment_ids,     account_ids,    cipher,
-            people,          uploads,        images,         renditions,     *links,
-            engine.reader(), remembered,     freshness,      shard_router,   streams,
-            engine_applied,  tables_applied, search_applied, people_applied, kLogs};
+    return {endpoint,
+            database,
+            moment_ids,
+            account_ids,
+            cipher,
+            people,
+            uploads,
+            images,
+            renditions,
+            *links,
+            engine.reader(),
+            remembered,
+            freshness,
+            shard_router,
+            streams,
+            engine_applied,
+            tables_applied,
+            search_applied,
+            notifications_applied,
+            people_applied,
+            kLogs};
   }
 
   // What is answered at once is answered so by who has just been asked, and by who has never been.

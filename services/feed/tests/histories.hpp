@@ -149,6 +149,7 @@ class History {
     }
     const Json asked{{"from", name(a)}, {"to", name(b)}};
     record("social-graph", stream, "ContactRequested", asked);
+    if (how == 2 && tape_.below(3) == 0) return;  // nobody has answered it yet
     if (how == 1) {
       record("social-graph", stream, "ContactDeclined", asked);
     } else {
@@ -347,12 +348,17 @@ class History {
     if (which == moments_.size()) return;
     const std::uint32_t person = tape_.below(kPeople);
     const core::MomentId moment = moments_[which];
-    std::vector<core::CommentId> others;
-    for (const auto& [on, id] : comments_) {
-      if (on == moment) others.push_back(id);
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < comments_.size(); ++i) {
+      if (comments_[i].first == moment) others.push_back(i);
     }
     Json parent = nullptr;
-    if (!others.empty() && tape_.below(2) == 0) parent = core::to_string(one_of(others));
+    Json parent_author = nullptr;
+    if (!others.empty() && tape_.below(4) > 0) {
+      const std::size_t other = one_of(others);
+      parent = core::to_string(comments_[other].second);
+      parent_author = name(writers_[other]);
+    }
     const auto at = time_ - std::chrono::milliseconds(tape_.below(6));
     const core::CommentId id(
         core::make_moment_id(at, people_[authors_[which]], ++sequence_).value());
@@ -363,6 +369,7 @@ class History {
             {"moment_author", name(authors_[which])},
             {"comment_id", core::to_string(id)},
             {"parent_id", parent},
+            {"parent_author", parent_author},
             {"author", name(person)},
             {"text", "1.sealed"},
             {"written_at", core::format_iso8601(at)},
@@ -424,7 +431,7 @@ class History {
   }
 
   // Every other event of the types that had the token in the data of their first version has it
-  // there.
+  // there, and says nothing that came later.
   void record(const char* source, const core::StreamId& stream, const char* type, Json data) {
     auto& known = streams_[stream.value()];
     known.type = type;
@@ -444,6 +451,14 @@ class History {
       if (!kNewer.contains(type)) event.schema_version = core::SchemaVersion(2);
       event.metadata.seen = data["seen"];
       data.erase("seen");
+    }
+    if (event.type == "MomentLiked") event.schema_version = core::SchemaVersion(2);
+    if (event.type == "CommentAdded") {
+      if (data.contains("seen")) {
+        data.erase("parent_author");
+      } else {
+        event.schema_version = core::SchemaVersion(3);
+      }
     }
     event.data = data.dump();
     positions_.raise(source, event.log, event.position);

@@ -8,6 +8,7 @@
 
 #include "core/ids.hpp"
 #include "core/time_ordered_id.hpp"
+#include "feed/domain/notification_mutes.hpp"
 
 namespace tideline::feed {
 
@@ -55,6 +56,14 @@ struct UnreadMoments {
   std::size_t count = 0;
   bool more = false;  // than were to be counted
   std::optional<core::MomentId> seen_up_to;
+};
+
+// What somebody has done that concerns another.
+struct Doing {
+  NotificationKind kind = NotificationKind::Like;
+  core::AccountId actor;
+  core::MomentId moment;    // 0: it is under none
+  core::CommentId comment;  // 0: it is none
 };
 
 // Ids alone, without what lies under the moments.

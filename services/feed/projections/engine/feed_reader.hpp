@@ -82,6 +82,10 @@ class FeedReader {
     return find_commenter(id, comment, viewer).has_value();
   }
 
+  // Of each doing, whether `owner`, whom it concerns, may be told of it: it stands, and he meets it
+  // where it was done. Asked of all of them at one time.
+  std::vector<bool> tells(const core::AccountId& owner, std::span<const Doing> doings) const;
+
   // Whether all of them are tags that he has made and not deleted.
   bool are_tags_of(const core::AccountId& owner, std::span<const std::string> tag_ids) const;
   // Whether he is a member of all these groups.
@@ -166,6 +170,8 @@ class FeedReader {
   std::vector<const CommentFacts*> met_comments(PersonIndex viewer, const MomentFacts& moment,
                                                 const MomentInteractions& interactions) const;
   bool meets(PersonIndex viewer, const CommentFacts& comment, const MomentFacts& moment) const;
+  bool tells_under_moment(PersonIndex owner, PersonIndex actor, const Doing& doing) const;
+  bool tells_between(PersonIndex owner, PersonIndex actor, NotificationKind kind) const;
 
   // Each under no lock. Pages are read at once as a rule, and else in pieces: what lies between two
   // of them may change meanwhile.
