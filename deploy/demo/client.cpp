@@ -140,6 +140,11 @@ Reply Client::exchange(const Call& call) {
     request.set(http::field::content_type, "application/json");
     request.body() = call.body.dump();
   }
+  if (!call.bytes.empty()) {
+    request.set(http::field::content_type, "application/octet-stream");
+    request.body() = call.bytes;
+  }
+  if (!call.range.empty()) request.set(http::field::range, call.range);
   request.prepare_payload();
   connection_->write(request);
   http::response_parser<http::string_body> parser;

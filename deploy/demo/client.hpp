@@ -68,6 +68,8 @@ struct Call {
   std::string position;  // position token to send along
   std::string key = {};  // Idempotency-Key, "" = the client draws one
   std::string correlation_id = {};
+  std::string bytes = {};  // a body that is no JSON, "" = none
+  std::string range = {};  // Range, "" = the whole
 };
 
 class Client {

@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "demo/documents.hpp"
 #include "demo/oracle.hpp"
 
 namespace tideline::demo {
@@ -434,6 +435,7 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verify_people(workers, campus, people);
   verify_groups(workers, campus);
   verify_group_messages(workers, campus);
+  verify_large_document(workers.first(), campus);
   verify_projects(workers, campus);
   verify_newest_projects(workers.first(), campus);
   return verified;
