@@ -201,6 +201,10 @@ class Writer:
         self.send("PUT", f"{project}/icon", png(self.texts.new("putIcon", "image").encode()), "image/png")
         self.send("POST", f"{project}/documents?title=" + self.texts.new("addDocument", "title"),
                   self.texts.new("addDocument", "application/octet-stream").encode(), "application/octet-stream")
+        # Above 1 MiB it lies in pieces.
+        self.send("POST", f"{project}/documents?title=" + self.texts.new("addDocument", "title"),
+                  self.texts.new("addDocument", "application/octet-stream").encode() + b" in pieces" * 150_000,
+                  "application/octet-stream")
         self.send("POST", f"{project}/comments", self.body("addComment", "text", parent_id=0))
         foreign = self.by_friend("POST", "/v1/projects", {"name": "Tide tables"})["id"]
         self.send("POST", f"/v1/projects/{foreign}/advice", self.body("giveAdvice", "text"))
@@ -216,8 +220,9 @@ class Writer:
 
     def write_moments(self):
         image = self.send("POST", "/v1/images", png(self.texts.new("uploadImage", "image").encode()), "image/png")["hash"]
-        moment = self.send("POST", "/v1/moments",
-                           self.body("publishMoment", "content", images=[image], audience="public"))["id"]
+        written = self.body("publishMoment", "content", images=[image], audience="public")
+        written["content"] = "#" + written["content"]  # a topic
+        moment = self.send("POST", "/v1/moments", written)["id"]
         self.send("PATCH", f"/v1/moments/{moment}", self.body("editMoment", "content"))
         self.send("POST", f"/v1/moments/{moment}/comments", self.body("commentOnMoment", "text"))
         own = self.by_friend("POST", "/v1/moments", {"content": "Low tide", "audience": "public"})["id"]

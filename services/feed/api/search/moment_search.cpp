@@ -127,15 +127,37 @@ Response handle_topic(const ApiPorts& ports, const Request& request) {
   return answer_found(ports, request, kTopicPage, wanted);
 }
 
-// How a moment that the viewer may see writes each topic: what he may see nothing of is not named.
-std::map<std::int64_t, std::string> name_topics(const ApiPorts& ports, const Request& request,
-                                                const std::vector<Trend>& trends) {
+// Of each trend the newest moment that the viewer may see, of as many trends as are shown: one that
+// he may see nothing of is not named to him.
+std::vector<TimelineEntry> moments_of(const ApiPorts& ports, const core::AccountId& viewer,
+                                      const std::vector<Trend>& trends) {
   std::vector<core::MomentId> ids;
   for (const Trend& trend : trends) {
     ids.insert(ids.end(), trend.newest.begin(), trend.newest.end());
   }
+  std::map<core::MomentId, TimelineEntry> visible;
+  for (const TimelineEntry& entry : ports.reader.find_all_visible(ids, viewer)) {
+    visible.emplace(entry.id, entry);
+  }
+  std::map<core::MomentId, TimelineEntry> chosen;  // two trends may have the same
+  std::size_t named = 0;
+  for (const Trend& trend : trends) {
+    const auto newest =
+        std::ranges::find_if(trend.newest, [&](core::MomentId id) { return visible.contains(id); });
+    if (newest == trend.newest.end()) continue;
+    if (named++ == kTrendsShown) break;
+    chosen.emplace(*newest, visible.at(*newest));
+  }
+  std::vector<TimelineEntry> entries;
+  for (const auto& [id, entry] : chosen) entries.push_back(entry);
+  return entries;
+}
+
+// How these moments write their topics.
+std::map<std::int64_t, std::string> topics_written_in(const ApiPorts& ports, const Request& request,
+                                                      const std::vector<TimelineEntry>& moments) {
   std::string items = "[";
-  append_moment_items(ports, request, ports.reader.find_all_visible(ids, request.account()), items);
+  append_moment_items(ports, request, moments, items);
   const search::TermKeys keys = topic_keys(ports.cipher);
   std::map<std::int64_t, std::string> names;
   const Json shown = Json::parse(items + "]");
@@ -152,7 +174,8 @@ Response handle_topics(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.search_applied, [&] {
     const auto trends = core::value_of(ports.database.read(
         [&](sql::Transaction& transaction) { return trending(transaction, kTrendsLookedAt); }));
-    const auto names = name_topics(ports, request, trends);
+    const auto names =
+        topics_written_in(ports, request, moments_of(ports, request.account(), trends));
     Json items = Json::array();
     for (const Trend& trend : trends) {
       const auto name = names.find(trend.topic);
