@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <tuple>
 
 #include "eventsourcing/events/event_codec.hpp"
 #include "feed/api/messages/message_admission.hpp"
@@ -14,6 +15,7 @@
 #include "feed/domain/like.hpp"
 #include "feed/domain/message.hpp"
 #include "feed/domain/message_reading.hpp"
+#include "feed/domain/moderation_case.hpp"
 #include "feed/domain/moment.hpp"
 #include "feed/domain/timeline_reading.hpp"
 #include "feed/stored_events.hpp"
@@ -112,6 +114,13 @@ std::vector<es::RecordedEvent> made_by_commands() {
   auto events = app.deliver();
   const std::string path = "/v1/moments/" + id;
   const auto comment = app.comment("ada", id, {{"text", "x"}});
+  for (const auto& [who, method, part] : {std::tuple{"bob", http::Method::Put, "/bookmark"},
+                                          std::tuple{"bob", http::Method::Delete, "/bookmark"},
+                                          std::tuple{"ada", http::Method::Put, "/pin"}}) {
+    EXPECT_LT(app.call(who, method, path + part).status, 300) << part;
+  }
+  const nlohmann::json report{{"category", "spam"}};
+  EXPECT_LT(app.call("bob", http::Method::Put, path + "/report", report).status, 300);
   EXPECT_EQ(app.like("ada", id), 204);
   EXPECT_EQ(app.call("bob", http::Method::Post, path + "/visits").status, 204);
   EXPECT_EQ(app.call("ada", http::Method::Patch, path, {{"content", "y"}}).status, 204);
@@ -145,6 +154,12 @@ std::vector<es::RecordedEvent> made_by_commands() {
       {keys::message(ada, app.clock.now()),
        core::StreamVersion(1),
        {codec.encode(MessageRecalled{ada, bob, std::nullopt, app.clock.now(), app.clock.now()})}});
+  const CaseDecided decided{
+      core::MomentId(7), {}, ada, 1, bob, CaseDecision::Dismissed, "it is kind", app.clock.now()};
+  append.streams.push_back(
+      {keys::moderation_case(decided.moment, core::CommentId()),
+       core::StreamVersion(0),
+       {eventsourcing::EventCodec<ModerationCase>(app.cipher).encode(decided)}});
   append.streams.push_back({keys::group_reading(bob, group),
                             core::StreamVersion(0),
                             {eventsourcing::EventCodec<GroupReading>{}.encode(
