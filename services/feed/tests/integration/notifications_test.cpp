@@ -290,6 +290,7 @@ TEST_F(Notifications, ArePagedToTheEnd) {
 // before is told all the same, and so is the newest of that day.
 TEST_F(Notifications, AreNotHiddenByACrowd) {
   app.compares = false;
+  like("bob", moment);
   like("cleo", moment);
   app.clock.advance(std::chrono::days(1));
   for (int i = 0; i < 40; ++i) {
@@ -308,6 +309,7 @@ TEST_F(Notifications, AreNotHiddenByACrowd) {
   EXPECT_EQ(found["items"][0]["people_count"], kNotificationsOfKindMax);
   EXPECT_EQ(found["items"][1]["kind"], "comment");
   EXPECT_EQ(found["items"][2]["kind"], "like");
+  EXPECT_EQ(found["items"][2]["people_count"], 2) << "Bob's own crowd does not hide his like";
   EXPECT_EQ(found["after"], nullptr);
 }
 
