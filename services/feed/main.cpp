@@ -240,7 +240,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
               .search_applied = search_applied,
               .notifications_applied = notifications_applied,
               .people_applied = context.people_applied(),
-              .logs = context.store().logs()});
+              .logs = context.store().logs(),
+              .clock = context.clock()});
 }
 
 }  // namespace

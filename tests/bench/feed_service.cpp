@@ -271,7 +271,8 @@ class Service {
                       search_runner_.applied(),
                       notifications_,
                       people_,
-                      kFeedLogs};
+                      kFeedLogs,
+                      clock_};
   http::Router router_{std::make_shared<NumberVerifier>(account_of), clock_};
 };
 

@@ -111,7 +111,7 @@ class Gateway(unittest.TestCase):
                 "/v1/groups/g/members",
                 "/v1/moment-settings",
             ],
-            "FEED": ["/v1/moments/1", "/v1/images", "/v1/timeline", "/v1/messages/inbox", "/v1/notifications", "/v1/moment-cases"],
+            "FEED": ["/v1/moments/1", "/v1/images", "/v1/timeline", "/v1/messages/inbox", "/v1/moment-cases", "/v1/notifications", "/v1/feed-export"],
             "SCORING": ["/v1/points", "/v1/leaderboard", "/v1/ranks", "/v1/ratings/people", "/v1/calendars/2026", "/v1/statistics"],
         }
         bearer = self.bearer()

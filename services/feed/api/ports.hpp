@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
 #include "crypto/account_ids.hpp"
 #include "crypto/subject_cipher.hpp"
@@ -50,6 +51,7 @@ struct ApiPorts {
   eventsourcing::AppliedPositions& people_applied;
   // Logs of each service: a token's further ones are none of ours.
   std::uint32_t logs;
+  const core::Clock& clock;
 };
 
 }  // namespace tideline::feed

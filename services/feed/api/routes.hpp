@@ -27,6 +27,7 @@ void add_notification_queries(http::Router& router, const ApiPorts& ports);
 void add_notification_settings(http::Router& router, const ApiPorts& ports);
 void add_moment_search(http::Router& router, const ApiPorts& ports);
 void add_message_search(http::Router& router, const ApiPorts& ports);
+void add_export_routes(http::Router& router, const ApiPorts& ports);
 
 // Adds every route. `ports` is copied; what it refers to must outlive the router.
 inline void add_routes(http::Router& router, const ApiPorts& ports) {
@@ -50,6 +51,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_notification_settings(router, ports);
   add_moment_search(router, ports);
   add_message_search(router, ports);
+  add_export_routes(router, ports);
 }
 
 }  // namespace tideline::feed

@@ -309,7 +309,8 @@ class FeedApp {
             search_applied,
             notifications_applied,
             people_applied,
-            kLogs};
+            kLogs,
+            clock};
   }
 
   // What is answered at once is answered so by who has just been asked, and by who has never been.

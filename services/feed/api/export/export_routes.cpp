@@ -1,0 +1,214 @@
+// GET /v1/feed-export: what the caller has written, liked and kept here, section by section. A
+// bookmark or a like names its moment by id alone, for the moment is another's.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "feed/api/messages/message_items.hpp"
+#include "feed/api/routes.hpp"
+#include "feed/projections/bookmark_queries.hpp"
+#include "feed/projections/written_queries.hpp"
+#include "feed/stored_events.hpp"
+#include "http/routing/data_export.hpp"
+#include "people/person_json.hpp"
+
+namespace tideline::feed {
+namespace {
+
+using core::AccountId;
+using eventsourcing::Stored;
+using http::ExportSlice;
+using http::Json;
+using sql::Transaction;
+
+[[noreturn]] void refuse_export_place() {
+  http::refuse(http::malformed("this is no cursor of an export"));
+}
+
+// "" is the place ahead of all moments.
+core::MomentId parse_export_moment(const std::string& text) {
+  if (text.empty()) return core::MomentId(0);
+  const auto id = core::parse_moment_id(text);
+  if (!id) refuse_export_place();
+  return *id;
+}
+
+Json listed_people(const ApiPorts& ports, const std::vector<WrittenMoment>& moments) {
+  std::vector<AccountId> listed;
+  for (const auto& written : moments) {
+    const auto& ids = written.moment.lists.user_ids;
+    listed.insert(listed.end(), ids.begin(), ids.end());
+  }
+  const auto people = core::value_of(ports.database.read_each_alone(
+      [&](Transaction& transaction) { return ports.people.find_many(transaction, listed); }));
+  Json users = Json::object();
+  for (const AccountId& account : listed) {
+    users[account.to_string()] = people::person_json(people, account)["user_id"];
+  }
+  return users;
+}
+
+Json moment_export(const ApiPorts& ports, const WrittenMoment& written, const Json& users,
+                   Json texts) {
+  const MomentRow& moment = written.moment;
+  const std::string id = core::to_string(moment.id);
+  Json links = Json::array();
+  for (const std::string& hash : moment.images) {
+    links.push_back(ports.links.to("/v1/moments/" + id + "/images/" + hash, moment.author));
+  }
+  Json listed = Json::array();
+  for (const AccountId& account : moment.lists.user_ids) {
+    if (users[account.to_string()].is_string()) listed.push_back(users[account.to_string()]);
+  }
+  return {{"id", id},
+          {"published_at", core::format_iso8601(moment.published_at)},
+          {"texts", std::move(texts)},
+          {"images", moment.images},
+          {"image_links", std::move(links)},
+          {"audience", to_string(moment.audience)},
+          {"group_ids", moment.lists.group_ids},
+          {"tag_ids", moment.lists.tag_ids},
+          {"user_ids", std::move(listed)}};
+}
+
+// The first text and those of the edits, in their order.
+ExportSlice read_moments(const ApiPorts& ports, const AccountId& owner, const std::string& place,
+                         int limit) {
+  const auto after = parse_export_moment(place);
+  const auto moments = core::value_of(ports.database.read(
+      [&](Transaction& transaction) { return list_moments_by(transaction, owner, after, limit); }));
+  const Json users = listed_people(ports, moments);
+  std::vector<crypto::SealedText> sealed;
+  for (const auto& [moment, edits] : moments) {
+    sealed.push_back({owner, *moment.sealed_content, Stored<MomentPublished>::kContentContext});
+    for (const auto& edit : edits) {
+      sealed.push_back({owner, edit.sealed_content, Stored<MomentEdited>::kContentContext});
+    }
+  }
+  const auto opened = core::value_of(ports.cipher.open_many(sealed));
+  auto text = opened.begin();
+  ExportSlice exported;
+  for (const auto& written : moments) {
+    Json texts = Json::array();
+    for (std::size_t edit = 0; edit <= written.edits.size(); ++edit, ++text) {
+      const auto at = edit == 0 ? written.moment.published_at : written.edits[edit - 1].edited_at;
+      texts.push_back({{"content", *text ? Json(**text) : Json(nullptr)},
+                       {"written_at", core::format_iso8601(at)}});
+    }
+    exported.items.push_back(moment_export(ports, written, users, std::move(texts)));
+  }
+  if (std::ssize(moments) == limit) exported.next = core::to_string(moments.back().moment.id);
+  return exported;
+}
+
+// The place is "<moment>/<comment>".
+ExportSlice read_comments(const ApiPorts& ports, const AccountId& owner, const std::string& place,
+                          int limit) {
+  CommentPlace after{core::MomentId(0), core::CommentId(0)};
+  if (!place.empty()) {
+    const auto slash = place.find('/');
+    const auto id =
+        slash == std::string::npos ? std::nullopt : core::parse_comment_id(place.substr(slash + 1));
+    if (!id) refuse_export_place();
+    after = {parse_export_moment(place.substr(0, slash)), *id};
+  }
+  const auto comments = core::value_of(ports.database.read([&](Transaction& transaction) {
+    return list_comments_by(transaction, owner, after, limit);
+  }));
+  std::vector<crypto::SealedText> sealed;
+  for (const auto& comment : comments) {
+    sealed.push_back({owner, comment.sealed_text, Stored<CommentAdded>::kTextContext});
+  }
+  const auto texts = core::value_of(ports.cipher.open_many(sealed));
+  ExportSlice exported;
+  for (std::size_t i = 0; i < comments.size(); ++i) {
+    exported.items.push_back({{"moment_id", core::to_string(comments[i].moment)},
+                              {"id", core::to_string(comments[i].id)},
+                              {"text", texts[i] ? Json(*texts[i]) : Json(nullptr)},
+                              {"written_at", core::format_iso8601(comments[i].written_at)}});
+  }
+  if (std::ssize(comments) == limit) {
+    exported.next =
+        core::to_string(comments.back().moment) + "/" + core::to_string(comments.back().id);
+  }
+  return exported;
+}
+
+ExportSlice read_likes(const ApiPorts& ports, const AccountId& owner, const std::string& place,
+                       int limit) {
+  const auto after = parse_export_moment(place);
+  const auto likes = core::value_of(ports.database.read(
+      [&](Transaction& transaction) { return list_likes_by(transaction, owner, after, limit); }));
+  ExportSlice exported;
+  for (const GivenLike& like : likes) {
+    exported.items.push_back({{"moment_id", core::to_string(like.moment)},
+                              {"liked_at", core::format_iso8601(like.liked_at)}});
+  }
+  if (std::ssize(likes) == limit) exported.next = core::to_string(likes.back().moment);
+  return exported;
+}
+
+ExportSlice read_bookmarks(const ApiPorts& ports, const AccountId& owner, const std::string& place,
+                           int limit) {
+  std::optional<BookmarkRow> behind;
+  if (!place.empty() && !(behind = parse_bookmark_place(place))) refuse_export_place();
+  const auto bookmarks = core::value_of(ports.database.read([&](Transaction& transaction) {
+    return list_bookmarks(transaction, owner, behind, static_cast<std::size_t>(limit));
+  }));
+  ExportSlice exported;
+  for (const BookmarkRow& bookmark : bookmarks) {
+    exported.items.push_back({{"moment_id", core::to_string(bookmark.moment)},
+                              {"bookmarked_at", core::format_iso8601(bookmark.bookmarked_at)}});
+  }
+  if (std::ssize(bookmarks) == limit) exported.next = to_string(bookmarks.back());
+  return exported;
+}
+
+ExportSlice read_messages_sent(const ApiPorts& ports, const AccountId& owner,
+                               const std::string& place, int limit) {
+  const auto after = place.empty() ? std::optional(core::Timestamp{}) : core::parse_iso8601(place);
+  if (!after) refuse_export_place();
+  const auto messages = core::value_of(ports.database.read([&](Transaction& transaction) {
+    return list_messages_by(transaction, owner, *after, limit);
+  }));
+  ExportSlice exported;
+  for (Json& item : message_items(ports, owner, messages)) {
+    exported.items.push_back(std::move(item));
+  }
+  if (std::ssize(messages) == limit) {
+    exported.next = core::format_iso8601(messages.back().key.sent_at);
+  }
+  return exported;
+}
+
+ExportSlice read_message_settings(const ApiPorts& ports, const AccountId& owner, const std::string&,
+                                  int) {
+  const bool contacts_only = core::value_of(ports.database.read(
+      [&](Transaction& transaction) { return takes_contacts_only(transaction, owner); }));
+  return {{Json{{"contacts_only", contacts_only}}}, std::nullopt};
+}
+
+}  // namespace
+
+void add_export_routes(http::Router& router, const ApiPorts& ports) {
+  using Read = ExportSlice (*)(const ApiPorts&, const AccountId&, const std::string&, int);
+  const auto section = [&](std::string name, Read read) {
+    return http::ExportSection{
+        std::move(name), [ports, read](const AccountId& owner, const std::string& place,
+                                       int limit) { return read(ports, owner, place, limit); }};
+  };
+  const auto exported = std::make_shared<http::DataExport>(
+      ports.clock, std::vector{section("moments", read_moments), section("comments", read_comments),
+                               section("likes", read_likes), section("bookmarks", read_bookmarks),
+                               section("messages", read_messages_sent),
+                               section("message_settings", read_message_settings)});
+  router.add(http::Method::Get, "/v1/feed-export", http::Access::SignedIn,
+             [ports, exported](const http::Request& request) {
+               return http::answer_query(request, {ports.people_applied, ports.tables_applied},
+                                         http::WhenBehind::Stale,
+                                         [&] { return exported->page(request); });
+             });
+}
+
+}  // namespace tideline::feed
