@@ -57,6 +57,7 @@ http::ServerOptions read_server(core::Config& config) {
       number("TIDELINE_HTTP_LINE_BYTES", server.request_line_bytes_max, 16, 1 << 20);
   server.pipelined_bytes_max =
       number("TIDELINE_HTTP_AHEAD_BYTES", server.pipelined_bytes_max, 1024, 1 << 30);
+  time("TIDELINE_POSITION_WAIT_MS", server.position_wait_max);
   time("TIDELINE_HTTP_FIRST_BYTE_MS", server.first_byte_timeout);
   time("TIDELINE_HTTP_PAUSE_MS", server.pause_timeout);
   time("TIDELINE_HTTP_HEAD_MS", server.header_timeout);

@@ -151,7 +151,7 @@ bool await_positions(const Request& request, const es::PositionVector& wanted, M
   if (request.position_waits == nullptr) return wait_for_all(wanted, models);
   auto& wait = request.position_wait;
   const auto now = std::chrono::steady_clock::now();
-  if (!wait.until) wait.until = now + kPositionWaitMax;
+  if (!wait.until) wait.until = now + request.position_waits->wait_max();
   if (now >= *wait.until) return false;
   for (es::AppliedPositions& model : models) {
     if (model.covers(wanted)) continue;

@@ -84,6 +84,7 @@ enum class WhenBehind {
 
 using Models = std::initializer_list<std::reference_wrapper<eventsourcing::AppliedPositions>>;
 
+// Where no server says how long (ServerOptions::position_wait_max).
 inline constexpr std::chrono::milliseconds kPositionWaitMax{2000};
 
 // Waits until every model has applied the request's token, then answers with `query`, whose
@@ -91,8 +92,8 @@ inline constexpr std::chrono::milliseconds kPositionWaitMax{2000};
 Response answer_query(const Request& request, Models models, WhenBehind when_behind,
                       const std::function<Response()>& query);
 
-// Whether every model has applied `wanted`, now or before the request has waited for
-// kPositionWaitMax in all. Leaves the handler where it is to wait without its worker: it is called
+// Whether every model has applied `wanted`, now or before the request has waited as long in all as
+// the server lets it. Leaves the handler where it is to wait without its worker: it is called
 // again then, from its beginning.
 bool await_positions(const Request& request, const eventsourcing::PositionVector& wanted,
                      Models models);

@@ -63,8 +63,9 @@ struct PositionWaits::State {
   std::uint64_t next = 0;
 };
 
-PositionWaits::PositionWaits(std::size_t waiting_max)
+PositionWaits::PositionWaits(std::size_t waiting_max, std::chrono::milliseconds wait_max)
     : state_(std::make_shared<State>(waiting_max)),
+      wait_max_(wait_max),
       deadlines_(
           [state = state_](const std::stop_token& stop) { state->look_after_deadlines(stop); }) {}
 

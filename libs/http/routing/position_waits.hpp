@@ -20,7 +20,9 @@ class PositionWaits {
  public:
   static constexpr std::size_t kWaitingMax = 1024;
 
-  explicit PositionWaits(std::size_t waiting_max = kWaitingMax);
+  // `wait_max`: how long one request may wait in all, whatever it waits for.
+  explicit PositionWaits(std::size_t waiting_max = kWaitingMax,
+                         std::chrono::milliseconds wait_max = std::chrono::milliseconds(2000));
   // What still waits is dropped.
   ~PositionWaits();
   PositionWaits(const PositionWaits&) = delete;
@@ -32,10 +34,12 @@ class PositionWaits {
                                               eventsourcing::AppliedPositions& model,
                                               std::chrono::steady_clock::time_point deadline);
   std::size_t waiting() const;
+  std::chrono::milliseconds wait_max() const { return wait_max_; }
 
  private:
   struct State;
   const std::shared_ptr<State> state_;  // of late calls, too
+  const std::chrono::milliseconds wait_max_;
   std::jthread deadlines_;
 };
 

@@ -173,7 +173,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   std::size_t alive_ = 0;  // connections whose descriptors may be open
 
   std::unique_ptr<WorkerPool> pool_;
-  PositionWaits position_waits_;
+  PositionWaits position_waits_{PositionWaits::kWaitingMax, options_.position_wait_max};
   ConnectionRegistry connection_registry_;
   Reactors reactors_;
   Acceptor acceptor_{reactors_};

@@ -55,6 +55,10 @@ struct ServerOptions {
   // Of these, for one account. Default 16. One more is answered 429 with Retry-After.
   std::size_t streams_per_account_max = 16;
 
+  // How long a request waits in all for what its position token asks for. Default 2 s. Then it is
+  // answered as its route says: with what there is, marked as stale, or 503 with Retry-After.
+  std::chrono::milliseconds position_wait_max{2000};
+
   // Body after de-chunking. Default 1 MiB. Larger: 413, but where the route takes more
   // (RouteLimits): that is a large body.
   std::size_t body_bytes_max = 1024 * 1024;

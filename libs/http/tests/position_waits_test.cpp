@@ -74,6 +74,16 @@ TEST_F(PositionWaitsTest, NoMoreWaitThanMay) {
   EXPECT_TRUE(waits.put_aside(wanted, model, Steady::now() + kLong));
 }
 
+TEST_F(PositionWaitsTest, ARequestWaitsAsLongAsItMayAndNoLonger) {
+  Request patient;
+  patient.position_waits = &waits;
+  EXPECT_THROW(await_positions(patient, wanted, {model}), AnsweredLater);
+  PositionWaits at_once{3, milliseconds(0)};
+  Request hasty;
+  hasty.position_waits = &at_once;
+  EXPECT_FALSE(await_positions(hasty, wanted, {model}));
+}
+
 TEST_F(PositionWaitsTest, WhatStillWaitsAtTheEndIsForgotten) {
   {
     PositionWaits ending;

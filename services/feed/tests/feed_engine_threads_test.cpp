@@ -18,7 +18,7 @@ using testing::History;
 History long_history() {
   std::mt19937 numbers(7);
   std::vector<std::uint32_t> tape;
-  for (int i = 0; i < 8'000; ++i) tape.push_back(static_cast<std::uint32_t>(numbers()));
+  for (int i = 0; i < 12'000; ++i) tape.push_back(static_cast<std::uint32_t>(numbers()));
   return History(tape);
 }
 

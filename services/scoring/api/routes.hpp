@@ -1,6 +1,6 @@
 // The HTTP surface of scoring, as schemas/http/scoring.yaml describes it.
 //
-// Who asks for more than the engine has applied waits for it at most http::kPositionWaitMax; past
+// Who asks for more than the engine has applied waits for it as long as the server lets it; past
 // that the answer comes as it is, marked Tideline-Stale: nothing here is private to others.
 #pragma once
 

@@ -47,6 +47,7 @@ DOCUMENTS = [
 ]
 
 schemathesis.openapi.format("position-token", strategies.sampled_from(os.environ["TIDELINE_POSITIONS"].split()))
+schemathesis.openapi.format("utc-time", strategies.datetimes().map(lambda time: time.isoformat() + "Z"))
 schemathesis.openapi.format("entity-tag", strategies.sampled_from(['*', '"1"', '"2"', '"3"', 'W/"1"', '"of-another"']))
 # addDocument finds the type of its body by the bytes.
 schemathesis.openapi.media_type("application/octet-stream", strategies.sampled_from(DOCUMENTS))

@@ -2,7 +2,7 @@
 // be a wrong one, so it is 503 instead.
 //
 // Thread-safe. Everything here blocks for the database. For read models to catch up the request
-// waits without its worker, for http::kPositionWaitMax at most in all.
+// waits without its worker, as long in all as the server lets it.
 #pragma once
 
 #include <functional>
