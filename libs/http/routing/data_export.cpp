@@ -26,6 +26,8 @@ std::optional<Place> parse_place(std::string_view text) {
 
 }  // namespace
 
+void refuse_export_place() { refuse(malformed("this is no cursor of an export")); }
+
 DataExport::DataExport(const core::Clock& clock, std::vector<ExportSection> sections)
     : clock_(clock), sections_(std::move(sections)), pages_(kPages, kPeopleRemembered) {}
 

@@ -36,6 +36,9 @@ struct ExportSlice {
 using ReadExport =
     std::function<ExportSlice(const core::AccountId& owner, const std::string& place, int limit)>;
 
+// For a section whose place is none that it gave: 400.
+[[noreturn]] void refuse_export_place();
+
 struct ExportSection {
   std::string name;
   ReadExport read;

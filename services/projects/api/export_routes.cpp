@@ -23,22 +23,18 @@ using http::ExportSlice;
 using http::Json;
 using sql::Transaction;
 
-[[noreturn]] void refuse_export_place() {
-  http::refuse(http::malformed("this is no cursor of an export"));
-}
-
 // "<project>/<id>", which selects among the caller's own alone.
 template <class Id>
 PlaceBelow<Id> parse_place_below(const std::string& text) {
   if (text.empty()) return {};
   const auto slash = text.find('/');
-  if (slash == std::string::npos) refuse_export_place();
+  if (slash == std::string::npos) http::refuse_export_place();
   PlaceBelow<Id> place{.project = text.substr(0, slash)};
   const std::string id = text.substr(slash + 1);
   if constexpr (std::is_same_v<Id, std::int64_t>) {
     const char* end = id.data() + id.size();
     const auto [stop, error] = std::from_chars(id.data(), end, place.id);
-    if (error != std::errc() || stop != end) refuse_export_place();
+    if (error != std::errc() || stop != end) http::refuse_export_place();
   } else {
     place.id = id;
   }
@@ -119,7 +115,7 @@ http::ReadExport read_written(const ApiPorts& ports, const WrittenList<Row, Id>&
 ExportSlice read_projects(const ApiPorts& ports, const AccountId& owner, const std::string& place,
                           int limit) {
   sql::Window<std::string> window{.before = {}, .after = {}, .limit = limit};
-  if (!place.empty() && !(window.after = sql::parse_id_place(place))) refuse_export_place();
+  if (!place.empty() && !(window.after = sql::parse_id_place(place))) http::refuse_export_place();
   const auto [slice, people] = core::value_of(ports.database.read([&](Transaction& transaction) {
     auto found = list_by_author(transaction, owner, owner, window);
     auto authors = authors_of(ports, transaction, found.items);

@@ -26,7 +26,7 @@ ExportSlice export_ledger(const ApiPorts& ports, const core::AccountId& owner,
   window.limit = limit;
   if (!place.empty()) {
     window.after = parse_ledger_place(place);
-    if (!window.after) http::refuse(http::malformed("this is no cursor of an export"));
+    if (!window.after) http::refuse_export_place();
   }
   const auto slice = core::value_of(ports.database.read(
       [&](sql::Transaction& transaction) { return list_ledger(transaction, owner, window); }));

@@ -47,10 +47,6 @@ std::optional<Place<Id>> parse_place(const std::string& text) {
   }
 }
 
-[[noreturn]] void refuse_place() {
-  http::refuse(http::malformed("this is no cursor of an export"));
-}
-
 Json person_since(const People& people, const AccountId& account, core::Timestamp since) {
   Json entry = people::person_json(people, account);
   entry["since"] = core::format_iso8601(since);
@@ -68,7 +64,7 @@ class Sections {
     return [ports = ports_, list, to_json](const AccountId& owner, const std::string& place,
                                            int limit) -> ExportSlice {
       Window<Id> window{.before = {}, .after = {}, .limit = limit};
-      if (!place.empty() && !(window.after = parse_place<Id>(place))) refuse_place();
+      if (!place.empty() && !(window.after = parse_place<Id>(place))) http::refuse_export_place();
       const auto [slice, people] =
           core::value_of(ports.database.read([&](Transaction& transaction) {
             auto found = list(transaction, owner, window);
@@ -121,7 +117,7 @@ class Sections {
         const auto slash = place.find('/');
         const auto account =
             slash == std::string::npos ? std::nullopt : AccountId::parse(place.substr(slash + 1));
-        if (!account) refuse_place();
+        if (!account) http::refuse_export_place();
         after = {place.substr(0, slash), *account, {}};
       }
       const auto [taggings, people] =
@@ -164,7 +160,7 @@ class Sections {
     return [ports = ports_](const AccountId& owner, const std::string& place,
                             int limit) -> ExportSlice {
       const auto after = place.empty() ? std::optional(AccountId{}) : AccountId::parse(place);
-      if (!after) refuse_place();
+      if (!after) http::refuse_export_place();
       const auto [accounts, people] =
           core::value_of(ports.database.read([&](Transaction& transaction) {
             auto found = list_dismissed(transaction, owner, *after, limit);

@@ -22,15 +22,11 @@ using http::ExportSlice;
 using http::Json;
 using sql::Transaction;
 
-[[noreturn]] void refuse_export_place() {
-  http::refuse(http::malformed("this is no cursor of an export"));
-}
-
 // "" is the place ahead of all moments.
 core::MomentId parse_export_moment(const std::string& text) {
   if (text.empty()) return core::MomentId(0);
   const auto id = core::parse_moment_id(text);
-  if (!id) refuse_export_place();
+  if (!id) http::refuse_export_place();
   return *id;
 }
 
@@ -110,7 +106,7 @@ ExportSlice read_comments(const ApiPorts& ports, const AccountId& owner, const s
     const auto slash = place.find('/');
     const auto id =
         slash == std::string::npos ? std::nullopt : core::parse_comment_id(place.substr(slash + 1));
-    if (!id) refuse_export_place();
+    if (!id) http::refuse_export_place();
     after = {parse_export_moment(place.substr(0, slash)), *id};
   }
   const auto comments = core::value_of(ports.database.read([&](Transaction& transaction) {
@@ -152,7 +148,7 @@ ExportSlice read_likes(const ApiPorts& ports, const AccountId& owner, const std:
 ExportSlice read_bookmarks(const ApiPorts& ports, const AccountId& owner, const std::string& place,
                            int limit) {
   std::optional<BookmarkRow> behind;
-  if (!place.empty() && !(behind = parse_bookmark_place(place))) refuse_export_place();
+  if (!place.empty() && !(behind = parse_bookmark_place(place))) http::refuse_export_place();
   const auto bookmarks = core::value_of(ports.database.read([&](Transaction& transaction) {
     return list_bookmarks(transaction, owner, behind, static_cast<std::size_t>(limit));
   }));
@@ -168,7 +164,7 @@ ExportSlice read_bookmarks(const ApiPorts& ports, const AccountId& owner, const 
 ExportSlice read_messages_sent(const ApiPorts& ports, const AccountId& owner,
                                const std::string& place, int limit) {
   const auto after = place.empty() ? std::optional(core::Timestamp{}) : core::parse_iso8601(place);
-  if (!after) refuse_export_place();
+  if (!after) http::refuse_export_place();
   const auto messages = core::value_of(ports.database.read([&](Transaction& transaction) {
     return list_messages_by(transaction, owner, *after, limit);
   }));
