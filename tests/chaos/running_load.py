@@ -1,5 +1,6 @@
 """The load while it runs: tideline-chaos-load, told how far it may go and telling how far it is."""
 
+import collections
 import json
 import subprocess
 import threading
@@ -19,6 +20,7 @@ class Load:
         self.done = 0
         self.seen_since_us = 0
         self.failures = 0
+        self.failed = collections.Counter()  # "STATUS KIND: WHY"
         self.ready = threading.Event()
         self.attempts = {}
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with
@@ -42,6 +44,9 @@ class Load:
                 self.ready.set()
             elif line.startswith("done "):
                 self.done, self.seen_since_us, self.failures = map(int, line.split()[1:])
+            elif line.startswith("failed "):
+                _, count, what = line.rstrip("\n").split(" ", 2)
+                self.failed[what] += int(count)
         self.ready.set()
 
     def tell(self, line):

@@ -73,8 +73,11 @@ class Images:
         self.buildah("bud", "--isolation", "chroot", "--pull-never", "--quiet", *words, "-f", containerfile, "-t", tag, ROOT)
 
     def archive(self, tag, file):
+        """Also drops what no tag names any more: the folder would grow by a gigabyte a run."""
         file.unlink(missing_ok=True)
         self.buildah("push", "--quiet", tag, f"docker-archive:{file}:{tag}")
+        self.buildah("rm", "--all", check=False)
+        self.buildah("rmi", "--prune", check=False)
 
     def clear(self):
         self.buildah("rm", "--all", check=False)

@@ -106,12 +106,15 @@ def run_steps(suite, steps, only):
 
 def under_load(suite, load, name, step):
     row = Row(name, int(time.time() * 1e6), load.done, load.failures)
+    failed_before = load.failed.copy()
     step()
     load.await_seen(int(time.time() * 1e6))
     row.end(load.done, load.failures)
     say(f"{name}: {row.seconds:.1f} s, {row.commands} commands, {row.failures} requests failed")
     if row.failures:
         say("  " + suite.refusals(int(row.seconds) + 1))
+        for what, count in (load.failed - failed_before).most_common(20):
+            say(f"  {count} {what}")
     return row
 
 

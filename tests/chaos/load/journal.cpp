@@ -3,8 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 namespace tideline::chaos {
+namespace {
+
+constexpr std::size_t kFailuresMax = 100;
+
+bool is_failure(int status) { return status == 0 || status >= 500; }
+
+}  // namespace
 
 std::int64_t now_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -30,9 +38,17 @@ void Journal::write(const Command& command, const Answered& answered) {
   }
 }
 
-void Journal::count_attempt(int status) {
+void Journal::count_attempt(int status, const std::string& what) {
   const std::lock_guard lock(mutex_);
   ++attempts_[status];
+  if (!is_failure(status)) return;
+  const std::string failure = std::to_string(status) + " " + what;
+  if (new_failures_.size() < kFailuresMax || new_failures_.count(failure)) ++new_failures_[failure];
+}
+
+std::map<std::string, std::uint64_t> Journal::take_failures() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(new_failures_, {});
 }
 
 std::map<int, std::uint64_t> Journal::attempts() const {
@@ -49,7 +65,7 @@ std::uint64_t Journal::failures() const {
   const std::lock_guard lock(mutex_);
   std::uint64_t sum = 0;
   for (const auto& [status, count] : attempts_) {
-    if (status == 0 || status >= 500) sum += count;
+    if (is_failure(status)) sum += count;
   }
   return sum;
 }

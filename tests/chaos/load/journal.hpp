@@ -43,8 +43,11 @@ class Journal {
   explicit Journal(const std::string& file);
 
   void write(const Command& command, const Answered& answered);
-  // Answers of all attempts by status, 0 = none came.
-  void count_attempt(int status);
+  // Answers of all attempts by status, 0 = none came. `what` was asked for, and why it failed, if
+  // it did.
+  void count_attempt(int status, const std::string& what);
+  // What failed since the last call and how often: "STATUS WHAT". The first hundred kinds.
+  std::map<std::string, std::uint64_t> take_failures();
 
   std::map<int, std::uint64_t> attempts() const;
   std::uint64_t commands() const;
@@ -61,6 +64,7 @@ class Journal {
   std::uint64_t commands_ = 0;
   std::map<std::string, std::int64_t> last_sight_us_;  // by service
   std::map<int, std::uint64_t> attempts_;
+  std::map<std::string, std::uint64_t> new_failures_;
 };
 
 }  // namespace tideline::chaos

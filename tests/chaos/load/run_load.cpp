@@ -142,6 +142,9 @@ void Load::obey_and_report() {
       std::printf("done %llu %lld %llu\n", static_cast<unsigned long long>(journal_.commands()),
                   static_cast<long long>(journal_.all_seen_since_us()),
                   static_cast<unsigned long long>(journal_.failures()));
+      for (const auto& [failure, count] : journal_.take_failures()) {
+        std::printf("failed %llu %s\n", static_cast<unsigned long long>(count), failure.c_str());
+      }
       journal_.flush();
       std::this_thread::sleep_for(kReportEvery);
     }

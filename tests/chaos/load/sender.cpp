@@ -1,5 +1,6 @@
 #include "sender.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -13,6 +14,16 @@ constexpr int kSignInsMax = 3;
 constexpr int kUnauthenticated = 401;
 
 bool is_final(int status) { return status > 0 && status < 500 && status != 429; }
+
+// On one line. The gateway's own answers have the same shape.
+std::string reason_of(const demo::Reply& reply) {
+  if (is_final(reply.status)) return "";
+  const auto problem = demo::Json::parse(reply.body, nullptr, false);
+  std::string reason =
+      problem.is_object() ? problem.value("detail", "") : reply.body.substr(0, 200);
+  std::ranges::replace(reason, '\n', ' ');
+  return reason;
+}
 
 void remember_session(Account& account, const demo::Json& session) {
   account.token = session.at("access_token").get<std::string>();
@@ -41,15 +52,15 @@ std::optional<demo::Reply> Sender::until_answered(const Command& command, Answer
     try {
       demo::Reply reply = client_.once(command.call);
       status = reply.status;
-      journal_.count_attempt(status);
+      journal_.count_attempt(status, command.kind + ": " + reason_of(reply));
       if (is_final(status)) {
         answered.status = status;
         answered.location = reply.location;
         answered.answered_us = now_us();
         return reply;
       }
-    } catch (const demo::Unanswered&) {
-      journal_.count_attempt(0);
+    } catch (const demo::Unanswered& broken) {
+      journal_.count_attempt(0, command.kind + ": " + broken.what());
     }
     answered.was_unknown = answered.was_unknown || status != 429;
     pause();
