@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSeekTimeout{2000};
 constexpr milliseconds kEndsTimeout{1000};
 constexpr milliseconds kWakeTimeout{100};
+constexpr milliseconds kHeartbeat{300};
 constexpr std::size_t kKeptDataBytes = 4096;
 
 }  // namespace
@@ -89,6 +90,9 @@ KafkaRecordSource::State::State(ConsumerOptions options_) : options(std::move(op
   settings.emplace_back("group.id", options.group.empty() ? options.client_id : options.group);
   if (!options.group.empty()) {
     settings.emplace_back("session.timeout.ms", std::to_string(options.session_timeout.count()));
+    // By its answers the others learn that somebody has come or gone, and until they have, nobody
+    // applies anything.
+    settings.emplace_back("heartbeat.interval.ms", std::to_string(kHeartbeat.count()));
     settings.emplace_back("max.poll.interval.ms",
                           std::to_string(options.max_poll_interval.count()));
     settings.emplace_back("partition.assignment.strategy", "range");

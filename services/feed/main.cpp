@@ -206,7 +206,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   runtime::show_snapshots(context, "tideline_feed", settings.snapshot.folder);
   auto& freshness =
       context.make<Freshness>(Freshness::Ports{context.status_of(engine.name()),
-                                               [&engine] { return engine.is_rebuilding(); }},
+                                               [&engine] { return engine.is_rebuilding(); },
+                                               context.log_lines("freshness")},
                               settings.staleness_max);
   const auto& shard_router = add_shards(context, settings, engine);
   auto& streams = context.make<TimelineStreams>(

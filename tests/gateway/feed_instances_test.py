@@ -115,6 +115,19 @@ class FeedInstances(unittest.TestCase):
                 return
             self.assertLess(time.monotonic(), deadline, answer.text)
 
+    def test_one_that_stops_is_not_sent_more_though_it_still_answers(self):
+        account = self.accounts()[0][0]
+        self.say("feed-1")
+        self.until("feed-1", lambda: self.ask(account) == "feed-1")
+        self.stubs[1].readiness = 404
+        self.until("feed-0 alone", lambda: self.readiness()[1]["services"]["feed"] == 1)
+        self.assertEqual(self.ask(account), "feed-1", "it has the shard")
+        self.stubs[1].says_stopping = True
+        self.say(None)
+        self.ask(account)
+        self.assertEqual([self.ask(account) for _ in range(5)], ["feed-0"] * 5)
+        self.assertIsNone(self.send(account).getheader("X-Tideline-Stopping"), "of no use outside")
+
     def test_instances_come_and_go_with_their_names(self):
         account = self.accounts()[0][0]
         names = {stub.service: stub.server_port for stub in self.stubs}

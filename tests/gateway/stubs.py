@@ -17,6 +17,7 @@ def start_stub(service):
 class StubServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     names_instance = None  # of feed: whose shard it says it was
+    says_stopping = False
     readiness = 200
 
     def __init__(self, *arguments):
@@ -66,6 +67,8 @@ class Stub(http.server.BaseHTTPRequestHandler):
         if self.server.names_instance:
             self.send_header("X-Tideline-Instance", self.server.names_instance)
             self.send_header("X-Tideline-Server", self.server.service)
+        if self.server.says_stopping:
+            self.send_header("X-Tideline-Stopping", "1")
         self.end_headers()
         self.wfile.write(said)
 

@@ -83,6 +83,15 @@ class InstalledSuite:
         found = Counter(f"{line['status']} of {line['backend']} ({line['state']})" for line in lines if line["status"] >= 500)
         return ", ".join(f"{count} {what}" for what, count in found.most_common())
 
+    def complaints(self, name, seconds):
+        """What the pods of a part that are there have logged as warnings and errors in the last seconds, without their times."""
+        log = self.kubectl("logs", "-l", f"app.kubernetes.io/name={name}", "--prefix", f"--since={seconds}s", "--tail=-1", check=False).stdout
+        found = Counter()
+        for pod, _, text in (line.partition("] ") for line in log.splitlines()):
+            if text.startswith("{") and (line := json.loads(text)).get("level") in ("warning", "error"):
+                found[f"{pod.split('/')[1]}: {line}"] += 1
+        return found
+
     def pids_of(self, pod):
         uid = self.kubectl("get", "pod", pod, "-o", "jsonpath={.metadata.uid}").stdout
         return self.cluster.node_of(pod, NAMESPACE).pids_of(uid)

@@ -115,6 +115,8 @@ def under_load(suite, load, name, step):
         say("  " + suite.refusals(int(row.seconds) + 1))
         for what, count in (load.failed - failed_before).most_common(20):
             say(f"  {count} {what}")
+        for complaint in list(suite.complaints("feed", int(row.seconds) + 1))[:20]:
+            say(f"  {complaint}")
     return row
 
 

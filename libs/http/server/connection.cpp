@@ -288,7 +288,7 @@ void Connection::on_tick(SteadyTime now) {
   }
 }
 
-bool Connection::settle() {
+void Connection::close_stream() {
   std::shared_ptr<EventStream> stream;
   {
     std::lock_guard lock(mutex_);
@@ -296,6 +296,17 @@ bool Connection::settle() {
   }
   // Comes back by on_stream(), without the lock.
   if (stream) stream->close();
+}
+
+bool Connection::rests() {
+  close_stream();
+  std::lock_guard lock(mutex_);
+  return phase_ == Phase::Closed || phase_ == Phase::Lingering ||
+         (phase_ == Phase::Idle && !channel_.has_input());
+}
+
+bool Connection::settle() {
+  close_stream();
   std::lock_guard lock(mutex_);
   // A request may have arrived that the reactor has not been told of yet.
   if (phase_ == Phase::Idle && !channel_.has_input()) linger();

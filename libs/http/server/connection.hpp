@@ -49,6 +49,8 @@ class ConnectionHost {
   [[nodiscard]] virtual const Router& router() const = 0;
   [[nodiscard]] virtual PositionWaits& position_waits() = 0;
   [[nodiscard]] virtual core::Timestamp now() const = 0;
+  // Answers are their connections' last, and no streams are opened; so also while draining.
+  [[nodiscard]] virtual bool retiring() const = 0;
   [[nodiscard]] virtual bool draining() const = 0;
   [[nodiscard]] virtual std::string draw_request_id() = 0;
   // A span for a request that came with `parent`.
@@ -103,6 +105,8 @@ class Connection final : public Task,
   // Sends the answers that are held behind the request in flight.
   void release();
 
+  // By retire(): ends its stream; whether nothing has begun on it.
+  bool rests();
   // By drain(): closes if no request has arrived; true when all answers are with the client and no
   // more follow.
   bool settle();
@@ -112,6 +116,7 @@ class Connection final : public Task,
  private:
   enum class Phase { Idle, Head, Body, InHand, Writing, Pulling, Streaming, Lingering, Closed };
 
+  void close_stream();
   // All under mutex_.
   void on_bytes(std::string_view bytes);
   void on_end();

@@ -21,10 +21,11 @@ void Connection::answer(const Response& response) {
 // Behind what is held.
 void Connection::compose(const Response& response) {
   // Requests that have come already are still answered, on a drain and after the client's end.
-  const bool no_more = (input_ended_ || host_.draining()) && waiting_bytes().empty();
+  const bool no_more = (input_ended_ || host_.retiring()) && waiting_bytes().empty();
   const bool keep_alive = exchange_.keep_alive && !exchange_.malformed && !no_more && !stream_;
   WireContext context;
   context.keep_alive = keep_alive;
+  context.stopping = host_.retiring();
   context.http_1_0 = exchange_.http_1_0;
   context.head_only = exchange_.request.method == Method::Head;
   context.request_id = exchange_.request.request_id;
@@ -138,7 +139,7 @@ void Connection::admit_stream(Response& response) {
     return response.events->abandon();
   }
   std::optional<Problem> refusal;
-  if (input_ended_ || host_.draining()) {
+  if (input_ended_ || host_.retiring()) {
     refusal = unavailable("no more streams are opened now, try again");
   } else {
     refusal = host_.try_open_stream(exchange_.request);

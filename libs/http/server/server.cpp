@@ -98,6 +98,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   ~Impl() override { stop(); }
 
   core::Status start();
+  void retire(milliseconds at_least, milliseconds at_most);
   bool drain(milliseconds deadline);
   void stop();
   [[nodiscard]] std::uint16_t port() const { return acceptor_.port(); }
@@ -110,6 +111,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   [[nodiscard]] PositionWaits& position_waits() override { return position_waits_; }
   [[nodiscard]] std::size_t requests_waiting() const { return position_waits_.waiting(); }
   [[nodiscard]] core::Timestamp now() const override { return clock_.now(); }
+  [[nodiscard]] bool retiring() const override { return retiring_; }
   [[nodiscard]] bool draining() const override { return draining_; }
   std::optional<Problem> try_open_stream(const Request& request) override;
   void stream_ended(const Request& request) override;
@@ -157,6 +159,7 @@ class Server::Impl final : public ConnectionHost, public ReadinessListener {
   std::size_t connections_max_ = 0;
   bool started_ = false;
 
+  std::atomic<bool> retiring_{false};
   std::atomic<bool> draining_{false};
   std::atomic<std::size_t> streams_{0};
   Shares streams_of_accounts_{options_.streams_per_account_max};
@@ -306,9 +309,23 @@ void Server::Impl::on_destroyed(const std::string& source) {
   destroyed_.notify_all();
 }
 
+void Server::Impl::retire(milliseconds at_least, milliseconds at_most) {
+  const auto begun = std::chrono::steady_clock::now();
+  retiring_ = true;
+  for (;;) {
+    bool rests = true;
+    for (const auto& connection : connection_registry_.all()) rests = connection->rests() && rests;
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= begun + at_most || (rests && now >= begun + at_least)) return;
+    std::unique_lock lock(mutex_);
+    destroyed_.wait_for(lock, kDrainPoll);
+  }
+}
+
 bool Server::Impl::drain(milliseconds deadline) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   acceptor_.stop();
+  retiring_ = true;
   draining_ = true;
   for (;;) {
     bool settled = true;
@@ -323,6 +340,7 @@ bool Server::Impl::drain(milliseconds deadline) {
 
 void Server::Impl::stop() {
   acceptor_.stop();
+  retiring_ = true;
   draining_ = true;
   if (pool_) pool_->stop();
   for (const auto& connection : connection_registry_.all()) connection->abort();
@@ -348,6 +366,9 @@ std::size_t Server::requests_waiting() const { return impl_->requests_waiting();
 std::size_t Server::connections() const { return impl_->connections(); }
 std::size_t Server::streams() const { return impl_->streams(); }
 std::size_t Server::large_body_bytes() const { return impl_->large_body_bytes(); }
+void Server::retire(milliseconds at_least, milliseconds at_most) {
+  impl_->retire(at_least, at_most);
+}
 bool Server::drain(milliseconds deadline) { return impl_->drain(deadline); }
 void Server::stop() { impl_->stop(); }
 

@@ -1,8 +1,8 @@
 // The HTTP/1.1 server: Pistache's event loops wait for sockets, the framing is our own and strict.
 //
-// Threads: start(), drain() and stop() from one owner thread. Handlers run on worker threads, never
-// on a reactor, so they may block; requests of one connection are handled one after the other, in
-// order. The observer is called from reactor, timer and worker threads.
+// Threads: start(), retire(), drain() and stop() from one owner thread. Handlers run on worker
+// threads, never on a reactor, so they may block; requests of one connection are handled one after
+// the other, in order. The observer is called from reactor, timer and worker threads.
 //
 // Every framing error is answered with a problem (400, 408, 411, 413, 414, 431, 501, 505) and
 // closes its connection. A handler's exception becomes 500 without its text.
@@ -156,6 +156,11 @@ class Server {
   // Of the large bodies that are being read or handled.
   [[nodiscard]] std::size_t large_body_bytes() const;
 
+  // Before drain(): goes on, but says with each answer that it is about to stop (kStoppingHeader)
+  // and that this was the connection's last, and ends event streams. So who sends requests here
+  // goes elsewhere, and none of them comes to a port that nobody listens on. Blocks for `at_least`,
+  // then until nothing has been begun, or `at_most` after the call.
+  void retire(std::chrono::milliseconds at_least, std::chrono::milliseconds at_most);
   // Refuses new connections, finishes requests that have begun (their answers say "Connection:
   // close"), ends event streams, closes connections on which nothing has arrived. Blocks until all
   // are answered, and the clients' kernels have the answers, or `deadline` has passed; true = all

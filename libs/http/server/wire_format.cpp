@@ -77,6 +77,7 @@ std::string to_wire(const Response& response, const WireContext& context) {
   if (!context.request_id.empty()) put(out, "X-Request-Id", context.request_id);
   if (!context.correlation_id.empty()) put(out, "X-Correlation-Id", context.correlation_id);
   if (!context.keep_alive) put(out, "Connection", "close");
+  if (context.stopping) put(out, kStoppingHeader, "1");
   if (context.keep_alive && context.http_1_0) put(out, "Connection", "keep-alive");
   out.append("\r\n");
   if (!bodiless && !context.head_only) out.append(response.body);

@@ -9,9 +9,14 @@
 
 namespace tideline::http {
 
+// In an answer of a server that is about to stop: whoever has others of its kind asks them from now
+// on. Outside of the suite nobody sees it.
+inline constexpr std::string_view kStoppingHeader = "X-Tideline-Stopping";
+
 struct WireContext {
   bool keep_alive = false;
   bool http_1_0 = false;   // the client's version: keep-alive must then be said
+  bool stopping = false;   // says so (kStoppingHeader)
   bool head_only = false;  // the answer to HEAD: Content-Length of the body, without the body
   std::string_view request_id;
   std::string_view correlation_id;

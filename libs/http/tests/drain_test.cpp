@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "http/server/wire_format.hpp"
 #include "running_server.hpp"
 #include "test_client.hpp"
 
@@ -41,6 +42,45 @@ TEST(Drain, FinishesWhatHasBegunAndRefusesTheRest) {
   EXPECT_EQ(waited.header("Connection"), "close");
   draining.join();
   EXPECT_TRUE(drained);
+}
+
+TEST(Retire, SaysThatItStopsAndStaysUntilNothingIsUnderWay) {
+  RunningServer running;
+  TestClient before(running.port());
+  ASSERT_TRUE(before.send(get("/hello")));
+  EXPECT_EQ(before.answer().header(kStoppingHeader), "");
+  TestClient working(running.port());
+  ASSERT_TRUE(working.send(get("/wait")));
+  ASSERT_TRUE(running.gate.wait_for_visitors(1));
+
+  std::atomic<bool> is_over{false};
+  std::thread retiring([&] {
+    running.server->retire(milliseconds(0), milliseconds(10'000));
+    is_over = true;
+  });
+  EXPECT_TRUE(eventually([&] {
+    TestClient late(running.port());
+    return late.send(get("/hello")) && late.answer().header(kStoppingHeader) == "1";
+  })) << "the port is open";
+  EXPECT_FALSE(is_over);
+  running.gate.open();
+  const auto waited = working.answer();
+  EXPECT_EQ(waited.body, "waited");
+  EXPECT_EQ(waited.header("Connection"), "close");
+  EXPECT_EQ(waited.header(kStoppingHeader), "1");
+  retiring.join();
+}
+
+TEST(Retire, LastsAsLongAsItIsToldToAndNoLonger) {
+  RunningServer running;
+  const auto begun = std::chrono::steady_clock::now();
+  running.server->retire(milliseconds(30), milliseconds(10'000));
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, milliseconds(30));
+  TestClient working(running.port());
+  ASSERT_TRUE(working.send(get("/wait")));
+  ASSERT_TRUE(running.gate.wait_for_visitors(1));
+  running.server->retire(milliseconds(0), milliseconds(50));
+  EXPECT_TRUE(TestClient(running.port()).connected());
 }
 
 // Is told of a malformed request on the reactor's thread, and keeps it there.

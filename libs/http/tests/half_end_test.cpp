@@ -83,6 +83,7 @@ class Host final : public ConnectionHost, public ReadinessListener {
   const Router& router() const override { return router_; }
   PositionWaits& position_waits() override { return position_waits_; }
   core::Timestamp now() const override { return clock_.now(); }
+  bool retiring() const override { return false; }
   bool draining() const override { return false; }
   std::string draw_request_id() override { return "drawn"; }
   core::TraceContext draw_span(const std::optional<core::TraceContext>& parent) override {

@@ -2,9 +2,12 @@
 // than with visibility of some time ago.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "eventsourcing/projections/runner_status.hpp"
 
@@ -16,6 +19,8 @@ class Freshness {
   struct Ports {
     std::function<eventsourcing::RunnerStatus()> status;  // of the engine's runner
     std::function<bool()> is_rebuilding;                  // FeedEngine::is_rebuilding
+    // Told when it begins and ends to refuse; may be empty.
+    std::function<void(std::string_view level, const std::string&)> log;
   };
 
   // What the engine shows may be of so long ago at most: whether the topics do not answer, a
@@ -28,8 +33,11 @@ class Freshness {
   bool is_fresh() const { return fresh_until().has_value(); }
 
  private:
+  std::optional<std::chrono::milliseconds> behind() const;
+
   const Ports ports_;
   const std::chrono::milliseconds allowance_;
+  mutable std::atomic<bool> refuses_{true};
 };
 
 }  // namespace tideline::feed
