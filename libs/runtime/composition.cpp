@@ -487,7 +487,7 @@ void RunningService::stop() {
     // The port stays open while something is under way: whoever finds it closed takes the process
     // for gone, and may give up what it still works at.
     const auto lingers = server_->port() != 0 ? settings_.linger : std::chrono::milliseconds(0);
-    server_->retire(lingers, lingers + settings_.drain / 2);
+    server_->retire(lingers, lingers + settings_.drain);
     const bool drained = server_->drain(settings_.drain);
     if (!drained) log("runtime").warning("requests were still in flight at the end of the drain");
     server_->stop();

@@ -16,6 +16,7 @@ namespace {
 namespace es = eventsourcing;
 
 constexpr std::size_t kKeyBytesMax = 255;
+constexpr std::chrono::milliseconds kNextLook{50};
 
 // Each part is preceded by its length, so that no two different requests feed the same bytes.
 class RequestDigest {
@@ -140,6 +141,21 @@ bool wait_for_all(const es::PositionVector& wanted, Models models) {
   return true;
 }
 
+// Until when it may; nullopt: no longer.
+std::optional<std::chrono::steady_clock::time_point> time_to_wait(const Request& request) {
+  const auto now = std::chrono::steady_clock::now();
+  auto& until = request.position_wait.until;
+  if (!until) until = now + request.position_waits->wait_max();
+  return now < *until ? until : std::nullopt;
+}
+
+// Ends the handler, if there is room to wait.
+void leave(const Request& request, std::shared_ptr<DeferredResponse> later) {
+  if (later == nullptr) return;
+  request.position_wait.under_way = true;
+  throw AnsweredLater(Response::defer(std::move(later)));
+}
+
 Problem behind() {
   return unavailable("what you have just written is not visible here yet, try again");
 }
@@ -149,18 +165,24 @@ Problem behind() {
 bool await_positions(const Request& request, const es::PositionVector& wanted, Models models) {
   if (wanted.empty() || cover(models, wanted)) return true;
   if (request.position_waits == nullptr) return wait_for_all(wanted, models);
-  auto& wait = request.position_wait;
-  const auto now = std::chrono::steady_clock::now();
-  if (!wait.until) wait.until = now + request.position_waits->wait_max();
-  if (now >= *wait.until) return false;
+  const auto until = time_to_wait(request);
+  if (!until) return false;
   for (es::AppliedPositions& model : models) {
     if (model.covers(wanted)) continue;
-    auto later = request.position_waits->put_aside(wanted, model, *wait.until);
-    if (later == nullptr) return false;
-    wait.under_way = true;
-    throw AnsweredLater(Response::defer(std::move(later)));
+    leave(request, request.position_waits->put_aside(wanted, model, *until));
+    return false;
   }
   return true;
+}
+
+bool await_condition(const Request& request, const std::function<bool()>& is_met) {
+  if (is_met()) return true;
+  if (request.position_waits == nullptr) return false;
+  const auto until = time_to_wait(request);
+  if (!until) return false;
+  const auto next = std::chrono::steady_clock::now() + kNextLook;
+  leave(request, request.position_waits->put_aside(std::min(next, *until)));
+  return false;
 }
 
 Parsed<es::PositionVector> read_position(const Request& request) {

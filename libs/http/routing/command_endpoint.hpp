@@ -98,6 +98,10 @@ Response answer_query(const Request& request, Models models, WhenBehind when_beh
 bool await_positions(const Request& request, const eventsourcing::PositionVector& wanted,
                      Models models);
 
+// Whether `is_met`, now or before the request has waited as long in all as the server lets it; the
+// same way of waiting, for what passes by itself. `is_met` is asked every 50 ms and must be quick.
+bool await_condition(const Request& request, const std::function<bool()>& is_met);
+
 // For commands that decide on a read model: refuses with 400 or 503 when the models are not there.
 void await_models(const Request& request, Models models);
 

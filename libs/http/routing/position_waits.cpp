@@ -15,7 +15,7 @@ using Model = eventsourcing::AppliedPositions;
 struct PositionWaits::State {
   struct Wait {
     std::shared_ptr<DeferredResponse> deferred;
-    Model* model;
+    Model* model;                           // nullptr: of none
     std::optional<Model::Waiting> waiting;  // nullopt: about to be set
   };
   // By deadline: each key is unique.
@@ -23,6 +23,16 @@ struct PositionWaits::State {
 
   explicit State(std::size_t waiting_max) : max(waiting_max) {}
 
+  // nullopt: as many wait as may.
+  std::optional<Key> add(std::shared_ptr<DeferredResponse> deferred, Model* model,
+                         Steady::time_point deadline) {
+    const std::lock_guard lock(mutex);
+    if (waits.size() >= max) return std::nullopt;
+    const Key key{deadline, next++};
+    waits.emplace(key, Wait{std::move(deferred), model, std::nullopt});
+    if (waits.begin()->first == key) changed.notify_one();
+    return key;
+  }
   std::optional<Wait> take(const Key& key) {
     const std::lock_guard lock(mutex);
     const auto found = waits.find(key);
@@ -82,29 +92,28 @@ PositionWaits::~PositionWaits() {
 std::shared_ptr<DeferredResponse> PositionWaits::put_aside(
     const eventsourcing::PositionVector& wanted, Model& model, Steady::time_point deadline) {
   auto deferred = std::make_shared<DeferredResponse>();
-  State::Key key;
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->waits.size() >= state_->max) return nullptr;
-    key = {deadline, state_->next++};
-    state_->waits.emplace(key, State::Wait{deferred, &model, std::nullopt});
-    if (state_->waits.begin()->first == key) state_->changed.notify_one();
-  }
-  const auto waiting = model.call_when(wanted, [late = std::weak_ptr(state_), key] {
+  const auto key = state_->add(deferred, &model, deadline);
+  if (!key) return nullptr;
+  const auto waiting = model.call_when(wanted, [late = std::weak_ptr(state_), key = *key] {
     if (const auto state = late.lock()) state->applied(key);
   });
   if (!waiting) {
-    state_->applied(key);
+    state_->applied(*key);
     return deferred;
   }
   const std::lock_guard lock(state_->mutex);
-  const auto found = state_->waits.find(key);
+  const auto found = state_->waits.find(*key);
   if (found != state_->waits.end()) {
     found->second.waiting = waiting;
   } else {
     model.forget(*waiting);  // the deadline was first
   }
   return deferred;
+}
+
+std::shared_ptr<DeferredResponse> PositionWaits::put_aside(Steady::time_point time) {
+  auto deferred = std::make_shared<DeferredResponse>();
+  return state_->add(deferred, nullptr, time) ? deferred : nullptr;
 }
 
 std::size_t PositionWaits::waiting() const {

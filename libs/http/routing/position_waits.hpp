@@ -1,6 +1,7 @@
 // Requests that wait until a read model has applied their position token, and hold no worker
 // meanwhile: a handler leaves the request here, and is called again, from its beginning, when the
-// model has come so far or the time is over. So what waits for Kafka keeps nothing else waiting.
+// model has come so far or the time is over. Others look in between whether they may go on. So what
+// waits for Kafka keeps nothing else waiting.
 //
 // A bounded number waits. One thread looks after the deadlines, the models' runners tell the rest.
 // Thread-safe.
@@ -33,6 +34,8 @@ class PositionWaits {
   std::shared_ptr<DeferredResponse> put_aside(const eventsourcing::PositionVector& wanted,
                                               eventsourcing::AppliedPositions& model,
                                               std::chrono::steady_clock::time_point deadline);
+  // The same, for what nobody tells of: at `time`.
+  std::shared_ptr<DeferredResponse> put_aside(std::chrono::steady_clock::time_point time);
   std::size_t waiting() const;
   std::chrono::milliseconds wait_max() const { return wait_max_; }
 

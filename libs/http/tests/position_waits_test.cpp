@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -59,6 +60,17 @@ TEST_F(PositionWaitsTest, OrWhenItsTimeIsOver) {
   EXPECT_EQ(waits.waiting(), 1U);
   model.advance(wanted);
   EXPECT_TRUE(patient->is_given());
+}
+
+TEST_F(PositionWaitsTest, OneThatNobodyTellsComesBackAtItsTime) {
+  const auto later = waits.put_aside(Steady::now() + kLong);
+  const auto soon = waits.put_aside(Steady::now() + milliseconds(1));
+  EXPECT_TRUE(eventually([&] { return soon->is_given(); }));
+  EXPECT_EQ(soon->take(), std::nullopt) << "its handler is called again";
+  EXPECT_FALSE(later->is_given());
+  EXPECT_TRUE(waits.put_aside(Steady::now() + kLong));
+  EXPECT_TRUE(waits.put_aside(wanted, model, Steady::now() + kLong));
+  EXPECT_FALSE(waits.put_aside(Steady::now() + kLong)) << "they count with the others";
 }
 
 TEST_F(PositionWaitsTest, OrAtOnceWhenItIsThere) {
@@ -132,6 +144,11 @@ class WaitingServer : public PositionWaitsTest {
       await_models(request, {model});
       return Response::text(200, "text/plain", "done");
     });
+    router.add(Method::Get, "/condition", Access::Public, [this](const Request& request) {
+      ++asked;
+      const bool met = await_condition(request, [this] { return is_met.load(); });
+      return Response::text(met ? 200 : 503, "text/plain", std::to_string(request.attempt));
+    });
     router.add(Method::Get, "/hello", Access::Public,
                [](const Request&) { return Response::text(200, "text/plain", "hello"); });
     other_model.reset({"feed"}, {});
@@ -147,6 +164,8 @@ class WaitingServer : public PositionWaitsTest {
   core::SystemClock clock;
   Router router{nullptr, clock};
   es::AppliedPositions other_model;
+  std::atomic<int> asked{0};
+  std::atomic<bool> is_met{false};
   std::optional<Server> server;
 };
 
@@ -182,6 +201,25 @@ TEST_F(WaitingServer, AnswersWhatItHasWhenTheTimeIsOver) {
   EXPECT_EQ(stale.status, 200);
   EXPECT_EQ(stale.header(kStaleHeader), "true");
   EXPECT_EQ(command.answer().status, 503);
+}
+
+TEST_F(WaitingServer, LooksAgainUntilAConditionIsMet) {
+  testing::TestClient client(server->port());
+  ASSERT_TRUE(client.send(testing::get("/condition")));
+  ASSERT_TRUE(eventually([&] { return asked > 2; }));
+  testing::TestClient other(server->port());
+  ASSERT_TRUE(other.send(testing::get("/hello")));
+  EXPECT_EQ(other.answer().body, "hello") << "no worker waits";
+  is_met = true;
+  const auto answer = client.answer();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "0") << "it counts as no other attempt";
+}
+
+TEST_F(WaitingServer, OrItsTimeIsOver) {
+  testing::TestClient client(server->port());
+  ASSERT_TRUE(client.send(testing::get("/condition")));
+  EXPECT_EQ(client.answer().status, 503);
 }
 
 TEST_F(WaitingServer, StopsWhileRequestsWait) {

@@ -5,12 +5,19 @@ namespace {
 
 http::Problem catching_up() { return http::unavailable("the feed is catching up, try again"); }
 
+// It loses touch for moments, where a machine has too much to do.
+void await_freshness(const ApiPorts& ports, const http::Request& request) {
+  const auto is_fresh = [&] { return ports.freshness.is_fresh(); };
+  if (!http::await_condition(request, is_fresh)) http::refuse(catching_up());
+}
+
 }  // namespace
 
 http::Response answer_private(const ApiPorts& ports, const http::Request& request,
                               eventsourcing::AppliedPositions& tables,
                               const std::function<http::Response()>& query) {
   return http::answer_query(request, {ports.engine_applied, tables}, http::WhenBehind::Refuse, [&] {
+    await_freshness(ports, request);
     const auto fresh_until = ports.freshness.fresh_until();
     if (!fresh_until) return to_response(catching_up());
     http::Response response = http::answer_of(query);
@@ -23,7 +30,7 @@ http::Response answer_private(const ApiPorts& ports, const http::Request& reques
 
 void require_fresh(const ApiPorts& ports, const http::Request& request) {
   http::await_models(request, {ports.engine_applied});
-  if (!ports.freshness.is_fresh()) http::refuse(catching_up());
+  await_freshness(ports, request);
 }
 
 bool may_know_of(const ApiPorts& ports, core::MomentId id, const core::AccountId& viewer) {
