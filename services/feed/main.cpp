@@ -214,6 +214,13 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
       TimelineStreams::Ports{engine.reader(), engine_applied, freshness, shard_router});
   context.add_background("timeline-streams",
                          [&streams](std::stop_token stop) { streams.run(std::move(stop)); });
+  auto& unread =
+      context.make<StoredUnread>(NotificationWalk::Ports{context.database(), engine.reader()});
+  auto& notification_streams = context.make<NotificationStreams>(
+      NotificationStreams::Ports{unread, engine_applied, freshness});
+  context.add_background("notification-streams", [&notification_streams](std::stop_token stop) {
+    notification_streams.run(std::move(stop));
+  });
   auto& tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed;
   auto& search_applied =
       context.add_projection(std::make_unique<SearchProjection>(context.cipher())).committed;
@@ -236,6 +243,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
               .freshness = freshness,
               .shard_router = shard_router,
               .streams = streams,
+              .notification_streams = notification_streams,
               .engine_applied = engine_applied,
               .tables_applied = tables_applied,
               .search_applied = search_applied,

@@ -251,6 +251,8 @@ class Service {
        .instance = "feed-0"}};
   feed::TimelineStreams streams_{
       {engine_.reader(), engine_runner_.applied(), freshness_, shard_router_}};
+  feed::StoredUnread unread_{{database_, engine_.reader()}};
+  feed::NotificationStreams notification_streams_{{unread_, engine_runner_.applied(), freshness_}};
   feed::ApiPorts api_{endpoint_,
                       database_,
                       moment_ids_,
@@ -266,6 +268,7 @@ class Service {
                       freshness_,
                       shard_router_,
                       streams_,
+                      notification_streams_,
                       engine_runner_.applied(),
                       tables_runner_.applied(),
                       search_runner_.applied(),

@@ -4,6 +4,7 @@ something under it.
 
   - what he publishes is told, what he deletes is taken away
   - who comes back with the last id that he heard hears what he missed
+  - he hears how many notifications are unread: one more by a comment, one less when it is deleted
   - a moment has the likes, comments and texts that were given to it, and shows them
   - what he has looked at is not unread, and his page has the month in which he wrote
 Exit code 1 and the finding when one of these does not hold."""
@@ -12,6 +13,7 @@ import http.client
 import json
 import sys
 import urllib.parse
+from datetime import datetime, timezone
 
 USER = "first-0"
 HOST = urllib.parse.urlsplit(sys.argv[1]).netloc
@@ -19,10 +21,11 @@ WAIT_S = 30  # the gateway's heartbeats come more often
 
 
 class Person:
-    def __init__(self):
+    def __init__(self, user_id=USER):
         self.position = ""
         self.token = ""
-        self.token = self.call("POST", "/v1/sessions", {"user_id": USER, "password": f"tideline-{USER}"})["access_token"]
+        sign_in = {"user_id": user_id, "password": f"tideline-{user_id}"}
+        self.token = self.call("POST", "/v1/sessions", sign_in)["access_token"]
 
     def headers(self):
         headers = {"Content-Type": "application/json"}
@@ -42,6 +45,11 @@ class Person:
         self.position = answer.getheader("Tideline-Position") or self.position
         return json.loads(text) if text else None
 
+    def status(self, method, path, position):
+        connection = http.client.HTTPConnection(HOST, timeout=WAIT_S)
+        connection.request(method, path, None, {**self.headers(), "Tideline-Position": position})
+        return connection.getresponse().status
+
     def publish(self):
         return self.call("POST", "/v1/moments", {"content": "live", "audience": "public"})["id"]
 
@@ -58,6 +66,13 @@ class Stream:
 
     def wait_for(self, kind, moment=None):
         """Hears events until there is such a one."""
+        self.wait_until(kind, lambda data: moment is None or data == {"id": moment}, moment)
+
+    def wait_for_unread(self, unread):
+        """Hears events until so many notifications are unread."""
+        self.wait_until("notifications", lambda data: data == {"unread": unread, "more": False}, unread)
+
+    def wait_until(self, kind, is_wanted, wanted):
         event = {}
         for _ in range(10_000):
             line = self.answer.readline().decode().rstrip("\r\n")
@@ -66,10 +81,10 @@ class Stream:
                 event[name] = value
             elif event:
                 self.last_id = event.get("id", self.last_id)
-                if event["event"] == kind and (moment is None or json.loads(event["data"]) == {"id": moment}):
+                if event["event"] == kind and is_wanted(json.loads(event["data"])):
                     return
                 event = {}
-        sys.exit(f"no {kind} of {moment}")
+        sys.exit(f"no {kind} of {wanted}")
 
     def close(self):
         self.answer.close()
@@ -105,6 +120,32 @@ def looked_at(person, newest):
         sys.exit(f"after a look at the timeline: {found}, expected {newest} of {months}")
 
 
+def contact_who_sees(person, moment):
+    """Some of his contacts may be kept from his moments."""
+    for item in person.call("GET", "/v1/contacts?limit=20")["items"]:
+        contact = Person(item["user_id"])
+        if contact.status("GET", f"/v1/moments/{moment}", person.position) == 200:
+            return contact
+    sys.exit(f"no contact of {USER} sees {moment}")
+
+
+def told_of_a_comment(person, moment):
+    """While he listens, a contact comments on his moment, and takes that back."""
+    now = datetime.now(timezone.utc)
+    person.call("PUT", "/v1/notifications/seen", {"up_to": now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")})
+    stream = Stream(person)
+    stream.wait_for_unread(0)
+    contact = contact_who_sees(person, moment)
+    comment = contact.call("POST", f"/v1/moments/{moment}/comments", {"text": "heard"})["id"]
+    stream.wait_for_unread(1)
+    unread = person.call("GET", "/v1/notifications/unread")["unread"]
+    if unread != 1:
+        sys.exit(f"told of one notification, {unread} are unread")
+    contact.call("DELETE", f"/v1/moments/{moment}/comments/{comment}")
+    stream.wait_for_unread(0)
+    stream.close()
+
+
 def main():
     person = Person()
     stream = Stream(person)
@@ -119,9 +160,10 @@ def main():
     back = Stream(person, stream.last_id)
     back.wait_for("moment", missed)
     back.close()
+    told_of_a_comment(person, missed)
     words_under(person, moment)
     looked_at(person, missed)
-    print("   told, taken away, told again; liked, commented on, edited; looked at")
+    print("   told, taken away, told again; unread notifications come and go; liked, commented on, edited; looked at")
 
 
 main()

@@ -9,6 +9,7 @@
 #include "crypto/subject_cipher.hpp"
 #include "eventsourcing/topics/applied_positions.hpp"
 #include "feed/api/freshness.hpp"
+#include "feed/api/notifications/notification_streams.hpp"
 #include "feed/api/timelines/timeline_streams.hpp"
 #include "feed/contents/moment_contents.hpp"
 #include "feed/projections/engine/feed_reader.hpp"
@@ -42,6 +43,7 @@ struct ApiPorts {
   // At which instance a timeline is.
   const ShardRouter& shard_router;
   TimelineStreams& streams;
+  NotificationStreams& notification_streams;
   // What queries wait on: the engine, the tables of FeedProjection, of SearchProjection and of
   // NotificationProjection, the directory of people.
   eventsourcing::AppliedPositions& engine_applied;

@@ -283,6 +283,8 @@ class FeedApp {
        .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); },
        .instance = "feed-0"}};
   TimelineStreams streams{{engine.reader(), engine_applied, freshness, shard_router}};
+  StoredUnread unread{{database, engine.reader()}};
+  NotificationStreams notification_streams{{unread, engine_applied, freshness}};
   std::shared_ptr<TrustingVerifier> verifier = std::make_shared<TrustingVerifier>();
   http::Router router{verifier, clock};
   http::Router forgetful_router{verifier, clock};
@@ -304,6 +306,7 @@ class FeedApp {
             freshness,
             shard_router,
             streams,
+            notification_streams,
             engine_applied,
             tables_applied,
             search_applied,

@@ -45,8 +45,9 @@ Response handle_timeline(const ApiPorts& ports, const Request& request) {
 Response handle_stream(const ApiPorts& ports, const Request& request) {
   return ports.shard_router.answer_here_alone(request, [&] {
     require_fresh(ports, request);
-    return Response::event_stream(
-        ports.streams.open(request.account(), request.header("Last-Event-ID")));
+    auto stream = ports.streams.open(request.account(), request.header("Last-Event-ID"));
+    ports.notification_streams.add(request.account(), stream);
+    return Response::event_stream(std::move(stream));
   });
 }
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "feed/api/notifications/notification_walk.hpp"
+#include "feed/api/notifications/unread_notifications.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/api/timelines/private_reads.hpp"
 #include "http/messages/cursor.hpp"
@@ -17,16 +17,9 @@ using http::Request;
 using http::Response;
 
 constexpr std::string_view kNotifications = "notifications";
-constexpr std::size_t kUnreadNotificationsMax = 100;
 // Of whom a notification names, and counts.
 constexpr std::size_t kNamedMax = 3;
 constexpr std::size_t kPeopleCountMax = 1000;
-
-NotificationSetting find_setting(const ApiPorts& ports, const core::AccountId& owner) {
-  return core::value_of(ports.database.read_each_alone([&](sql::Transaction& transaction) {
-    return find_notification_setting(transaction, owner);
-  }));
-}
 
 std::map<core::AccountId, people::Person> find_named(const ApiPorts& ports,
                                                      const std::vector<Notification>& page) {
@@ -69,8 +62,9 @@ Response list_notifications(const ApiPorts& ports, const Request& request) {
   if (wanted.before) http::refuse(http::malformed("notifications are read by ?after= alone"));
   const auto limit = static_cast<std::size_t>(wanted.limit);
   return answer_private(ports, request, ports.notifications_applied, [&] {
-    const NotificationSetting setting = find_setting(ports, request.account());
-    NotificationWalk walk(ports, request.account(), setting.mutes, wanted.after);
+    const NotificationSetting setting = find_setting(ports.database, request.account());
+    NotificationWalk walk({ports.database, ports.reader}, request.account(), setting.mutes,
+                          wanted.after);
     std::vector<Notification> found;
     while (found.size() < limit) {
       const Notification* next = walk.peek();
@@ -94,21 +88,11 @@ Response list_notifications(const ApiPorts& ports, const Request& request) {
 
 Response count_unread_notifications(const ApiPorts& ports, const Request& request) {
   return answer_private(ports, request, ports.notifications_applied, [&] {
-    const NotificationSetting setting = find_setting(ports, request.account());
-    NotificationWalk walk(ports, request.account(), setting.mutes, std::nullopt);
-    std::size_t unread = 0;
-    const Notification* next = walk.peek();
-    for (; next != nullptr && next->at > setting.seen_up_to; next = walk.peek()) {
-      if (unread == kUnreadNotificationsMax) break;
-      ++unread;
-      walk.drop();
-    }
-    const bool is_cut_off =
-        next == nullptr && !walk.has_all() && walk.read_to() > setting.seen_up_to;
-    const bool more = is_cut_off || (next != nullptr && next->at > setting.seen_up_to);
-    Json answer{{"unread", unread}, {"more", more}, {"seen_up_to", nullptr}};
-    if (setting.seen_up_to != core::Timestamp{}) {
-      answer["seen_up_to"] = core::format_iso8601(setting.seen_up_to);
+    const UnreadNotifications unread =
+        count_unread({ports.database, ports.reader}, request.account()).unread;
+    Json answer{{"unread", unread.count}, {"more", unread.more}, {"seen_up_to", nullptr}};
+    if (unread.seen_up_to != core::Timestamp{}) {
+      answer["seen_up_to"] = core::format_iso8601(unread.seen_up_to);
     }
     return Response::json(200, answer);
   });

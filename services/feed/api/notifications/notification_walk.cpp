@@ -92,7 +92,7 @@ std::optional<PlaceInNotifications> parse_place_in_notifications(std::string_vie
   return place;
 }
 
-NotificationWalk::NotificationWalk(const ApiPorts& ports, const core::AccountId& owner,
+NotificationWalk::NotificationWalk(const Ports& ports, const core::AccountId& owner,
                                    NotificationsMuted mutes,
                                    const std::optional<PlaceInNotifications>& after)
     : ports_(ports),
@@ -126,10 +126,21 @@ void NotificationWalk::read_batch() {
   std::vector<const NotificationRow*> rows;
   for (std::size_t i = 0; i < told.size(); ++i) {
     if (told[i]) rows.push_back(&days.rows[i]);
+    keep(days.rows[i], told[i]);
   }
   for (Notification& notification : grouped(rows)) {
     if (is_behind_place(notification)) ready_.push_back(std::move(notification));
   }
+}
+
+void NotificationWalk::keep(const NotificationRow& row, bool is_told) {
+  if (asked_ == nullptr || row.at <= asked_since_) return;
+  if (asked_->doings.size() == asked_->doings_max) {
+    asked_->is_whole = false;
+    return;
+  }
+  asked_->doings.push_back(row.doing);
+  asked_->told.push_back(is_told);
 }
 
 bool NotificationWalk::is_behind_place(const Notification& notification) const {

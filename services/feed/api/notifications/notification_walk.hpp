@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "feed/api/ports.hpp"
+#include "feed/projections/engine/feed_reader.hpp"
 #include "feed/projections/notifications/notification_queries.hpp"
 
 namespace tideline::feed {
@@ -43,14 +43,37 @@ struct PlaceInNotifications {
 std::string to_string(const PlaceInNotifications& place);
 std::optional<PlaceInNotifications> parse_place_in_notifications(std::string_view text);
 
+// What the engine was asked of a list, and what it said, newest first.
+struct AskedDoings {
+  std::size_t doings_max = 0;
+  std::vector<Doing> doings;
+  std::vector<bool> told;
+  bool is_whole = true;  // false: more were asked than are kept
+};
+
 class NotificationWalk {
  public:
   // Batches that one walk may read.
   static constexpr std::size_t kBatchesMax = 8;
 
-  // nullopt: from the newest one. The ports outlive the walk.
-  NotificationWalk(const ApiPorts& ports, const core::AccountId& owner, NotificationsMuted mutes,
+  // Both outlive the walk.
+  struct Ports {
+    sql::Database& database;
+    const FeedReader& reader;
+  };
+
+  // nullopt: from the newest one.
+  NotificationWalk(const Ports& ports, const core::AccountId& owner, NotificationsMuted mutes,
                    const std::optional<PlaceInNotifications>& after);
+
+  // Before the first peek(): keeps in `asked`, which outlives the walk, what the engine is asked of
+  // doings that are newer than `since`.
+  void keep_asked(AskedDoings& asked, core::Timestamp since) {
+    asked_ = &asked;
+    asked_since_ = since;
+  }
+  // Of whom more may be told than what strangers can do.
+  const std::vector<core::AccountId>& contacts() const { return contacts_; }
 
   // nullptr: there is no other one, or as much has been read as may be. Valid until the next call
   // of drop().
@@ -63,9 +86,10 @@ class NotificationWalk {
 
  private:
   void read_batch();
+  void keep(const NotificationRow& row, bool is_told);
   bool is_behind_place(const Notification& notification) const;
 
-  const ApiPorts& ports_;
+  const Ports ports_;
   const core::AccountId owner_;
   const NotificationsMuted mutes_;
   const std::optional<PlaceInNotifications> after_;
@@ -74,6 +98,8 @@ class NotificationWalk {
   std::size_t batches_ = 0;
   bool has_all_ = false;
   std::deque<Notification> ready_;
+  AskedDoings* asked_ = nullptr;
+  core::Timestamp asked_since_;
 };
 
 }  // namespace tideline::feed

@@ -33,6 +33,13 @@ FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS muted (owner, kin
 ON CONFLICT (owner) DO UPDATE
 SET kinds = excluded.kinds, persons = excluded.persons, moments = excluded.moments)";
 
+// Of one owner many logs may have something. This is the last statement of a transaction and goes
+// by owner, so that no two wait for each other.
+constexpr const char* kCountChanges = R"(
+INSERT INTO notification_change AS known (owner, changes)
+SELECT * FROM unnest($1::uuid[], $2::bigint[])
+ON CONFLICT (owner) DO UPDATE SET changes = known.changes + excluded.changes)";
+
 }  // namespace
 
 void NotificationProjection::flushed() {
@@ -40,6 +47,7 @@ void NotificationProjection::flushed() {
   between_.clear();
   seen_.clear();
   muted_.clear();
+  changes_.clear();
 }
 
 void NotificationProjection::apply(const eventsourcing::RecordedEvent& event) {
@@ -50,7 +58,9 @@ void NotificationProjection::apply(const eventsourcing::RecordedEvent& event) {
 
 // Nobody is told of what he has done himself.
 void NotificationProjection::add(const Key& key, const Row& row) {
-  if (key.owner != key.actor) rows_.emplace(key, row);
+  if (key.owner == key.actor) return;
+  rows_.emplace(key, row);
+  ++changes_[key.owner];
 }
 
 void NotificationProjection::apply_interaction(const eventsourcing::RecordedEvent& event) {
@@ -81,6 +91,8 @@ void NotificationProjection::apply_interaction(const eventsourcing::RecordedEven
 void NotificationProjection::set_between(const core::AccountId& from, const core::AccountId& to,
                                          std::optional<NotificationKind> kind, core::Timestamp at) {
   between_.insert_or_assign(std::minmax(from, to), BetweenTwo{from, to, kind, at});
+  ++changes_[from];
+  ++changes_[to];
 }
 
 void NotificationProjection::apply_contact(const eventsourcing::RecordedEvent& event) {
@@ -107,8 +119,10 @@ void NotificationProjection::apply_setting(const eventsourcing::RecordedEvent& e
   if (!known) return;
   if (const auto* seen = std::get_if<NotificationsSeen>(&*known)) {
     seen_[seen->reader] = seen->up_to;
+    ++changes_[seen->reader];
   } else if (auto* muted = std::get_if<NotificationsMuted>(&*known)) {
     const core::AccountId owner = muted->owner;
+    ++changes_[owner];
     muted_[owner] = std::move(*muted);
   }
 }
@@ -146,6 +160,7 @@ void NotificationProjection::flush(sql::Transaction& transaction) {
       },
       [](const NotificationsMuted& muted) { return sql::kArrayText(muted.persons); },
       [](const NotificationsMuted& muted) { return sql::kArrayText(muted.moments); });
+  sql::write_batch(transaction, kCountChanges, changes_, sql::kKey, sql::kValue);
 }
 
 }  // namespace tideline::feed

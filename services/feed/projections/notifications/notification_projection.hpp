@@ -3,11 +3,16 @@
 // has to be taken out of the table when a like is withdrawn, a comment is deleted or an audience
 // changes.
 //
+// How many events have concerned an owner is counted, so that whoever keeps a count of his unread
+// ones learns by one number that it may be another. All events of all logs are counted once,
+// whatever batches they come in.
+//
 // Each row is of the first event of one stream, or, between two people, of the last one of the
 // stream of their contact. So the order of the logs does not matter. Called by one runner thread.
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,7 +32,7 @@ class NotificationProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "notifications"; }
   std::vector<std::string> sources() const override { return {"feed", "social-graph"}; }
   std::vector<std::string> tables() const override {
-    return {"notification", "notification_setting"};
+    return {"notification", "notification_setting", "notification_change"};
   }
 
   void load(sql::Transaction&) override { flushed(); }
@@ -69,6 +74,7 @@ class NotificationProjection final : public eventsourcing::Projection {
   std::map<Pair, BetweenTwo> between_;
   std::map<core::AccountId, core::Timestamp> seen_;
   std::map<core::AccountId, NotificationsMuted> muted_;
+  std::map<core::AccountId, std::int64_t> changes_;  // how many
 };
 
 }  // namespace tideline::feed

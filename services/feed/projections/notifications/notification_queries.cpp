@@ -83,6 +83,17 @@ NotificationSetting find_notification_setting(sql::Transaction& transaction,
   return setting;
 }
 
+std::map<core::AccountId, std::int64_t> find_notification_changes(
+    sql::Transaction& transaction, std::span<const core::AccountId> owners) {
+  std::map<core::AccountId, std::int64_t> changes;
+  for (const sql::Row& row : transaction.execute(
+           "SELECT owner, changes FROM notification_change WHERE owner = ANY ($1::uuid[])",
+           {std::vector<core::AccountId>(owners.begin(), owners.end())})) {
+    changes.emplace(row.account(0), row.integer(1));
+  }
+  return changes;
+}
+
 NotificationRows find_notifications(sql::Transaction& transaction, const core::AccountId& owner,
                                     std::span<const core::AccountId> contacts,
                                     const NotificationsMuted& mutes, core::Timestamp until) {

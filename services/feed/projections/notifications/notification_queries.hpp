@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +31,11 @@ struct NotificationSetting {
 };
 NotificationSetting find_notification_setting(sql::Transaction& transaction,
                                               const core::AccountId& owner);
+
+// How often something that concerns each of them has been written, since the table is there; who is
+// not in it: never. Two numbers that are the same mean that nothing was written in between.
+std::map<core::AccountId, std::int64_t> find_notification_changes(
+    sql::Transaction& transaction, std::span<const core::AccountId> owners);
 
 struct NotificationRow {
   Doing doing;
