@@ -62,6 +62,7 @@ std::vector<Notification> grouped(const std::vector<const NotificationRow*>& row
       notifications.push_back({doing.kind, doing.moment, doing.comment, row->at, {}});
     }
     auto& people = notifications[place->second].people;
+    if (doing.actor == core::AccountId()) continue;  // moderators are not named
     if (std::ranges::find(people, doing.actor) == people.end()) people.push_back(doing.actor);
   }
   return notifications;
@@ -83,7 +84,7 @@ std::optional<PlaceInNotifications> parse_place_in_notifications(std::string_vie
   const core::Timestamp end = end_of_time();
   if (!at || !kind || !moment || !text.empty() ||
       *at > static_cast<std::uint64_t>(end.time_since_epoch().count()) ||
-      *kind > static_cast<std::uint64_t>(NotificationKind::Contact) + 1) {
+      *kind > static_cast<std::uint64_t>(NotificationKind::ReportDecided) + 1) {
     return std::nullopt;
   }
   PlaceInNotifications place{core::Timestamp(core::Timestamp::duration(*at))};

@@ -27,7 +27,7 @@ struct Notification {
   core::MomentId moment;                // 0: it is under none
   core::CommentId comment;              // of the newest doing
   core::Timestamp at;                   // of the newest doing
-  std::vector<core::AccountId> people;  // each once, the newest doing's first
+  std::vector<core::AccountId> people;  // each once, the newest doing's first; no moderators
 };
 
 // Where a page ends: behind a notification, or at a time.

@@ -61,7 +61,7 @@ struct UnreadMoments {
 // What somebody has done that concerns another.
 struct Doing {
   NotificationKind kind = NotificationKind::Like;
-  core::AccountId actor;
+  core::AccountId actor;    // all zero: of moderators nobody is named
   core::MomentId moment;    // 0: it is under none
   core::CommentId comment;  // 0: it is none
 };

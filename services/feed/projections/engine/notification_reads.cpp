@@ -5,6 +5,15 @@
 #include "feed/projections/engine/feed_reader.hpp"
 
 namespace tideline::feed {
+namespace {
+
+// Whoever has it in his list has written, or reported, what moderators have decided on. He is told
+// of it also when it is gone or not for him any more; nobody is named.
+bool is_of_moderators(NotificationKind kind) {
+  return kind == NotificationKind::Removed || kind == NotificationKind::ReportDecided;
+}
+
+}  // namespace
 
 std::vector<bool> FeedReader::tells(const core::AccountId& owner_id,
                                     std::span<const Doing> doings) const {
@@ -14,6 +23,10 @@ std::vector<bool> FeedReader::tells(const core::AccountId& owner_id,
   std::vector<bool> told;
   told.reserve(doings.size());
   for (const Doing& doing : doings) {
+    if (is_of_moderators(doing.kind)) {
+      told.push_back(true);
+      continue;
+    }
     const PersonIndex actor = graph_.find_person(doing.actor);
     told.push_back(doing.moment == core::MomentId() ? tells_between(owner, actor, doing.kind)
                                                     : tells_under_moment(owner, actor, doing));
@@ -51,6 +64,8 @@ bool FeedReader::tells_between(PersonIndex owner, PersonIndex actor, Notificatio
     case NotificationKind::Like:
     case NotificationKind::Comment:
     case NotificationKind::Reply:
+    case NotificationKind::Removed:
+    case NotificationKind::ReportDecided:
       break;
   }
   return false;

@@ -47,11 +47,13 @@ void NotificationProjection::flushed() {
   between_.clear();
   seen_.clear();
   muted_.clear();
+  decided_reports_.clear();
   changes_.clear();
 }
 
 void NotificationProjection::apply(const eventsourcing::RecordedEvent& event) {
   apply_interaction(event);
+  apply_decision(event);
   apply_contact(event);
   apply_setting(event);
 }
@@ -86,6 +88,19 @@ void NotificationProjection::apply_interaction(const eventsourcing::RecordedEven
     add({followed->followee, NotificationKind::Follow, {}, followed->follower, {}},
         {event.time, true});
   }
+}
+
+// Whose text is removed learns it without a name: the row has no actor.
+void NotificationProjection::apply_decision(const eventsourcing::RecordedEvent& event) {
+  decided_reports_.apply(event);
+  const auto decided = eventsourcing::read_as<read::CaseDecided>(event);
+  if (!decided || decided->decision != CaseDecision::Removed) return;
+  add({decided->author,
+       NotificationKind::Removed,
+       decided->moment,
+       {},
+       decided->comment.value_or(core::CommentId())},
+      {decided->decided_at, true});
 }
 
 void NotificationProjection::set_between(const core::AccountId& from, const core::AccountId& to,
@@ -160,7 +175,9 @@ void NotificationProjection::flush(sql::Transaction& transaction) {
       },
       [](const NotificationsMuted& muted) { return sql::kArrayText(muted.persons); },
       [](const NotificationsMuted& muted) { return sql::kArrayText(muted.moments); });
-  sql::write_batch(transaction, kCountChanges, changes_, sql::kKey, sql::kValue);
+  auto changes = changes_;
+  for (const core::AccountId& reporter : decided_reports_.flush(transaction)) ++changes[reporter];
+  sql::write_batch(transaction, kCountChanges, changes, sql::kKey, sql::kValue);
 }
 
 }  // namespace tideline::feed

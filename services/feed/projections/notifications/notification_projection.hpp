@@ -8,7 +8,8 @@
 // whatever batches they come in.
 //
 // Each row is of the first event of one stream, or, between two people, of the last one of the
-// stream of their contact. So the order of the logs does not matter. Called by one runner thread.
+// stream of their contact; or of a report and the decision on it. So the order of the logs does not
+// matter. Called by one runner thread.
 #pragma once
 
 #include <compare>
@@ -23,6 +24,7 @@
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/projections/projection.hpp"
 #include "feed/domain/notification_mutes.hpp"
+#include "feed/projections/notifications/decided_reports.hpp"
 #include "feed/stored_events.hpp"
 
 namespace tideline::feed {
@@ -32,7 +34,8 @@ class NotificationProjection final : public eventsourcing::Projection {
   std::string_view name() const override { return "notifications"; }
   std::vector<std::string> sources() const override { return {"feed", "social-graph"}; }
   std::vector<std::string> tables() const override {
-    return {"notification", "notification_setting", "notification_change"};
+    return {"notification", "notification_setting", "notification_change", "notification_case",
+            "notification_report"};
   }
 
   void load(sql::Transaction&) override { flushed(); }
@@ -65,6 +68,7 @@ class NotificationProjection final : public eventsourcing::Projection {
   void set_between(const core::AccountId& from, const core::AccountId& to,
                    std::optional<NotificationKind> kind, core::Timestamp at);
   void apply_interaction(const eventsourcing::RecordedEvent& event);
+  void apply_decision(const eventsourcing::RecordedEvent& event);
   void apply_contact(const eventsourcing::RecordedEvent& event);
   void apply_setting(const eventsourcing::RecordedEvent& event);
   void flush_between(sql::Transaction& transaction) const;
@@ -74,6 +78,7 @@ class NotificationProjection final : public eventsourcing::Projection {
   std::map<Pair, BetweenTwo> between_;
   std::map<core::AccountId, core::Timestamp> seen_;
   std::map<core::AccountId, NotificationsMuted> muted_;
+  DecidedReports decided_reports_;
   std::map<core::AccountId, std::int64_t> changes_;  // how many
 };
 

@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::array kAllKinds{NotificationKind::Like,           NotificationKind::Comment,
                                NotificationKind::Reply,          NotificationKind::Follow,
-                               NotificationKind::ContactRequest, NotificationKind::Contact};
+                               NotificationKind::ContactRequest, NotificationKind::Contact,
+                               NotificationKind::Removed,        NotificationKind::ReportDecided};
 
 bool can_be_direct(NotificationKind kind) {
   return kind != NotificationKind::Like && kind != NotificationKind::Comment;
