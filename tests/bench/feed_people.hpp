@@ -85,7 +85,7 @@ inline std::string item_of(const ShownMoment& moment) {
   item.append(R"(","audience":null,"group_ids":[],"tag_ids":[],"user_ids":[],"author":)");
   item.append(R"({"real_name":")").append(name_of(moment.author)).append(R"(","user_id":")");
   item.append(std::to_string(moment.author));
-  return item.append(R"("},"likes":0,"liked":false,"comments":0})");
+  return item.append(R"("},"likes":0,"liked":false,"bookmarked":false,"comments":0})");
 }
 
 }  // namespace tideline::bench

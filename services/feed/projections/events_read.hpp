@@ -19,7 +19,7 @@ using Event =
                  GroupLeft, GroupMemberRemoved, GroupDissolved, MomentPublished, MomentEdited,
                  MomentAudienceChanged, MomentDeleted, MomentLiked, MomentUnliked, CommentAdded,
                  CommentDeleted, MessageSent, MessageRecalled, MessagesRead, GroupMessagesRead,
-                 TimelineSeen>;
+                 TimelineSeen, MomentBookmarked, BookmarkRemoved>;
 
 // Of these notifications are made, and nothing else.
 using ContactRequestEvent =

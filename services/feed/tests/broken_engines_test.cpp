@@ -244,6 +244,8 @@ const BrokenEngine kBroken[] = {
     lacking("WhatTheWriterHadSeen", without_token("MomentPublished")),
     lacking("Likes", without("MomentLiked")),
     lacking("TakingALikeBack", without("MomentUnliked")),
+    lacking("Bookmarks", without("MomentBookmarked")),
+    lacking("RemovingABookmark", without("BookmarkRemoved")),
     lacking("Comments", without("CommentAdded")),
     lacking("DeletingComments", without("CommentDeleted")),
     lacking("Answers", with("CommentAdded", [](Json& data) { data["parent_id"] = nullptr; })),

@@ -17,20 +17,9 @@
 #include "eventsourcing/events/position_vector.hpp"
 #include "feed/domain/moment.hpp"
 #include "feed/stream_keys.hpp"
+#include "tape.hpp"
 
 namespace tideline::feed::testing {
-
-// Numbers one by one; zeros at the end.
-class Tape {
- public:
-  explicit Tape(std::vector<std::uint32_t> numbers) : numbers_(std::move(numbers)) {}
-  bool done() const { return next_ >= numbers_.size(); }
-  std::uint32_t below(std::uint32_t bound) { return done() ? 0 : numbers_[next_++] % bound; }
-
- private:
-  std::vector<std::uint32_t> numbers_;
-  std::size_t next_ = 0;
-};
 
 // A stream of another service: its key is the other's business, here it only has to be its own.
 template <class... Ids>
@@ -120,7 +109,7 @@ class History {
       case 22:
         return edit_moment();
       case 23:
-        return look_at_timeline();
+        return tape_.below(2) == 0 ? toggle_bookmark() : look_at_timeline();
       case 24:
         return tape_.below(2) == 0 ? toggle_block() : publish();
       case 25:
@@ -341,6 +330,18 @@ class History {
       data["moment_author"] = name(authors_[which]);
       record("feed", stream, "MomentLiked", data);
     }
+  }
+
+  void toggle_bookmark() {
+    const std::size_t which = some_moment();
+    if (which == moments_.size()) return;
+    const std::uint32_t person = tape_.below(kPeople);
+    const auto stream = keys::bookmark(people_[person], moments_[which]);
+    const bool stands = last_type(stream) == "MomentBookmarked";
+    record("feed", stream, stands ? "BookmarkRemoved" : "MomentBookmarked",
+           {{"owner", name(person)},
+            {"moment_id", core::to_string(moments_[which])},
+            {"bookmarked_at", core::format_iso8601(time_)}});
   }
 
   void comment() {

@@ -84,6 +84,7 @@ class Oracle {
     std::map<std::uint64_t, std::uint64_t> comments;  // id -> id of the parent if he meets it, or 0
     unsigned edits = 0;
     bool liked = false;
+    bool bookmarked = false;
   };
   std::map<std::uint64_t, Met> met_by(const core::AccountId& viewer) const {
     const int who = find(viewer.to_string());
@@ -202,6 +203,10 @@ class Oracle {
       likes_.emplace(id_in("moment_id"), number(data["account_id"]));
     } else if (type == "MomentUnliked") {
       likes_.erase({id_in("moment_id"), number(data["account_id"])});
+    } else if (type == "MomentBookmarked") {
+      bookmarks_.emplace(id_in("moment_id"), number(data["owner"]));
+    } else if (type == "BookmarkRemoved") {
+      bookmarks_.erase({id_in("moment_id"), number(data["owner"])});
     } else if (type == "CommentAdded") {
       remarks_[id_in("moment_id")].push_back(
           {id_in("comment_id"), id_in("parent_id"), number(data["author"]), seen()});
@@ -328,6 +333,7 @@ class Oracle {
       met.likers.insert(names_[static_cast<std::size_t>(person)]);
       met.liked |= person == viewer;
     }
+    met.bookmarked = bookmarks_.contains({moment.id, viewer});
     if (const auto remarks = remarks_.find(moment.id); remarks != remarks_.end()) {
       for (const Remark& remark : remarks->second) {
         if (!known.contains(remark.writer)) continue;
@@ -388,7 +394,8 @@ class Oracle {
   std::map<std::tuple<std::string, int, int>, std::vector<eventsourcing::PositionVector>>
       unconfirmed_;
   std::vector<Moment> moments_;
-  std::set<std::pair<std::uint64_t, int>> likes_;  // moment, person
+  std::set<std::pair<std::uint64_t, int>> likes_;      // moment, person
+  std::set<std::pair<std::uint64_t, int>> bookmarks_;  // moment, person
   std::map<std::uint64_t, std::vector<Remark>> remarks_;
   std::map<std::uint64_t, std::vector<eventsourcing::PositionVector>> edits_;
   std::map<int, std::uint64_t> seen_;  // person -> the newest moment that he has seen

@@ -87,6 +87,7 @@ inline Difference compare_under(core::MomentId id, const core::AccountId& viewer
   if (names != expected->likers) return "meets other likers";
   if (entry->likes != names.size() || likers->size() != names.size()) return "counts other likes";
   if (entry->liked != expected->liked) return "likes it otherwise";
+  if (entry->bookmarked != expected->bookmarked) return "has bookmarked it otherwise";
 
   std::map<std::uint64_t, std::uint64_t> comments;
   for (const CommentEntry& comment : all->items) {

@@ -253,7 +253,7 @@ std::string listed_users(const MomentContent& moment, const PersonByAccount& peo
 // The members that differ by viewer, and the end of an item for who has not written it: one append,
 // for a page has twenty of them.
 void append_rest(std::string& items, const TimelineEntry& entry, std::string_view end_of_item) {
-  std::array<char, 192> text;
+  std::array<char, 224> text;
   char* end = text.data();
   const auto add = [&](std::string_view part) { end = std::ranges::copy(part, end).out; };
   const auto add_number = [&](std::size_t number) {
@@ -261,7 +261,9 @@ void append_rest(std::string& items, const TimelineEntry& entry, std::string_vie
   };
   add(R"(,"likes":)");
   add_number(entry.likes);
-  add(entry.liked ? R"(,"liked":true,"comments":)" : R"(,"liked":false,"comments":)");
+  add(entry.liked ? R"(,"liked":true)" : R"(,"liked":false)");
+  add(entry.bookmarked ? R"(,"bookmarked":true,"comments":)"
+                       : R"(,"bookmarked":false,"comments":)");
   add_number(entry.comments);
   add(end_of_item);
   items.append(text.data(), end);

@@ -27,6 +27,7 @@ struct TimelineEntry {
   std::size_t likes = 0;               // those that the viewer meets, as are the comments
   std::size_t comments = 0;
   bool liked = false;  // by the viewer
+  bool bookmarked = false;
 
   friend bool operator==(const TimelineEntry&, const TimelineEntry&) = default;
 };

@@ -220,6 +220,14 @@ void FeedWriter::on(const read::TimelineSeen& event) {
   seen = std::max(seen, event.up_to);
 }
 
+void FeedWriter::on(const read::MomentBookmarked& event) {
+  interactions_.set_bookmarked(event.moment, number_of(event.owner), true);
+}
+
+void FeedWriter::on(const read::BookmarkRemoved& event) {
+  interactions_.set_bookmarked(event.moment, number_of(event.owner), false);
+}
+
 // A held moment is fanned out at once, too: its being held is asked when it is read. Anyone who is
 // a contact or a follower and not shut out wants it, so that only the lists are left to be asked.
 std::size_t FeedWriter::fan_out(const MomentFacts& moment) {

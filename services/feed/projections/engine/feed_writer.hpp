@@ -65,6 +65,8 @@ class FeedWriter {
   void on(const read::MessagesRead& event);
   void on(const read::GroupMessagesRead& event);
   void on(const read::TimelineSeen& event);
+  void on(const read::MomentBookmarked& event);
+  void on(const read::BookmarkRemoved& event);
 
   void set_tagged(const core::AccountId& owner, const std::string& tag_id,
                   const core::AccountId& account, bool is,

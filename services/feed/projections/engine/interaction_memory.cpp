@@ -35,6 +35,10 @@ void InteractionMemory::set_liked(core::MomentId moment, PersonIndex person, boo
   set(by_moment_[moment.value()].likers, person, is);
 }
 
+void InteractionMemory::set_bookmarked(core::MomentId moment, PersonIndex person, bool is) {
+  set(by_moment_[moment.value()].bookmarkers, person, is);
+}
+
 void InteractionMemory::add_comment(core::MomentId moment, const CommentFacts& comment) {
   auto& comments = by_moment_[moment.value()].comments;
   const auto place = place_of(comments, comment.id);

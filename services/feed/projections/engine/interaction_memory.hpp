@@ -1,7 +1,7 @@
-// Who has liked which moment, who has commented on it, and how often its text was edited, in memory
-// and without texts: what decides whom they are shown to and how many there are. Lies apart from
-// the moments, most of which have nothing of it; events of a moment and of what belongs to it come
-// in any order. Not synchronized: FeedState::mutex guards it.
+// Who has liked or bookmarked which moment, who has commented on it, and how often its text was
+// edited, in memory and without texts: what decides whom they are shown to and how many there are.
+// Lies apart from the moments, most of which have nothing of it; events of a moment and of what
+// belongs to it come in any order. Not synchronized: FeedState::mutex guards it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -26,6 +26,7 @@ struct CommentFacts {
 
 struct MomentInteractions {
   PeopleArray likers;
+  PeopleArray bookmarkers;             // each is told of himself alone
   std::vector<CommentFacts> comments;  // ascending by id, without those that are deleted
   std::uint32_t edits = 0;
   std::uint32_t held_edits = 0;  // bit n - 1: the n-th waits as a comment does
@@ -38,6 +39,7 @@ struct MomentInteractions {
 class InteractionMemory {
  public:
   void set_liked(core::MomentId moment, PersonIndex person, bool is);
+  void set_bookmarked(core::MomentId moment, PersonIndex person, bool is);
   // A repeated id changes nothing.
   void add_comment(core::MomentId moment, const CommentFacts& comment);
   void remove_comment(core::MomentId moment, core::CommentId id);

@@ -19,6 +19,7 @@ TimelineEntry FeedReader::entry_of(PersonIndex viewer, const MomentFacts& moment
     entry.likes = likers.size();
     entry.liked = std::ranges::find(likers, viewer) != likers.end();
   }
+  entry.bookmarked = holds(interactions.bookmarkers, viewer);
   entry.comments = met_comments(viewer, moment, interactions).size();
   return entry;
 }

@@ -276,6 +276,7 @@ void InteractionMemory::save(ValueWriter& out) const {
   for (const auto& [id, under] : by_moment_) {
     out.put(id);
     out.put_all(under.likers);
+    out.put_all(under.bookmarkers);
     out.put(std::uint64_t{under.comments.size()});
     for (const CommentFacts& comment : under.comments) {
       out.put(comment.id);
@@ -291,11 +292,12 @@ void InteractionMemory::save(ValueWriter& out) const {
 InteractionMemory InteractionMemory::load(ValueReader& in, const GraphMemory& graph) {
   constexpr std::size_t kCommentBytes = 2 * sizeof(core::CommentId) + sizeof(PersonIndex) + 1;
   InteractionMemory memory;
-  const std::size_t count = in.take_count(sizeof(std::uint64_t) + 2 * kCountBytes);
+  const std::size_t count = in.take_count(sizeof(std::uint64_t) + 3 * kCountBytes);
   memory.by_moment_.reserve(count);
   for (std::size_t i = 0; i < count && !in.failed(); ++i) {
     MomentInteractions& under = memory.by_moment_[in.take<std::uint64_t>()];
     take_sorted(in, graph.people(), under.likers);
+    take_sorted(in, graph.people(), under.bookmarkers);
     under.comments.resize(in.take_count(kCommentBytes));
     for (CommentFacts& comment : under.comments) {
       comment.id = in.take<core::CommentId>();

@@ -53,7 +53,10 @@ class Bookmarks : public ::testing::Test {
     for (;;) {
       const Json read = page(who, query);
       EXPECT_LE(read["items"].size(), static_cast<std::size_t>(limit));
-      for (const auto& item : read["items"]) found.push_back(item["moment"]["id"]);
+      for (const auto& item : read["items"]) {
+        found.push_back(item["moment"]["id"]);
+        EXPECT_EQ(item["moment"]["bookmarked"], true);
+      }
       if (read["after"].is_null()) return found;
       query = "?limit=" + std::to_string(limit) + "&after=" + read["after"].get<std::string>();
     }
@@ -77,6 +80,29 @@ TEST_F(Bookmarks, AreTheirOwnersAloneNewestFirst) {
   EXPECT_EQ(page("ada")["items"], Json::array());
   bookmark(older, Method::Delete);
   EXPECT_EQ(all("bob", 1), Ids{newer});
+}
+
+TEST_F(Bookmarks, AreMarkedForTheirOwnerAloneWhereverAMomentIsShown) {
+  const auto id = publish();
+  const auto is_marked = [&](const std::string& who, const std::string& path) {
+    const auto response = app.get(who, path);
+    EXPECT_EQ(response.status, 200) << response.body;
+    const Json read = Json::parse(response.body);
+    return (read.contains("items") ? read["items"][0] : read)["bookmarked"].get<bool>();
+  };
+  const std::vector<std::string> paths{"/v1/moments/" + id, "/v1/timeline",
+                                       "/v1/moments?author=ada"};
+  const auto expect = [&](bool bobs) {
+    for (const std::string& path : paths) {
+      EXPECT_EQ(is_marked("bob", path), bobs) << path;
+      EXPECT_FALSE(is_marked("ada", path)) << path << ", who has not bookmarked it";
+    }
+  };
+  expect(false);
+  bookmark(id);
+  expect(true);
+  bookmark(id, Method::Delete);
+  expect(false);
 }
 
 TEST_F(Bookmarks, ComeBackWhenTheirMomentMayBeSeenAgain) {

@@ -73,6 +73,7 @@ TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
                   {"edits", 0},
                   {"likes", 0},
                   {"liked", false},
+                  {"bookmarked", false},
                   {"comments", 0}}));
   const Json bobs = read("bob", "/v1/moments/" + id);
   EXPECT_EQ(bobs["content"], "for some");

@@ -139,6 +139,14 @@ SELECT h, moment, person FROM (
   ORDER BY h, data->>'moment_id', data->>'account_id', n DESC
 ) AS last WHERE type = 'MomentLiked';
 
+CREATE TABLE bookmarked AS
+SELECT h, moment, person FROM (
+  SELECT DISTINCT ON (h, data->>'moment_id', data->>'owner')
+         h, type, data->>'moment_id' AS moment, data->>'owner' AS person
+  FROM event WHERE type IN ('MomentBookmarked', 'BookmarkRemoved')
+  ORDER BY h, data->>'moment_id', data->>'owner', n DESC
+) AS last WHERE type = 'MomentBookmarked';
+
 CREATE TABLE remark AS
 SELECT h, data->>'moment_id' AS moment, data->>'comment_id' AS id, data->>'parent_id' AS parent,
        data->>'author' AS writer,
@@ -262,6 +270,9 @@ CREATE VIEW met AS
 SELECT s.h, s.viewer, 'like ' || l.moment || ' ' || l.person AS line
 FROM shown AS s JOIN liked AS l ON l.h = s.h AND l.moment = s.id::text
 WHERE meets(s.h, s.viewer, l.person, s.author)
+UNION ALL
+SELECT s.h, s.viewer, 'bookmark ' || s.id || ' '
+FROM shown AS s WHERE (s.h, s.id::text, s.viewer) IN (SELECT h, moment, person FROM bookmarked)
 UNION ALL
 SELECT r.h, r.viewer, 'comment ' || r.moment || ' ' || r.id || ' ' || coalesce(parent.id, '0')
 FROM met_remark AS r LEFT JOIN met_remark AS parent

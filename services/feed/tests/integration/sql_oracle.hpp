@@ -28,7 +28,7 @@ class SqlOracle {
     std::map<Viewer, Oracle::Ids> timelines;  // newest first
     std::map<Viewer, Oracle::Ids> shown;
     // What is met under them: "like <moment> <account>", "comment <moment> <id> <parent>",
-    // "edits <moment> <how many>"; sorted.
+    // "edits <moment> <how many>", "bookmark <moment> "; sorted.
     std::map<Viewer, std::vector<std::string>> met;
     // Where the query over all and the two predicates disagree: lines "history viewer id".
     std::vector<std::string> disagreements;

@@ -40,6 +40,7 @@ Lines met_by_engine(FeedEngine& engine, const History& history, const core::Acco
     const auto entry = engine.reader().find_visible(id, viewer);
     if (!entry) continue;
     if (entry->edits > 0) lines.push_back(line("edits", id, std::to_string(entry->edits)));
+    if (entry->bookmarked) lines.push_back(line("bookmark", id, ""));
     const auto likers = engine.reader().likers_of(id, viewer);
     for (const auto& liker : *likers) {
       lines.push_back(line("like", id, liker.to_string()));
@@ -60,6 +61,7 @@ Lines met_by_oracle(const Oracle& oracle, const core::AccountId& viewer) {
   for (const auto& [moment, met] : oracle.met_by(viewer)) {
     const core::MomentId id(moment);
     if (met.edits > 0) lines.push_back(line("edits", id, std::to_string(met.edits)));
+    if (met.bookmarked) lines.push_back(line("bookmark", id, ""));
     for (const auto& liker : met.likers) lines.push_back(line("like", id, liker));
     for (const auto& [comment, parent] : met.comments) {
       lines.push_back(line("comment", id, std::to_string(comment) + " " + std::to_string(parent)));
