@@ -196,7 +196,7 @@ Response list_projects(const ApiPorts& ports, const Request& request) {
   const auto author = request.query("author");
   const auto label = request.query("label");
   const auto order = request.query("order");
-  if (request.query("query")) return search_projects(ports, request);
+  if (request.query("query") || request.query("name")) return search_projects(ports, request);
   if (author.has_value() + label.has_value() + order.has_value() != 1 ||
       order.value_or("newest") != "newest") {
     return to_response(http::malformed(

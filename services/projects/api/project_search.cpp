@@ -18,10 +18,37 @@ constexpr std::string_view kSearchedProjects = "projects-found";
 constexpr int kCandidates = 50;
 constexpr int kLooksMax = 10;
 
-search::Query read_words(const http::Request& request) {
-  const auto query = search::Query::parse(*request.query("query"), search::Match::Words);
+// nullopt: it is not asked for.
+std::optional<search::Query> read_words(const http::Request& request, std::string_view parameter,
+                                        search::Match match) {
+  const auto text = request.query(parameter);
+  if (!text) return std::nullopt;
+  const auto query = search::Query::parse(*text, match);
   if (!query) http::refuse(http::malformed(std::string(search::Query::kRule)));
-  return *query;
+  return query;
+}
+
+// At least one of both.
+struct WantedWords {
+  std::optional<search::Query> anywhere;
+  std::optional<search::Query> in_name;
+
+  bool is_empty() const {
+    return (anywhere && anywhere->is_empty()) || (in_name && in_name->is_empty());
+  }
+  bool matches(const Card& card, const Labels& labels) const {
+    return (!anywhere || anywhere->matches(words_of(card, labels))) &&
+           (!in_name || in_name->matches(name_words_of(card)));
+  }
+};
+
+std::vector<std::int64_t> terms_of(const ApiPorts& ports, const WantedWords& wanted) {
+  std::vector<std::int64_t> terms;
+  if (wanted.anywhere) terms = project_terms(ports.cipher).of(wanted.anywhere->terms());
+  if (!wanted.in_name) return terms;
+  const auto of_name = project_name_terms(ports.cipher).of(wanted.in_name->terms());
+  terms.insert(terms.end(), of_name.begin(), of_name.end());
+  return terms;
 }
 
 ProjectFilter read_filter(const ApiPorts& ports, const http::Request& request) {
@@ -43,17 +70,17 @@ ProjectFilter read_filter(const ApiPorts& ports, const http::Request& request) {
 
 class ProjectSearch {
  public:
-  ProjectSearch(const ApiPorts& ports, const core::AccountId& viewer, search::Query query,
+  ProjectSearch(const ApiPorts& ports, const core::AccountId& viewer, WantedWords wanted,
                 ProjectFilter filter)
       : ports_(ports),
         viewer_(viewer),
-        query_(std::move(query)),
-        terms_(project_terms(ports.cipher).of(query_.terms())),
+        wanted_(std::move(wanted)),
+        terms_(terms_of(ports, wanted_)),
         filter_(std::move(filter)) {}
 
   http::Response page(std::optional<Place> after, std::size_t limit) {
     std::optional<Place> next;
-    for (int looks = 0; looks < kLooksMax && !query_.is_empty(); ++looks) {
+    for (int looks = 0; looks < kLooksMax && !wanted_.is_empty(); ++looks) {
       next = look(after, limit);
       if (!next || found_.projects.size() == limit) break;
       after = next;
@@ -78,7 +105,7 @@ class ProjectSearch {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (found_.projects.size() == limit) return Place{rows[i - 1].published_at, rows[i - 1].id};
       const auto& [card, labels] = opened[i];
-      if (!card || !query_.matches(words_of(*card, labels))) continue;
+      if (!card || !wanted_.matches(*card, labels)) continue;
       found_.projects.push_back(rows[i]);
       opened_.push_back(std::move(opened[i]));
     }
@@ -88,7 +115,7 @@ class ProjectSearch {
 
   const ApiPorts& ports_;
   const core::AccountId viewer_;
-  const search::Query query_;
+  const WantedWords wanted_;
   const std::vector<std::int64_t> terms_;
   const ProjectFilter filter_;
   NamedProjects found_;
@@ -101,13 +128,14 @@ http::Response search_projects(const ApiPorts& ports, const http::Request& reque
   const auto wanted =
       http::value_of(http::read_page(request, kSearchedProjects, sql::parse_id_place));
   if (wanted.before) http::refuse(http::malformed("what is found is read by ?after= alone"));
-  auto query = read_words(request);
+  const WantedWords words{read_words(request, "query", search::Match::Words),
+                          read_words(request, "name", search::Match::Prefixes)};
   auto filter = read_filter(ports, request);
   return http::answer_query(
       request,
       {ports.people_applied, ports.blocks_applied, ports.projects_applied, ports.search_applied},
       http::WhenBehind::Stale, [&] {
-        ProjectSearch search(ports, request.account(), query, filter);
+        ProjectSearch search(ports, request.account(), words, filter);
         return search.page(wanted.after, static_cast<std::size_t>(wanted.limit));
       });
 }

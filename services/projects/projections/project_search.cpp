@@ -16,6 +16,7 @@ using StoredCard = eventsourcing::Stored<ProjectCreated>;
 
 // Part of the data format.
 constexpr std::string_view kTermContext = "Project.term";
+constexpr std::string_view kNameTermContext = "Project.nameTerm";
 
 }  // namespace
 
@@ -25,8 +26,16 @@ search::Words words_of(const Card& card, const Labels& labels) {
   return search::words_of(text, search::Match::Words);
 }
 
+search::Words name_words_of(const Card& card) {
+  return search::words_of(card.name, search::Match::Prefixes);
+}
+
 search::TermKeys project_terms(const eventsourcing::TextSealer& sealer) {
   return {sealer, std::string(kTermContext)};
+}
+
+search::TermKeys project_name_terms(const eventsourcing::TextSealer& sealer) {
+  return {sealer, std::string(kNameTermContext)};
 }
 
 void ProjectSearchProjection::apply(const eventsourcing::RecordedEvent& event) {
@@ -59,12 +68,17 @@ std::map<std::string, ProjectSearchProjection::Entry> ProjectSearchProjection::e
   }
   const auto opened = core::value_of(sealer_.open_many(sealed));
   const search::TermKeys keys = project_terms(sealer_);
+  const search::TermKeys name_keys = project_name_terms(sealer_);
   for (std::size_t i = 0; i < opening.size(); ++i) {
     const auto card = opened[2 * i] ? card_from_json(*opened[2 * i]) : std::nullopt;
     const auto labels = opened[2 * i + 1] ? labels_from_json(*opened[2 * i + 1]) : std::nullopt;
     if (!card) continue;
     const auto words = words_of(*card, labels.value_or(Labels{}));
-    opening[i]->terms = sql::kArrayText(keys.of(search::terms_of(words, search::Match::Words)));
+    auto terms = keys.of(search::terms_of(words, search::Match::Words));
+    const auto of_name =
+        name_keys.of(search::terms_of(name_words_of(*card), search::Match::Prefixes));
+    terms.insert(terms.end(), of_name.begin(), of_name.end());
+    opening[i]->terms = sql::kArrayText(terms);
   }
   return entries;
 }

@@ -25,8 +25,13 @@ namespace tideline::projects {
 // What a project is found by: name, introduction, whom it looks for, labels.
 search::Words words_of(const Card& card, const Labels& labels);
 
-// The terms of a query as the table keeps them. The sealer must outlive it.
+// And while somebody types: by what begins the words of its name.
+search::Words name_words_of(const Card& card);
+
+// The terms of a query as the table keeps them; those of names have keys of their own. The sealer
+// must outlive them.
 search::TermKeys project_terms(const eventsourcing::TextSealer& sealer);
+search::TermKeys project_name_terms(const eventsourcing::TextSealer& sealer);
 
 class ProjectSearchProjection final : public eventsourcing::Projection {
  public:

@@ -82,6 +82,28 @@ TEST_F(ProjectSearchTest, IsOverNameTextAndLabels) {
   EXPECT_EQ(app.call("", Method::Get, "/v1/projects?query=tide").status, 401);
 }
 
+TEST_F(ProjectSearchTest, IsByTheBeginningOfANameWhileSomebodyTypes) {
+  const auto tides = publish("ada", {{"name", "Tide tables"}, {"introduction", "When to swim"}});
+  const auto chinese = publish("bob", {{"name", "潮汐观测站"}, {"labels", {"tide"}}});
+  for (const char* name : {"t", "ti", "Tide", "tab", "tables ti"}) {
+    EXPECT_THAT(found("cleo", "name=" + std::string(name)), ElementsAre(tides)) << name;
+  }
+  for (const char* name : {"潮", "观测"}) {
+    EXPECT_THAT(found("cleo", "name=" + std::string(name)), ElementsAre(chinese)) << name;
+  }
+  for (const char* name : {"ide", "tides", "swim", "", "!"}) {
+    EXPECT_THAT(found("cleo", "name=" + std::string(name)), IsEmpty()) << name;
+  }
+  EXPECT_THAT(found("cleo", "query=ti"), IsEmpty()) << "a query is of whole words";
+  EXPECT_THAT(found("cleo", "name=ti&query=swim"), ElementsAre(tides));
+  EXPECT_THAT(found("cleo", "name=ti&query=fly"), IsEmpty());
+  EXPECT_THAT(found("cleo", "name=ti&author=bob"), IsEmpty());
+  EXPECT_EQ(change("ada", Method::Patch, tides, {{"name", "Waves"}}), 200);
+  EXPECT_THAT(found("cleo", "name=ti"), IsEmpty());
+  EXPECT_THAT(found("cleo", "name=w"), ElementsAre(tides));
+  EXPECT_EQ(app.call("ada", Method::Get, "/v1/projects?name=" + std::string(101, 'a')).status, 400);
+}
+
 TEST_F(ProjectSearchTest, IsOfTheLastTextAndOfTheFilter) {
   const auto one = publish("ada", {{"name", "Tides"}, {"labels", {"sea"}}});
   const auto two = publish("bob", {{"name", "Tides of old"}, {"labels", {"land"}}});
@@ -162,6 +184,10 @@ TEST_F(ProjectSearchTest, FindsExactlyWhatTheListingShowsThatHasTheWords) {
   for (int round = 0; round < 60; ++round) {
     const auto viewer = one_of(people);
     const std::set<std::string> wanted{one_of(words), one_of(words)};
+    // A letter of Latin, or one of Chinese.
+    std::string beginning = random() % 2 == 0 ? one_of(words) : "";
+    beginning.resize(std::min(beginning.size(), beginning < "z" ? 1UL : 3UL));
+    const auto begins = [&](const std::string& word) { return word.starts_with(beginning); };
     const std::string author = random() % 2 == 0 ? one_of(people) : "";
     const std::string label = random() % 3 == 0 ? one_of(labels) : "";
     Ids expected;
@@ -171,11 +197,12 @@ TEST_F(ProjectSearchTest, FindsExactlyWhatTheListingShowsThatHasTheWords) {
       const bool hidden = plain.withdrawn && !(author == viewer && label.empty());
       const bool fits = (author.empty() || author == plain.author) &&
                         (label.empty() || label == plain.label) &&
-                        std::ranges::includes(plain.words, wanted);
+                        std::ranges::any_of(plain.words, begins) &&
+                        (!beginning.empty() || std::ranges::includes(plain.words, wanted));
       if (!apart && !hidden && fits) expected.push_back(id);
     }
-    std::string query = "query=";
-    for (const auto& word : wanted) query += word + " ";
+    std::string query = beginning.empty() ? "query=" : "name=" + beginning;
+    for (const auto& word : wanted) query += beginning.empty() ? word + " " : "";
     if (!author.empty()) query += "&author=" + author;
     if (!label.empty()) query += "&label=" + label;
     EXPECT_EQ(found(viewer, query, 1 + static_cast<int>(random() % 4)), expected)
