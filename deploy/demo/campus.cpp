@@ -120,6 +120,7 @@ void Campus::befriend(const std::vector<Edge>& edges, const std::string& title) 
         const std::lock_guard lock(world_mutex_);
         world_.contacts[edge.first].insert(edge.second);
         world_.contacts[edge.second].insert(edge.first);
+        world_.accepted.insert(edge);
         for (const PersonIndex person : {edge.first, edge.second}) {
           if (++world_.contacts_made[person] > Rules::kContactsADay) continue;
           world_.points[person] += Rules::kContact;

@@ -69,6 +69,9 @@ class Campus {
   void untag_leave_and_delete();
   void rename_and_hand_over();
   void talk();
+  void like();
+  void comment_and_answer();
+  void mute();
   void change_audiences();
   void bookmark();
   void pin();

@@ -72,6 +72,9 @@ Json Campus::audience_of(const PlannedMoment& planned) const {
 void Campus::change() {
   bookmark();
   pin();
+  like();
+  comment_and_answer();
+  mute();
   talk();
   befriend(plan_.late_contacts, "late contacts");
   unfriend_and_reveal();

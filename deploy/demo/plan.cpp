@@ -194,7 +194,7 @@ class Planner {
       }
       if (one_in(3)) plan_.renamed.push_back(group);
       const auto& members = plan_.groups[group].members;
-      const bool handed = !members.empty() && one_in(5);
+      const bool handed = !members.empty() && one_in(2);
       if (handed) plan_.handed.emplace_back(group, members.front());
       for (const PersonIndex member : members) {
         if (!one_in(6) || (handed && member == members.front())) continue;

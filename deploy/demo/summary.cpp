@@ -81,6 +81,8 @@ void print_summary(WorkerPool& workers, Campus& campus, const Verified& verified
   std::printf("  searches                       %zu\n", verified.searches);
   std::printf("  pages of topics                %zu\n", verified.topics);
   std::printf("  bookmarks                      %zu\n", verified.bookmarks);
+  std::printf("  notifications                  %zu\n", verified.notifications);
+  std::printf("  pictures, in three sizes       %zu\n", verified.pictures);
   std::printf("  scores                         %zu\n", verified.scores);
 
   const double publishing = std::max(measured.publishing.count(), 1e-9);

@@ -7,7 +7,9 @@
 #include <thread>
 
 #include "demo/documents.hpp"
+#include "demo/notifications.hpp"
 #include "demo/oracle.hpp"
+#include "demo/pictures.hpp"
 
 namespace tideline::demo {
 namespace {
@@ -379,6 +381,32 @@ void verify_pinned(WorkerPool& workers, Campus& campus, const std::vector<Person
   });
 }
 
+// Whoever else is called by what the query begins; each name is a word of its own.
+void verify_people_search(WorkerPool& workers, Campus& campus,
+                          const std::vector<PersonIndex>& people) {
+  const World& world = campus.world();
+  workers.work("searches of people verified", people.size(), [&](Client& client, std::size_t i) {
+    const std::string& wanted = world.people[(people[i] + i) % world.people.size()].user_id;
+    std::set<std::string> expected;
+    for (const Person& person : world.people) {
+      if (person.user_id.starts_with(wanted)) expected.insert(person.user_id);
+    }
+    expected.erase(world.people[people[i]].user_id);
+    const std::string query = "/v1/people?limit=100&query=" + escaped(wanted);
+    std::set<std::string> found;
+    std::string page = query;
+    while (true) {
+      const Json answer = campus.as(client, people[i], 200, "GET", page).json();
+      for (const Json& item : answer.at("items")) found.insert(item.at("user_id"));
+      if (answer.at("after").is_null()) break;
+      page = query + "&after=" + answer.at("after").get<std::string>();
+    }
+    if (found == expected) return;
+    throw UnexpectedAnswer(query + ": found " + Json(found).dump() + " instead of " +
+                           Json(expected).dump());
+  });
+}
+
 std::size_t verify_bookmarks(WorkerPool& workers, Campus& campus,
                              const std::vector<PersonIndex>& people) {
   const World& world = campus.world();
@@ -427,6 +455,8 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verified.topics = verify_topics(workers, campus, people);
   verify_pinned(workers, campus, people);
   verified.bookmarks = verify_bookmarks(workers, campus, people);
+  verified.notifications = verify_notifications(workers, campus, people);
+  verify_people_search(workers, campus, people);
   verify_points(workers, campus);
   verified.scores = world.people.size();
   verify_leaderboard(workers.first(), campus);
@@ -436,6 +466,7 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verify_groups(workers, campus);
   verify_group_messages(workers, campus);
   verify_large_document(workers.first(), campus);
+  verified.pictures = verify_pictures(workers, campus);
   verify_projects(workers, campus);
   verify_newest_projects(workers.first(), campus);
   return verified;

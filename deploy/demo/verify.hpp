@@ -17,6 +17,8 @@ struct Verified {
   std::size_t searches = 0;
   std::size_t topics = 0;
   std::size_t bookmarks = 0;
+  std::size_t notifications = 0;
+  std::size_t pictures = 0;
   std::size_t scores = 0;
 };
 

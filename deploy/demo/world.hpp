@@ -44,6 +44,21 @@ struct Moment {
   bool deleted = false;
 };
 
+// Under a moment; `answers`: a comment by somebody else.
+struct Comment {
+  std::string id;  // given by the suite
+  std::size_t moment = 0;
+  PersonIndex author = 0;
+  std::optional<std::size_t> answers;  // index into World::comments
+  bool deleted = false;
+};
+
+// Of what somebody is not told.
+struct Mutes {
+  bool follows = false;
+  std::set<PersonIndex> people;
+};
+
 struct Tag {
   std::string id;
   PersonIndex owner = 0;
@@ -71,6 +86,7 @@ struct Project {
 struct World {
   std::vector<Person> people;
   std::vector<std::set<PersonIndex>> contacts;     // symmetric
+  std::set<Edge> accepted;                         // second has accepted first, once
   std::vector<int> contacts_made;                  // also those that are no more
   std::map<Edge, std::string> remarks;             // what first calls second, a contact
   std::vector<std::set<PersonIndex>> following;    // [follower] -> followed
@@ -80,6 +96,9 @@ struct World {
   std::vector<Group> groups;
   std::vector<Project> projects;
   std::vector<Moment> moments;
+  std::set<std::pair<std::size_t, PersonIndex>> likes;  // moment, who likes it
+  std::vector<Comment> comments;
+  std::map<PersonIndex, Mutes> mutes;
   std::vector<std::vector<std::size_t>> bookmarks;  // moments, the newest bookmark first
   std::vector<std::optional<std::size_t>> pinned;   // moment that each page shows first
   std::vector<std::int64_t> visits;                 // of each profile by others
