@@ -5,6 +5,7 @@ import subprocess
 import time
 
 import timelines
+import told
 import topics
 from installation import ROOT, SERVICES, Trouble, run
 
@@ -118,7 +119,7 @@ class Checks:
     def reads(self):
         """What everybody reads from memory is what the logs say, and the same after it was built anew."""
         before = self.read_back("before")
-        yield from self.timelines(before)
+        yield from self.opinions(before)
         for service in ("feed", "scoring"):
             self.home.restart(service)
         after = self.read_back("after")
@@ -132,25 +133,28 @@ class Checks:
                 )
 
     def public_events(self, service):
-        query = "COPY (SELECT type, data FROM event WHERE NOT private ORDER BY log, position) TO STDOUT"
+        query = (
+            "COPY (SELECT type, to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), data"
+            " FROM event WHERE NOT private ORDER BY log, position) TO STDOUT"
+        )
         for line in self.home.psql(service, "-c", query).splitlines():
-            kind, data = line.split("\t", 1)
-            yield kind, json.loads(data.replace("\\\\", "\\"))
+            kind, recorded_at, data = line.split("\t", 2)
+            yield kind, json.loads(data.replace("\\\\", "\\")) | {"recorded_at": recorded_at}
 
-    def timelines(self, read):
-        campus = timelines.Campus()
-        for service in ("social-graph", "feed"):
+    def opinions(self, read):
+        """Timelines, notifications, bookmarks and what is found, against a second opinion on the logs."""
+        campus = told.Campus()
+        for service in ("accounts", "social-graph", "feed"):
             for kind, event in self.public_events(service):
                 campus.apply(kind, event)
         for line in self.accounts.read_text(encoding="utf-8").splitlines():
             user, token, _ = line.split("\t")
-            expected = campus.timeline(timelines.account_of(token))
-            got = json.loads(read[user, "timeline"])
-            self.digests["compared"] += 1
-            if got != expected:
-                self.digests["different"] += 1
-                odd = [entry for entry in got if entry not in expected] + [entry for entry in expected if entry not in got]
-                yield f"timeline of {user}: {len(got)} entries instead of {len(expected)}, differing in {shorten(odd)}"
+            for what, expected in campus.expected(timelines.account_of(token)).items():
+                got = json.loads(read[user, what])
+                self.digests["compared"] += 1
+                if got != expected:
+                    self.digests["different"] += 1
+                    yield f"{what} of {user}: {difference(got, expected)}"
 
     def read_back(self, name):
         out = self.home.home / f"read.{name}"
@@ -179,6 +183,13 @@ class Checks:
         )
         if done.returncode != 0:
             yield f"the demo: {done.stderr.strip()[-600:]}"
+
+
+def difference(got, expected):
+    if not isinstance(got, list):
+        return f"{got} instead of {expected}"
+    odd = [one for one in got if one not in expected] + [one for one in expected if one not in got]
+    return f"{len(got)} entries instead of {len(expected)}, differing in {shorten(odd) if odd else 'their order'}"
 
 
 def shorten(text):

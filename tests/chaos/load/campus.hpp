@@ -20,7 +20,11 @@ using MemberIndex = std::size_t;
 
 enum class PairPhase { None, Requested, Contacts, Declined, Withdrawn, Removed };
 enum class VotingPhase { NotOpened, Open, Closed };
-enum class GroupStanding { Member, Left };
+enum class GroupStanding { Member, Admin, Left, Removed };
+
+inline bool is_in_group(GroupStanding standing) {
+  return standing == GroupStanding::Member || standing == GroupStanding::Admin;
+}
 
 struct Pair {
   PairPhase phase = PairPhase::None;
@@ -37,6 +41,7 @@ struct OwnGroup {
   std::string id;
   bool is_private = false;
   bool dissolved = false;
+  bool shows_history = false;
 };
 
 enum class AdvicePhase { Given, Adopted, Withdrawn };
@@ -52,6 +57,7 @@ struct OwnProject {
   std::string id;
   VotingPhase voting = VotingPhase::NotOpened;
   std::vector<ReceivedAdvice> advice{};
+  std::optional<std::uint32_t> icon{};  // number of the picture
 };
 
 // Shown to nobody: others would not know whether it is there.
@@ -80,7 +86,11 @@ struct MomentComment {
 // Touched by one worker alone: a person's commands come one after the other.
 struct Member {
   Account account;
+  std::optional<std::uint32_t> avatar;  // number of the picture
   std::set<MemberIndex> following;
+  std::string counts_shown_to = "nobody";
+  std::set<MemberIndex> remarked;   // of this worker's members alone
+  std::set<MemberIndex> dismissed;  // as suggestions
   std::map<MemberIndex, MomentSetting> settings;
   std::vector<OwnTag> tags;
   std::vector<OwnGroup> groups;
@@ -89,10 +99,19 @@ struct Member {
   std::optional<HiddenProject> hidden_project;
   std::vector<ProjectComment> project_comments;
   std::map<std::string, GroupStanding> memberships;
-  std::set<std::string> votes;  // standing, by project
+  std::set<std::string> declined_groups;  // invitations into them
+  std::set<std::string> votes;            // standing, by project
   std::vector<std::string> moments;
   std::optional<std::string> deleted_moment;
-  std::set<std::string> likes;  // standing, by moment
+  std::set<std::string> likes;      // standing, by moment
+  std::set<std::string> bookmarks;  // standing, by moment
+  std::string pinned;               // "" = none
+  std::set<std::string> visited;    // moments and projects, by path
+  std::set<std::string> reported;   // moments and comments, by path
+  std::int64_t notifications_seen_us = 0;
+  std::uint64_t timeline_seen = 0;
+  std::string mutes;  // as they were sent, "" = none ever
+  bool takes_contacts_only = false;
   std::vector<MomentComment> comments;
   std::string last_message;            // key of what he has sent last and not recalled; "" = none
   std::map<std::string, int> ratings;  // stars, by the rating's target

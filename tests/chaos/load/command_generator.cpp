@@ -2,7 +2,15 @@
 
 #include <array>
 
+#include "demo/pictures.hpp"
+
 namespace tideline::chaos {
+namespace {
+
+constexpr std::uint32_t kPictures = 6;
+constexpr std::uint32_t kPixels = 24;
+
+}  // namespace
 
 Command does(std::string kind, std::string service, demo::Call call, int status,
              std::string events) {
@@ -41,6 +49,12 @@ MemberIndex CommandGenerator::other_than(MemberIndex actor) {
   return (actor + std::uniform_int_distribution<std::size_t>(1, people - 1)(random_)) % people;
 }
 
+MemberIndex CommandGenerator::own_other_than(MemberIndex actor) {
+  MemberIndex other = actor;
+  for (int tries = 0; tries < 4 && other == actor; ++tries) other = draw_actor();
+  return other;
+}
+
 std::string CommandGenerator::text(const std::string& begin) {
   return begin + " " + std::to_string(worker_) + "-" + std::to_string(++texts_);
 }
@@ -53,7 +67,10 @@ Command CommandGenerator::draw(MemberIndex actor) {
   static constexpr std::array kKinds{
       Kind{&CommandGenerator::contact, 16},
       Kind{&CommandGenerator::remark, 2},
+      Kind{&CommandGenerator::remove_remark, 1},
+      Kind{&CommandGenerator::dismiss_suggestion, 1},
       Kind{&CommandGenerator::follow, 10},
+      Kind{&CommandGenerator::show_counts, 1},
       Kind{&CommandGenerator::setting, 5},
       Kind{&CommandGenerator::create_tag, 2},
       Kind{&CommandGenerator::delete_tag, 0.5},
@@ -64,12 +81,19 @@ Command CommandGenerator::draw(MemberIndex actor) {
       Kind{&CommandGenerator::invite, 2},
       Kind{&CommandGenerator::rename_group, 0.5},
       Kind{&CommandGenerator::dissolve_group, 0.3},
+      Kind{&CommandGenerator::change_history, 0.5},
+      Kind{&CommandGenerator::change_admin, 1.5},
+      Kind{&CommandGenerator::remove_from_group, 1},
+      Kind{&CommandGenerator::hand_over_group, 1.5},
+      Kind{&CommandGenerator::decline_invitation, 1},
       Kind{&CommandGenerator::publish_moment, 14},
       Kind{&CommandGenerator::delete_moment, 3},
       Kind{&CommandGenerator::delete_foreign_moment, 1},
       Kind{&CommandGenerator::send_message, 8},
       Kind{&CommandGenerator::send_to_group, 2},
-      Kind{&CommandGenerator::accept_messages, 1},
+      Kind{&CommandGenerator::answer_request, 1.5},
+      Kind{&CommandGenerator::read_conversation, 2},
+      Kind{&CommandGenerator::change_message_setting, 0.5},
       Kind{&CommandGenerator::create_project, 3},
       Kind{&CommandGenerator::edit_project, 4},
       Kind{&CommandGenerator::withdraw_project, 3},
@@ -82,6 +106,8 @@ Command CommandGenerator::draw(MemberIndex actor) {
       Kind{&CommandGenerator::close_voting, 0.3},
       Kind{&CommandGenerator::vote, 12},
       Kind{&CommandGenerator::change_profile, 5},
+      Kind{&CommandGenerator::change_avatar, 1},
+      Kind{&CommandGenerator::change_icon, 1},
       Kind{&CommandGenerator::visit_profile, 3},
       Kind{&CommandGenerator::sign_in, 0.3},
       Kind{&CommandGenerator::register_again, 0.05},
@@ -93,6 +119,14 @@ Command CommandGenerator::draw(MemberIndex actor) {
       Kind{&CommandGenerator::like, 8},
       Kind{&CommandGenerator::comment_on_moment, 6},
       Kind{&CommandGenerator::delete_comment, 2},
+      Kind{&CommandGenerator::bookmark, 5},
+      Kind{&CommandGenerator::pin, 2},
+      Kind{&CommandGenerator::visit_moment, 4},
+      Kind{&CommandGenerator::visit_project, 2},
+      Kind{&CommandGenerator::report, 1.5},
+      Kind{&CommandGenerator::see_notifications, 2},
+      Kind{&CommandGenerator::mute_notifications, 1},
+      Kind{&CommandGenerator::see_timeline, 2},
       Kind{&CommandGenerator::read_messages, 3},
       Kind{&CommandGenerator::read_group, 1},
       Kind{&CommandGenerator::recall_message, 1},
@@ -112,6 +146,26 @@ Command CommandGenerator::change_profile(MemberIndex) {
       "profile-change", "accounts",
       call_of("PATCH", "/v1/me", {{"department", text("Department")}, {"bio", text("Bio")}}), 200,
       "ProfileChanged");
+}
+
+Command CommandGenerator::change_picture(std::string kind, std::string service,
+                                         const std::string& target, const char* event,
+                                         std::optional<std::uint32_t>& shown) {
+  std::optional<std::uint32_t> wanted;
+  if (!one_in(4)) wanted = std::uniform_int_distribution<std::uint32_t>(1, kPictures)(random_);
+  demo::Call call = call_of(wanted ? "PUT" : "DELETE", target);
+  if (wanted) call.bytes = demo::png_of(kPixels, kPixels, *wanted);
+  Command command = does(std::move(kind), std::move(service), std::move(call), wanted ? 200 : 204,
+                         wanted == shown ? "" : event);
+  command.learn = [&shown, wanted](const auto& reply) {
+    if (acknowledged(reply)) shown = wanted;
+  };
+  return command;
+}
+
+Command CommandGenerator::change_avatar(MemberIndex actor) {
+  return change_picture("avatar", "accounts", "/v1/me/avatar", "ProfileChanged",
+                        member(actor).avatar);
 }
 
 // A query; the visit is recorded beside it, once a day, and dropped rather than waited for.
@@ -163,6 +217,14 @@ Command CommandGenerator::newcomer(MemberIndex actor) {
             does("block", "social-graph", call_of("PUT", "/v1/blocks/" + name(first_friend)), 200,
                  "BlockCountChanged,(ContactCountChanged,ContactCountChanged,ContactRemoved|"
                  "ContactRequestWithdrawn),PersonBlocked(,Unfollowed)?");
+        break;
+      }
+      [[fallthrough]];
+    case 5:
+      if (newcomers_ % 2 == 0) {
+        command =
+            does("unblock", "social-graph", call_of("DELETE", "/v1/blocks/" + name(first_friend)),
+                 204, "BlockCountChanged,PersonUnblocked");
         break;
       }
       [[fallthrough]];

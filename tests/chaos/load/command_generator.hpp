@@ -30,7 +30,10 @@ class CommandGenerator {
   Command own_contact(MemberIndex actor, MemberIndex other);
   Command foreign_contact(MemberIndex other);
   Command remark(MemberIndex actor);
+  Command remove_remark(MemberIndex actor);
+  Command dismiss_suggestion(MemberIndex actor);
   Command follow(MemberIndex actor);
+  Command show_counts(MemberIndex actor);
   Command setting(MemberIndex actor);
 
   Command create_tag(MemberIndex actor);
@@ -42,6 +45,12 @@ class CommandGenerator {
   Command invite(MemberIndex actor);
   Command rename_group(MemberIndex actor);
   Command dissolve_group(MemberIndex actor);
+  // The others are members of this worker, too, so that both know how each stands to the group.
+  Command change_history(MemberIndex actor);
+  Command change_admin(MemberIndex actor);
+  Command remove_from_group(MemberIndex actor);
+  Command hand_over_group(MemberIndex actor);
+  Command decline_invitation(MemberIndex actor);
 
   void choose_audience(MemberIndex actor, demo::Json& body);
   Command publish_moment(MemberIndex actor);
@@ -52,16 +61,29 @@ class CommandGenerator {
   Command like(MemberIndex actor);
   Command comment_on_moment(MemberIndex actor);
   Command delete_comment(MemberIndex actor);
+  // What somebody notes for himself, or reports.
+  Command bookmark(MemberIndex actor);
+  Command pin(MemberIndex actor);
+  Command visit_moment(MemberIndex actor);
+  Command visit_project(MemberIndex actor);
+  Command report(MemberIndex actor);
+  Command see_notifications(MemberIndex actor);
+  Command mute_notifications(MemberIndex actor);
+  Command see_timeline(MemberIndex actor);
+
   Command send_message(MemberIndex actor);
   Command send_to_group(MemberIndex actor);
   Command read_messages(MemberIndex actor);
   Command read_group(MemberIndex actor);
   Command recall_message(MemberIndex actor);
-  Command accept_messages(MemberIndex actor);
+  Command answer_request(MemberIndex actor);
+  Command read_conversation(MemberIndex actor);
+  Command change_message_setting(MemberIndex actor);
 
   Command create_project(MemberIndex actor);
   Command edit_project(MemberIndex actor);
   Command withdraw_project(MemberIndex actor);
+  Command change_icon(MemberIndex actor);
   Command comment(MemberIndex actor);
   Command remove_comment(MemberIndex actor);
   // The actor is the project's author; the adviser is another one of this worker's members.
@@ -76,6 +98,7 @@ class CommandGenerator {
   Command rate(MemberIndex actor, const std::string& target, int status);
 
   Command change_profile(MemberIndex actor);
+  Command change_avatar(MemberIndex actor);
   Command visit_profile(MemberIndex actor);
   Command sign_in(MemberIndex actor);
   Command register_again(MemberIndex actor);
@@ -93,9 +116,19 @@ class CommandGenerator {
     std::string path;
   };
   NamedAdvice any_advice(MemberIndex author);
+  // Another one of this worker's; the actor himself if none is drawn.
+  MemberIndex own_other_than(MemberIndex actor);
+  // Rather a member of the group than another one of this worker's.
+  MemberIndex own_member_of(const OwnGroup& group, MemberIndex actor);
+  // One of his groups; null: he has none.
+  OwnGroup* any_group(MemberIndex creator);
   bool one_in(int n) { return std::uniform_int_distribution<>(1, n)(random_) == 1; }
   // No two texts of a run are the same, so that every edit is a change.
   std::string text(const std::string& begin);
+
+  // Shows one of a few pictures there, or none any more.
+  Command change_picture(std::string kind, std::string service, const std::string& target,
+                         const char* event, std::optional<std::uint32_t>& shown);
 
   struct Newcomer {
     Account account;

@@ -86,17 +86,20 @@ Command CommandGenerator::create_group(MemberIndex actor) {
 
 // Others dissolve groups, and invite into private ones.
 Command CommandGenerator::join_group(MemberIndex actor) {
-  const auto id = campus_.groups.draw(random_);
+  auto id = campus_.groups.draw(random_);
   if (!id) return create_group(actor);
+  // Rather one of this worker's, whose creator then knows of it.
+  const OwnGroup* near = any_group(own_other_than(actor));
+  if (near != nullptr && one_in(2)) id = near->id;
   Member& joiner = member(actor);
   const auto held = joiner.memberships.find(*id);
-  const bool is_member = held != joiner.memberships.end() && held->second == GroupStanding::Member;
+  const bool is_member = held != joiner.memberships.end() && is_in_group(held->second);
   Command command = does("group-join", kService, call_of("POST", "/v1/groups/" + *id + "/members"),
                          0, is_member ? "" : "GroupJoined,MemberCountChanged");
   command.call.position = joiner.circles_position;
-  command.learn = [&joiner, id](const auto& reply) {
+  command.learn = [&joiner, id, is_member](const auto& reply) {
     if (!acknowledged(reply)) return;
-    joiner.memberships[*id] = GroupStanding::Member;
+    if (!is_member) joiner.memberships[*id] = GroupStanding::Member;
     joiner.circles_position = reply.position;
   };
   return command;
@@ -108,7 +111,7 @@ Command CommandGenerator::leave_group(MemberIndex actor) {
   auto held = memberships.begin();
   std::advance(held,
                std::uniform_int_distribution<std::size_t>(0, memberships.size() - 1)(random_));
-  const bool is_member = held->second == GroupStanding::Member;
+  const bool is_member = is_in_group(held->second);
   Command command =
       does("group-leave", kService, call_of("DELETE", "/v1/groups/" + held->first + "/members/me"),
            0, is_member ? "GroupLeft,MemberCountChanged" : "");
@@ -122,10 +125,15 @@ Command CommandGenerator::invite(MemberIndex actor) {
   const std::vector<OwnGroup>& groups = member(actor).groups;
   if (groups.empty()) return create_group(actor);
   const OwnGroup& group = any_of(groups, random_);
-  demo::Call call = call_of("POST", "/v1/groups/" + group.id + "/invitations",
-                            {{"user_id", name(other_than(actor))}});
+  const MemberIndex near = own_other_than(actor);
+  const MemberIndex other = near != actor && one_in(2) ? near : other_than(actor);
+  demo::Call call =
+      call_of("POST", "/v1/groups/" + group.id + "/invitations", {{"user_id", name(other)}});
   if (group.dissolved) return fails("group-invite", kService, std::move(call), 404);
-  return does("group-invite", kService, std::move(call), 201, "(GroupInvited)?");
+  // Who has declined is not invited again soon. Of other workers' members nobody declines here.
+  const bool declined =
+      other % workers_ == worker_ && member(other).declined_groups.contains(group.id);
+  return does("group-invite", kService, std::move(call), declined ? 0 : 201, "(GroupInvited)?");
 }
 
 // Every text is another one, so no name is taken.

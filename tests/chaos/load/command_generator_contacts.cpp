@@ -1,4 +1,6 @@
 // How people stand to each other: the same rules as social-graph's, written a second time.
+#include <array>
+
 #include "command_generator.hpp"
 
 namespace tideline::chaos {
@@ -100,8 +102,12 @@ Command CommandGenerator::own_contact(MemberIndex actor, MemberIndex other) {
   }
   Command command =
       does(offer.kind, kService, std::move(offer.call), offer.status, std::move(outcome.events));
-  command.learn = [&pair, after = outcome.after](const demo::Reply& reply) {
-    if (acknowledged(reply)) pair = after;
+  command.learn = [this, &pair, after = outcome.after, actor, other](const demo::Reply& reply) {
+    if (!acknowledged(reply)) return;
+    pair = after;
+    if (pair.phase != PairPhase::Removed) return;
+    member(actor).remarked.erase(other);
+    member(other).remarked.erase(actor);
   };
   return command;
 }
@@ -141,7 +147,51 @@ Command CommandGenerator::remark(MemberIndex actor) {
   demo::Call call =
       call_of("PUT", "/v1/contacts/" + name(other) + "/remark", {{"remark", text("Called")}});
   if (!are_contacts) return fails("remark", kService, std::move(call), 404);
-  return does("remark", kService, std::move(call), 204, "ContactRemarked");
+  Command command = does("remark", kService, std::move(call), 204, "ContactRemarked");
+  command.learn = [&remarked = member(actor).remarked, other](const auto& reply) {
+    if (acknowledged(reply)) remarked.insert(other);
+  };
+  return command;
+}
+
+// As long as they are contacts it stands; with that it ends by itself.
+Command CommandGenerator::remove_remark(MemberIndex actor) {
+  std::set<MemberIndex>& remarked = member(actor).remarked;
+  const MemberIndex other =
+      remarked.empty() || one_in(4) ? own_other_than(actor) : *remarked.begin();
+  if (other == actor) return contact(actor);
+  Command command =
+      does("remark-remove", kService, call_of("DELETE", "/v1/contacts/" + name(other) + "/remark"),
+           204, remarked.contains(other) ? "ContactRemarkRemoved" : "");
+  command.learn = [&remarked, other](const auto& reply) {
+    if (acknowledged(reply)) remarked.erase(other);
+  };
+  return command;
+}
+
+Command CommandGenerator::dismiss_suggestion(MemberIndex actor) {
+  const MemberIndex other = other_than(actor);
+  std::set<MemberIndex>& dismissed = member(actor).dismissed;
+  Command command = does("suggestion-dismiss", kService,
+                         call_of("DELETE", "/v1/contact-suggestions/" + name(other)), 204,
+                         dismissed.contains(other) ? "" : "ContactSuggestionDismissed");
+  command.learn = [&dismissed, other](const auto& reply) {
+    if (acknowledged(reply)) dismissed.insert(other);
+  };
+  return command;
+}
+
+Command CommandGenerator::show_counts(MemberIndex actor) {
+  static constexpr std::array kAudiencesOfCounts = {"nobody", "contacts", "everybody"};
+  std::string& held = member(actor).counts_shown_to;
+  const std::string wanted = any_of(kAudiencesOfCounts, random_);
+  Command command =
+      does("counts-show", kService, call_of("PUT", "/v1/follows/me", {{"counts_shown_to", wanted}}),
+           204, wanted == held ? "" : "FollowCountsShown");
+  command.learn = [&held, wanted](const auto& reply) {
+    if (acknowledged(reply)) held = wanted;
+  };
+  return command;
 }
 
 Command CommandGenerator::follow(MemberIndex actor) {

@@ -27,7 +27,7 @@ void CommandGenerator::choose_audience(MemberIndex actor, demo::Json& body) {
     }
     std::vector<std::string> groups;
     for (const OwnGroup& group : author.groups) {
-      if (!group.dissolved && author.memberships.at(group.id) == GroupStanding::Member) {
+      if (!group.dissolved && is_in_group(author.memberships.at(group.id))) {
         groups.push_back(group.id);
       }
     }
@@ -38,7 +38,7 @@ void CommandGenerator::choose_audience(MemberIndex actor, demo::Json& body) {
 
 Command CommandGenerator::publish_moment(MemberIndex actor) {
   Member& author = member(actor);
-  demo::Json body{{"content", text("Moment")}};
+  demo::Json body{{"content", text("Moment") + " #chaos"}};
   choose_audience(actor, body);
   const bool names_circles = body.contains("tag_ids") || body.contains("group_ids");
   Command command = does("moment", "feed", call_of("POST", "/v1/moments", std::move(body)), 201,
@@ -226,10 +226,33 @@ Command CommandGenerator::read_messages(MemberIndex actor) {
 }
 
 // Whether somebody's messages wait, others decide.
-Command CommandGenerator::accept_messages(MemberIndex actor) {
+Command CommandGenerator::answer_request(MemberIndex actor) {
   const std::string from = "/v1/messages/requests/" + name(other_than(actor));
-  return does("messages-accept", "feed", call_of("POST", from + "/accept"), 0,
+  const bool accepts = !one_in(3);
+  return does(accepts ? "messages-accept" : "messages-ignore", "feed",
+              call_of("POST", from + (accepts ? "/accept" : "/ignore")), 0,
               "(MessageRequestChanged)?");
+}
+
+// What the other has sent up to some message of anybody's, if it is one of these.
+Command CommandGenerator::read_conversation(MemberIndex actor) {
+  const auto key = campus_.messages.draw(random_);
+  if (!key) return send_message(actor);
+  const std::string with = "/v1/messages/conversations/" + name(other_than(actor));
+  return does("conversation-read", "feed", call_of("POST", with + "/read", {{"up_to", *key}}), 0,
+              "(MessagesRead)?");
+}
+
+Command CommandGenerator::change_message_setting(MemberIndex actor) {
+  bool& held = member(actor).takes_contacts_only;
+  const bool wanted = one_in(4);
+  Command command = does("message-setting", "feed",
+                         call_of("PUT", "/v1/messages/setting", {{"contacts_only", wanted}}), 200,
+                         wanted == held ? "" : "MessageSettingChanged");
+  command.learn = [&held, wanted](const auto& reply) {
+    if (acknowledged(reply)) held = wanted;
+  };
+  return command;
 }
 
 // The feed learns of memberships from social-graph: whether he is a member yet, it decides.

@@ -36,6 +36,14 @@ Command CommandGenerator::edit_project(MemberIndex actor) {
               200, "ProjectEdited");
 }
 
+Command CommandGenerator::change_icon(MemberIndex actor) {
+  std::vector<OwnProject>& projects = member(actor).projects;
+  if (projects.empty()) return create_project(actor);
+  OwnProject& project = any_of(projects, random_);
+  return change_picture("project-icon", "projects", "/v1/projects/" + project.id + "/icon",
+                        "ProjectIconChanged", project.icon);
+}
+
 Command CommandGenerator::comment(MemberIndex actor) {
   const auto id = campus_.projects.draw(random_);
   if (!id) return create_project(actor);

@@ -1,6 +1,7 @@
 #include <fstream>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "run.hpp"
@@ -48,10 +49,64 @@ demo::Json timeline_of(Sender& sender, Account& account) {
   return entries;
 }
 
+// What he is told, without how it is called: kind, moment, how many people, whether it is unread.
+demo::Json notifications_of(Sender& sender, Account& account) {
+  auto told = demo::Json::array();
+  each_item(sender, account, "/v1/notifications?limit=100", [&](const demo::Json& item) {
+    auto one = demo::Json::array();
+    for (const char* field : {"kind", "moment_id", "people_count", "unread"}) {
+      one.push_back(item.at(field));
+    }
+    told.push_back(std::move(one));
+  });
+  return told;
+}
+
+// Of moments that a list has, "/v1/moments/search?limit=100&query=chaos".
+demo::Json moments_in(Sender& sender, Account& account, const std::string& target) {
+  auto ids = demo::Json::array();
+  each_item(sender, account, target, [&](const demo::Json& item) {
+    ids.push_back(item.contains("moment") ? item.at("moment").at("id") : item.at("id"));
+  });
+  return ids;
+}
+
+// The id of the moment that his own page shows first; null: none.
+demo::Json pinned_of(Sender& sender, Account& account) {
+  const demo::Json answer = sender.read("/v1/moments/pinned?author=" + account.user_id, account);
+  const demo::Json& moment = answer.at("moment");
+  return moment.is_null() ? moment : moment.at("id");
+}
+
 demo::Json count_of(Sender& sender, Account& account, const std::string& target) {
   std::size_t items = 0;
   each_item(sender, account, target, [&](const demo::Json&) { ++items; });
   return items;
+}
+
+std::vector<std::pair<const char*, demo::Json>> everything_of(Sender& sender, Account& account) {
+  const auto count = [&](const std::string& target) { return count_of(sender, account, target); };
+  const auto moments = [&](const std::string& target) {
+    return moments_in(sender, account, target);
+  };
+  const auto field = [&](const std::string& target, const char* name) {
+    return sender.read(target, account).at(name);
+  };
+  return {{"timeline", timeline_of(sender, account)},
+          {"points", field("/v1/points/me", "points")},
+          {"inbox", count("/v1/messages/inbox?limit=100")},
+          {"unread", field("/v1/messages/inbox/unread", "unread")},
+          {"conversations", count("/v1/messages/conversations?limit=100")},
+          {"notifications", notifications_of(sender, account)},
+          {"untold", field("/v1/notifications/unread", "unread")},
+          {"bookmarks", moments("/v1/moments/bookmarks?limit=100")},
+          {"pinned", pinned_of(sender, account)},
+          // Words that the load writes: into moments, and into what they are edited to.
+          {"found", moments("/v1/moments/search?limit=100&query=moments")},
+          {"topic", moments("/v1/moments/topic?limit=100&name=chaos")},
+          {"edited", moments("/v1/moments/search?limit=100&query=edited")},
+          {"topics", field("/v1/moments/topics", "items")},
+          {"projects", count("/v1/projects?limit=100&query=project")}};
 }
 
 }  // namespace
@@ -67,18 +122,11 @@ void read_back(const Options& options) {
     Sender sender(options.gateway, traffic, journal, options.run + ".b" + std::to_string(number),
                   number);
     for (std::size_t i = number; i < accounts.size(); i += kReaders) {
-      Account& account = accounts[i];
-      const demo::Json timeline = timeline_of(sender, account);
-      const demo::Json points = sender.read("/v1/points/me", account).at("points");
-      const demo::Json inbox = count_of(sender, account, "/v1/messages/inbox?limit=100");
-      const demo::Json unread = sender.read("/v1/messages/inbox/unread", account).at("unread");
-      const demo::Json talks = count_of(sender, account, "/v1/messages/conversations?limit=100");
+      const auto read = everything_of(sender, accounts[i]);
       const std::lock_guard lock(mutex);
-      out << account.user_id << "\ttimeline\t" << timeline << '\n';
-      out << account.user_id << "\tpoints\t" << points << '\n';
-      out << account.user_id << "\tinbox\t" << inbox << '\n';
-      out << account.user_id << "\tunread\t" << unread << '\n';
-      out << account.user_id << "\tconversations\t" << talks << '\n';
+      for (const auto& [what, value] : read) {
+        out << accounts[i].user_id << '\t' << what << '\t' << value << '\n';
+      }
     }
   };
   std::vector<std::thread> readers;

@@ -28,7 +28,8 @@ void run_load(const Options& options);
 
 // What everybody reads, as lines "user_id, what, JSON" separated by tabs: his whole timeline (of
 // each entry its id, edits, likes, whether he likes it, comments), his points, how many messages he
-// has, and how many of these he has not read.
+// has, and how many of these he has not read; what he is told of, what he has bookmarked and
+// pinned, what he finds by words that the load writes, and by their topic.
 void read_back(const Options& options);
 
 }  // namespace tideline::chaos
