@@ -20,7 +20,7 @@ class Freshness {
     std::function<eventsourcing::RunnerStatus()> status;  // of the engine's runner
     std::function<bool()> is_rebuilding;                  // FeedEngine::is_rebuilding
     // Told when it begins and ends to refuse; may be empty.
-    std::function<void(std::string_view level, const std::string&)> log;
+    std::function<void(std::string_view level, const std::string&)> log{};
   };
 
   // What the engine shows may be of so long ago at most: whether the topics do not answer, a
