@@ -452,8 +452,7 @@ core::Status RunningService::compose() {
         log("runtime").error("keys of position tokens cannot be read", {{"reason", why}});
       }));
   router_.set_signed_links(links_);
-  auto revocations = add_revocations();
-  if (!revocations) return revocations;
+  if (auto revocations = add_revocations(); !revocations) return revocations;
   if (definition_.uses_people) add_people();
   definition_.compose(*this);
   return core::success();
