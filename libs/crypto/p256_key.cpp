@@ -7,6 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "core/check.hpp"
@@ -24,6 +25,7 @@ struct Free {
 };
 using Bio = std::unique_ptr<BIO, Free<BIO_free>>;
 using BigNumber = std::unique_ptr<BIGNUM, Free<BN_free>>;
+using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Free<EVP_PKEY_CTX_free>>;
 using DigestContext = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
 using EcdsaSignature = std::unique_ptr<ECDSA_SIG, Free<ECDSA_SIG_free>>;
 
@@ -87,6 +89,39 @@ core::Result<P256PublicKey> P256PublicKey::from_pem(std::string_view pem) {
   return P256PublicKey(std::move(key));
 }
 
+core::Result<P256PublicKey> P256PublicKey::from_uncompressed(std::span<const std::uint8_t> bytes) {
+  constexpr std::uint8_t kUncompressed = 4;
+  const auto refused = core::invalid_input("no uncompressed point of the curve P-256");
+  if (bytes.size() != 1 + 2 * kHalf || bytes.front() != kUncompressed) return refused;
+  std::vector<std::uint8_t> point(bytes.begin(), bytes.end());
+  char group[] = "prime256v1";
+  const OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, group, 0),
+      OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size()),
+      OSSL_PARAM_construct_end()};
+  const KeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, "EC", nullptr));
+  EVP_PKEY* made = nullptr;
+  const bool good = context && EVP_PKEY_fromdata_init(context.get()) == 1 &&
+                    EVP_PKEY_fromdata(context.get(), &made, EVP_PKEY_PUBLIC_KEY,
+                                      const_cast<OSSL_PARAM*>(parameters)) == 1;
+  std::shared_ptr<EVP_PKEY> key(made, EVP_PKEY_free);
+  // A point that is not on the curve would give away bits of the private key that it meets.
+  const KeyContext check(good ? EVP_PKEY_CTX_new(key.get(), nullptr) : nullptr);
+  if (!check || EVP_PKEY_public_check(check.get()) != 1) {
+    ERR_clear_error();
+    return refused;
+  }
+  return P256PublicKey(std::move(key));
+}
+
+std::array<std::uint8_t, 65> P256PublicKey::uncompressed() const {
+  const P256Point both = point();
+  std::array<std::uint8_t, 65> bytes{4};
+  std::copy(both.x.begin(), both.x.end(), bytes.begin() + 1);
+  std::copy(both.y.begin(), both.y.end(), bytes.begin() + 1 + kHalf);
+  return bytes;
+}
+
 bool P256PublicKey::verify(std::string_view message, const P256Signature& signature) const {
   const std::vector<std::uint8_t> der = to_der(signature);
   const DigestContext context(EVP_MD_CTX_new());
@@ -109,6 +144,28 @@ core::Result<P256PrivateKey> P256PrivateKey::from_pem(std::string_view pem) {
   std::shared_ptr<EVP_PKEY> key = read_p256(pem, PEM_read_bio_PrivateKey);
   if (!key) return core::invalid_input("not an unencrypted PEM private key of the curve P-256");
   return P256PrivateKey(std::move(key));
+}
+
+core::Result<P256PrivateKey> P256PrivateKey::generate() {
+  std::shared_ptr<EVP_PKEY> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+  if (!key) {
+    ERR_clear_error();
+    return core::internal_error("OpenSSL could not make a key");
+  }
+  return P256PrivateKey(std::move(key));
+}
+
+core::Result<std::array<std::uint8_t, 32>> P256PrivateKey::agree(const P256PublicKey& other) const {
+  std::array<std::uint8_t, 32> shared{};
+  std::size_t size = shared.size();
+  const KeyContext context(EVP_PKEY_CTX_new(key_.get(), nullptr));
+  if (!context || EVP_PKEY_derive_init(context.get()) != 1 ||
+      EVP_PKEY_derive_set_peer(context.get(), other.key_.get()) != 1 ||
+      EVP_PKEY_derive(context.get(), shared.data(), &size) != 1 || size != shared.size()) {
+    ERR_clear_error();
+    return core::internal_error("OpenSSL could not agree on a secret");
+  }
+  return shared;
 }
 
 core::Result<P256Signature> P256PrivateKey::sign(std::string_view message) const {

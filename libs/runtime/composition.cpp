@@ -293,10 +293,7 @@ core::Status RunningService::add_revocations() {
   if (!loaded) return loaded;
   add_projection(std::make_unique<revocations::RevocationProjection>(revoked_tokens_));
   add_background("revoked-tokens", [this](std::stop_token stop) { revoked_tokens_.run(stop); });
-  router_.set_revoked([this](const http::Principal& principal) {
-    return revoked_tokens_.contains(principal.account, principal.session_id,
-                                    principal.password_version);
-  });
+  router_.set_revoked(is_revoked());
   return core::success();
 }
 

@@ -74,6 +74,12 @@ class RunningService final : public ServiceContext {
   crypto::SubjectCipher& cipher() override { return cipher_; }
   http::Router& router() override { return router_; }
   http::CommandEndpoint& commands() override { return commands_; }
+  std::function<bool(const http::Principal&)> is_revoked() override {
+    return [this](const http::Principal& principal) {
+      return revoked_tokens_.contains(principal.account, principal.session_id,
+                                      principal.password_version);
+    };
+  }
   const http::SignedLinks& links() override { return *links_; }
   http::ClientOptions peer_options() override;
   observability::Metrics& metrics() override { return metrics_; }

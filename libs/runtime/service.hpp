@@ -69,6 +69,8 @@ class ServiceContext {
   virtual crypto::SubjectCipher& cipher() = 0;
   virtual http::Router& router() = 0;
   virtual http::CommandEndpoint& commands() = 0;
+  // Whether tokens of a session, under a password, were revoked. Any thread, never blocks for long.
+  virtual std::function<bool(const http::Principal&)> is_revoked() = 0;
   // Addresses for what an <img> loads.
   virtual const http::SignedLinks& links() = 0;
   // How this instance asks others of its service over HTTP.

@@ -1,9 +1,9 @@
 # The engine's hash tables.
 find_package(absl REQUIRED)
 target_link_libraries(${projections} PUBLIC tideline_search absl::flat_hash_map absl::flat_hash_set)
-target_link_libraries(${api} PUBLIC tideline_uploads)
-# What moments are shown from, and which replica has whose timeline.
-file(GLOB rooms CONFIGURE_DEPENDS "${folder}/contents/*.cpp" "${folder}/shards/*.cpp")
+target_link_libraries(${api} PUBLIC tideline_uploads tideline_push)
+# What moments are shown from, which replica has whose timeline, and which browsers are sent messages.
+file(GLOB rooms CONFIGURE_DEPENDS "${folder}/contents/*.cpp" "${folder}/shards/*.cpp" "${folder}/subscriptions/*.cpp")
 target_sources(${api} PRIVATE ${rooms})
 
 # A build with tests can break a rule of visibility, to show that its checks notice; a release cannot.

@@ -1,7 +1,11 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <span>
+#include <utility>
 
+#include "feed/api/notifications/push_rounds.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/migrations.hpp"
 #include "feed/projections/feed_projection.hpp"
@@ -181,6 +185,35 @@ const ShardRouter& add_shards(runtime::ServiceContext& context, const Settings& 
   return shards.shard_router;
 }
 
+// Messages to browsers.
+void add_push(runtime::ServiceContext& context, const Settings& settings, UnreadSource& unread,
+              Freshness& freshness) {
+  if (!settings.vapid) return;
+  auto messages = context.metrics().counters("tideline_feed_push_messages_total",
+                                             "messages to push services", {"outcome"});
+  std::map<push::PushOutcome, observability::Counter> counters;
+  for (const auto& [outcome, name] :
+       {std::pair(push::PushOutcome::Taken, "taken"), std::pair(push::PushOutcome::Gone, "gone"),
+        std::pair(push::PushOutcome::Later, "later"),
+        std::pair(push::PushOutcome::Refused, "refused")}) {
+    counters.emplace(outcome, messages.with({name}));
+  }
+  auto& sender = context.make<push::PushSender>(push::PushSenderOptions{
+      .reach = settings.push_reach, .topic = "notifications", .ca_file = settings.push_ca_file});
+  auto& rounds = context.make<PushRounds>(PushRounds::Ports{
+      .database = context.database(),
+      .unread = unread,
+      .cipher = context.cipher(),
+      .freshness = freshness,
+      .vapid = *settings.vapid,
+      .reach = settings.push_reach,
+      .is_revoked = context.is_revoked(),
+      .send = [&sender](std::span<const push::PushRequest> batch) { return sender.send(batch); },
+      .on_answer = [counters](push::PushOutcome outcome) { counters.at(outcome).add(); },
+      .clock = context.clock()});
+  context.add_background("push", [&rounds](std::stop_token stop) { rounds.run(std::move(stop)); });
+}
+
 void compose(runtime::ServiceContext& context, const Settings& settings) {
 #ifdef TIDELINE_BREAKABLE
   if (!settings.disabled_rule.empty()) {
@@ -221,6 +254,7 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
   context.add_background("notification-streams", [&notification_streams](std::stop_token stop) {
     notification_streams.run(std::move(stop));
   });
+  add_push(context, settings, unread, freshness);
   auto& tables_applied = context.add_projection(std::make_unique<FeedProjection>()).committed;
   auto& search_applied =
       context.add_projection(std::make_unique<SearchProjection>(context.cipher())).committed;
@@ -244,6 +278,8 @@ void compose(runtime::ServiceContext& context, const Settings& settings) {
               .shard_router = shard_router,
               .streams = streams,
               .notification_streams = notification_streams,
+              .vapid = settings.vapid ? &*settings.vapid : nullptr,
+              .push_reach = settings.push_reach,
               .engine_applied = engine_applied,
               .tables_applied = tables_applied,
               .search_applied = search_applied,

@@ -20,6 +20,25 @@ bool is_instance_name(const std::string& text) {
   });
 }
 
+void read_push(core::Config& config, Settings& settings) {
+  const std::string key_file = config.text("TIDELINE_FEED_PUSH_KEY_FILE", "");
+  const std::string contact = config.text("TIDELINE_FEED_PUSH_CONTACT", "");
+  settings.push_ca_file = config.text("TIDELINE_FEED_PUSH_CA_FILE", "");
+  const std::string reach = config.text("TIDELINE_FEED_PUSH_REACH", "public");
+  if (reach == "anybody") {
+    settings.push_reach = push::Reach::Anybody;
+  } else if (reach != "public") {
+    config.add_error("TIDELINE_FEED_PUSH_REACH", "is neither public nor anybody");
+  }
+  if (contact.empty()) return;
+  auto vapid = push::Vapid::load(key_file, contact);
+  if (vapid) {
+    settings.vapid = std::move(*vapid);
+  } else {
+    config.add_error("TIDELINE_FEED_PUSH_KEY_FILE", vapid.error().message);
+  }
+}
+
 }  // namespace
 
 #ifdef TIDELINE_BREAKABLE
@@ -60,6 +79,7 @@ Settings Settings::read(core::Config& config) {
   settings.lease = std::chrono::milliseconds(
       config.integer("TIDELINE_FEED_LEASE_MS", settings.lease.count(), 500, 60'000));
   settings.snapshot = snapshots::SnapshotSettings::read(config, "FEED", kSnapshotPrefix);
+  read_push(config, settings);
 #ifdef TIDELINE_BREAKABLE
   settings.disabled_rule = config.text("TIDELINE_FEED_DISABLED_RULE", "");
   if (!settings.disabled_rule.empty() && settings.rules() == VisibilityRules()) {

@@ -3,10 +3,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "core/config.hpp"
 #include "feed/domain/visibility.hpp"
+#include "push/push_target.hpp"
+#include "push/vapid.hpp"
 #include "snapshots/snapshot_settings.hpp"
 
 namespace tideline::feed {
@@ -40,6 +43,16 @@ struct Settings {
   // TIDELINE_FEED_SNAPSHOT_FOLDER, _SNAPSHOT_INTERVAL_S and _SNAPSHOTS_KEPT
   // (snapshots/snapshot_settings.hpp): an older one means more events to apply at a start.
   snapshots::SnapshotSettings snapshot;
+  // TIDELINE_FEED_PUSH_CONTACT: where operators of push services reach ours, mailto: or https:;
+  // without it no messages are sent to browsers. TIDELINE_FEED_PUSH_KEY_FILE: an unencrypted
+  // private key of P-256 as PEM, by which push services know who sends; another key ends all
+  // subscriptions.
+  std::optional<push::Vapid> vapid;
+  // TIDELINE_FEED_PUSH_REACH, public or anybody: whom messages are sent to; "anybody" takes every
+  // address and http, for tests. TIDELINE_FEED_PUSH_CA_FILE: who certifies push services, by
+  // default whom the system believes.
+  push::Reach push_reach = push::Reach::Public;
+  std::string push_ca_file;
 #ifdef TIDELINE_BREAKABLE
   // TIDELINE_FEED_DISABLED_RULE, empty by default: switches one visibility rule off (exclusion,
   // partly-invisible, audience). It shows people what is not for them, so that a check of timelines

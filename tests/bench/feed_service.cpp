@@ -269,6 +269,8 @@ class Service {
                       shard_router_,
                       streams_,
                       notification_streams_,
+                      nullptr,
+                      push::Reach::Public,
                       engine_runner_.applied(),
                       tables_runner_.applied(),
                       search_runner_.applied(),

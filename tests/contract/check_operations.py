@@ -28,9 +28,9 @@ STATUSES = {
     "command": "409 412 422",
 }
 # Uploads are kept under their hash: a repeated one changes nothing. A repeated wish for a mail is another
-# mail. A code is good once, so what takes one is not repeated.
+# mail. A code is good once, so what takes one is not repeated. A browser's subscription is put and taken out whole.
 WITHOUT_KEY = {"uploadImage", "sendEmailVerification", "drawSecondFactor", "setSecondFactor", "removeSecondFactor",
-               "drawRecoveryCodes"}
+               "drawRecoveryCodes", "subscribeToPush", "unsubscribeFromPush"}
 
 
 def kinds_of(operation):

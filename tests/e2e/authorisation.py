@@ -161,6 +161,11 @@ class Cast:
         self.client.do("", "POST", "/v1/sessions", signing_in)
         return self.owner("GET", "/v1/sessions")["items"][0]["id"]
 
+    def push_subscription(self):
+        browser = {"endpoint": f"https://push.example.net/{self.number}", "auth": "BTBZMqHH6r4Tts7J_aSIgg", "p256dh":
+                   "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"}
+        return self.owner("PUT", "/v1/notifications/push", browser)["id"]
+
     def avatar(self, role):
         path = self.by(role, "PUT", "/v1/me/avatar", png(), "image/png")["avatar"]
         profile = f"/v1/profiles/{self.names[role]}"
@@ -225,6 +230,8 @@ class Operation:
             found["hash"] = cast.avatar("contact" if role == "owner" else "owner")
         if "{session_id}" in self.path:
             found["session_id"] = cast.another_session()
+        if "{subscription_id}" in self.path:
+            found["subscription_id"] = cast.push_subscription()
         return found
 
     def prepare(self, cast, role, objects):
@@ -326,6 +333,7 @@ def main():
     started = time.monotonic()
     home = temporary_folder("authorisation")
     suite = WholeSuite(home)
+    suite.environment["TIDELINE_FEED_PUSH_CONTACT"] = "mailto:campus@example.edu"
     try:
         suite.start(sys.argv[1])
         client = Client(suite.gateway.url)

@@ -228,6 +228,9 @@ class Writer:
         own = self.by_friend("POST", "/v1/moments", {"content": "Low tide", "audience": "public"})["id"]
         self.send("POST", f"/v1/moments/{own}/comments", self.body("commentOnMoment", "text"))
         self.write_reports(moment, own)
+        endpoint = "https://push.example.net/" + self.texts.new("subscribeToPush", "endpoint")
+        self.send("PUT", "/v1/notifications/push", {"endpoint": endpoint, "auth": "BTBZMqHH6r4Tts7J_aSIgg", "p256dh":
+                  "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"})
         self.read_by_friend += [f"/v1/moments?author={self.name}", f"/v1/moments/{moment}", f"/v1/moments/{own}/comments",
                                 "/v1/timeline", "/v1/messages/inbox", "/v1/messages/conversations",
                                 f"/v1/messages/conversations/{self.name}"]
@@ -410,7 +413,8 @@ def main():
     suite = WholeSuite(home)
     suite.mail = SmtpServer()
     suite.mail.start()
-    suite.environment.update({"TIDELINE_SMTP_URL": f"smtp://127.0.0.1:{suite.mail.port}", "TIDELINE_SMTP_TLS": "offered",
+    suite.environment.update({"TIDELINE_FEED_PUSH_CONTACT": "mailto:campus@example.edu",
+                              "TIDELINE_SMTP_URL": f"smtp://127.0.0.1:{suite.mail.port}", "TIDELINE_SMTP_TLS": "offered",
                               "TIDELINE_MAIL_FROM": "campus@tideline.example"})
     try:
         suite.start(BUILD)

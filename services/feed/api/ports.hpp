@@ -18,6 +18,8 @@
 #include "http/routing/signed_links.hpp"
 #include "images/renditions.hpp"
 #include "people/people_directory.hpp"
+#include "push/push_target.hpp"
+#include "push/vapid.hpp"
 #include "sql/transaction.hpp"
 #include "uploads/content_store.hpp"
 #include "uploads/image_store.hpp"
@@ -44,6 +46,9 @@ struct ApiPorts {
   const ShardRouter& shard_router;
   TimelineStreams& streams;
   NotificationStreams& notification_streams;
+  // Who sends messages to browsers, and whom they may be sent to; nullptr: none are sent.
+  const push::Vapid* vapid;
+  push::Reach push_reach;
   // What queries wait on: the engine, the tables of FeedProjection, of SearchProjection and of
   // NotificationProjection, the directory of people.
   eventsourcing::AppliedPositions& engine_applied;

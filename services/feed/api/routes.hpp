@@ -25,6 +25,7 @@ void add_message_reading(http::Router& router, const ApiPorts& ports);
 void add_timeline_reading(http::Router& router, const ApiPorts& ports);
 void add_notification_queries(http::Router& router, const ApiPorts& ports);
 void add_notification_settings(http::Router& router, const ApiPorts& ports);
+void add_push_routes(http::Router& router, const ApiPorts& ports);
 void add_moment_search(http::Router& router, const ApiPorts& ports);
 void add_message_search(http::Router& router, const ApiPorts& ports);
 void add_export_routes(http::Router& router, const ApiPorts& ports);
@@ -49,6 +50,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_timeline_reading(router, ports);
   add_notification_queries(router, ports);
   add_notification_settings(router, ports);
+  add_push_routes(router, ports);
   add_moment_search(router, ports);
   add_message_search(router, ports);
   add_export_routes(router, ports);

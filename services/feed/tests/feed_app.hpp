@@ -52,8 +52,10 @@ class FeedApp {
   static constexpr std::uint32_t kLogs = 4;
 
   // `content_bytes`: of what the routes remember of texts and names.
-  explicit FeedApp(sql::Database& database_given, std::size_t content_bytes = std::size_t{1} << 24)
-      : database(database_given), contents(content_bytes, clock) {
+  // `vapid_given`: messages are sent to browsers.
+  explicit FeedApp(sql::Database& database_given, std::size_t content_bytes = std::size_t{1} << 24,
+                   std::optional<push::Vapid> vapid_given = std::nullopt)
+      : database(database_given), contents(content_bytes, clock), vapid(std::move(vapid_given)) {
     engine_applied.reset(engine.sources(), {});
     tables_applied.reset(tables.sources(), {});
     search_applied.reset(search.sources(), {});
@@ -283,6 +285,7 @@ class FeedApp {
        .ask = [this](const auto& request, auto then) { asked.emplace_back(request, then); },
        .instance = "feed-0"}};
   TimelineStreams streams{{engine.reader(), engine_applied, freshness, shard_router}};
+  const std::optional<push::Vapid> vapid;
   StoredUnread unread{{database, engine.reader()}};
   NotificationStreams notification_streams{{unread, engine_applied, freshness}};
   std::shared_ptr<TrustingVerifier> verifier = std::make_shared<TrustingVerifier>();
@@ -307,6 +310,8 @@ class FeedApp {
             shard_router,
             streams,
             notification_streams,
+            vapid ? &*vapid : nullptr,
+            push::Reach::Public,
             engine_applied,
             tables_applied,
             search_applied,

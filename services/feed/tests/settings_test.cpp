@@ -48,5 +48,13 @@ TEST(Settings, NameTheInstanceAndWhereItIs) {
   EXPECT_EQ(named.instance, "feed-1");
 }
 
+TEST(Settings, WantAKeyWhereMessagesAreSentToBrowsers) {
+  EXPECT_FALSE(read("TIDELINE_FEED_PUSH_KEY_FILE=/nowhere").vapid) << "nobody is to be asked";
+  read("TIDELINE_FEED_PUSH_CONTACT=mailto:campus@example.edu", 1);
+  read("TIDELINE_FEED_PUSH_REACH=nobody", 1);
+  EXPECT_EQ(read("TIDELINE_FEED_PUSH_REACH=anybody").push_reach, push::Reach::Anybody);
+  EXPECT_EQ(read("").push_reach, push::Reach::Public);
+}
+
 }  // namespace
 }  // namespace tideline::feed

@@ -22,6 +22,7 @@ CountedNotifications count_unread(const NotificationWalk::Ports& ports,
     return next != nullptr && next->at > seen_up_to;
   };
   const Notification* next = walk.peek();
+  if (is_unread(next)) counted.unread.newest = {next->kind, next->at};
   for (; is_unread(next) && counted.unread.count < kUnreadNotificationsMax; next = walk.peek()) {
     ++counted.unread.count;
     walk.drop();

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct UnreadNotifications {
   std::size_t count = 0;  // up to kUnreadNotificationsMax
   bool more = false;
   core::Timestamp seen_up_to;
+  struct Newest {
+    NotificationKind kind = NotificationKind::Like;
+    core::Timestamp at;
+  };
+  std::optional<Newest> newest{};  // of those that are unread
 };
 inline constexpr std::size_t kUnreadNotificationsMax = 100;
 
