@@ -76,6 +76,7 @@ class Campus {
   void bookmark();
   void pin();
   Json audience_of(const PlannedMoment& planned) const;
+  std::vector<PersonIndex> mentions_of(PersonIndex author, std::size_t slot) const;
   void publish_one(Client& client, const PlannedMoment& planned, std::size_t slot);
   void award(PersonIndex person, std::int64_t points, std::int64_t contributions = 0);
   void renew(Client& client, Person& person);

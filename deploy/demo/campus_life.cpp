@@ -50,10 +50,19 @@ void Campus::publish_one(Client& client, const PlannedMoment& planned, std::size
                 false};
   Json body = audience_of(planned);
   body["content"] = moment.content;
+  moment.mentions = mentions_of(planned.author, slot);
+  for (const PersonIndex mentioned : moment.mentions) body["mentions"].push_back(name(mentioned));
   const Reply reply = as(client, planned.author, 201, "POST", "/v1/moments", body);
   moment.id = std::stoull(reply.json().at("id").get<std::string>());
   const std::lock_guard lock(world_mutex_);
   world_.moments[slot] = std::move(moment);
+}
+
+// In some moments a contact of the author's, whether he may see it or not.
+std::vector<PersonIndex> Campus::mentions_of(PersonIndex author, std::size_t slot) const {
+  const auto& contacts = world_.contacts[author];
+  if (contacts.empty() || slot % 3 != 0) return {};
+  return {*std::next(contacts.begin(), static_cast<std::ptrdiff_t>(slot / 3 % contacts.size()))};
 }
 
 Json Campus::audience_of(const PlannedMoment& planned) const {

@@ -10,6 +10,7 @@
 #include "demo/notifications.hpp"
 #include "demo/oracle.hpp"
 #include "demo/pictures.hpp"
+#include "demo/verify_mentions.hpp"
 
 namespace tideline::demo {
 namespace {
@@ -20,18 +21,24 @@ struct Entry {
   std::uint64_t id;
   std::string author;
   std::string content;
+  std::string mentions{};
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
 std::string describe(const Entry& entry) {
-  return std::to_string(entry.id) + " (" + entry.author + ": \"" + entry.content + "\")";
+  return std::to_string(entry.id) + " (" + entry.author + ": \"" + entry.content + "\", mentions " +
+         entry.mentions + ")";
 }
 
 Entry entry_of(const Json& item) {
+  std::string mentions;
+  for (const Json& person : item.at("mentions")) {
+    mentions += person.at("user_id").get<std::string>() + " ";
+  }
   return {std::stoull(item.at("id").get<std::string>()),
-          item.at("author").at("user_id").get<std::string>(),
-          item.at("content").get<std::string>()};
+          item.at("author").at("user_id").get<std::string>(), item.at("content").get<std::string>(),
+          mentions};
 }
 
 // Follows the list's cursors to its end.
@@ -62,7 +69,10 @@ void compare(const World& world, const std::string& what,
     if (i >= expected.size())
       throw UnexpectedAnswer(place + "must not be there: " + describe(got[i]));
     const Moment& moment = *expected[i];
-    const Entry wanted{moment.id, world.people[moment.author].user_id, moment.content};
+    Entry wanted{moment.id, world.people[moment.author].user_id, moment.content};
+    for (const PersonIndex mentioned : moment.mentions) {
+      wanted.mentions += world.people[mentioned].user_id + " ";
+    }
     if (!(got[i] == wanted)) {
       throw UnexpectedAnswer(place + "expected " + describe(wanted) + ", got " + describe(got[i]));
     }
@@ -457,6 +467,7 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verified.bookmarks = verify_bookmarks(workers, campus, people);
   verified.notifications = verify_notifications(workers, campus, people);
   verify_people_search(workers, campus, people);
+  verified.mentions = verify_mentions(workers, campus, people);
   verify_points(workers, campus);
   verified.scores = world.people.size();
   verify_leaderboard(workers.first(), campus);

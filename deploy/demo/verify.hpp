@@ -19,6 +19,7 @@ struct Verified {
   std::size_t bookmarks = 0;
   std::size_t notifications = 0;
   std::size_t pictures = 0;
+  std::size_t mentions = 0;
   std::size_t scores = 0;
 };
 

@@ -42,6 +42,7 @@ struct Moment {
   std::vector<std::size_t> groups;  // indexes into World::groups
   std::string content;
   bool deleted = false;
+  std::vector<PersonIndex> mentions{};
 };
 
 // Under a moment; `answers`: a comment by somebody else.

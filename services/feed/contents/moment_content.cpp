@@ -10,13 +10,23 @@ static_assert(alignof(core::AccountId) == 1 && std::is_trivially_copyable_v<core
               "ids lie behind the texts as they are");
 static_assert(std::is_trivially_destructible_v<MomentContent>, "the block is freed as words");
 
+namespace {
+
+char* copy_ids(const std::vector<core::AccountId>& ids, char* end) {
+  const auto bytes = std::as_bytes(std::span(ids));
+  return reinterpret_cast<char*>(std::ranges::copy(bytes, reinterpret_cast<std::byte*>(end)).out);
+}
+
+}  // namespace
+
 MomentContent::MomentContent(const MomentTexts& texts, core::Timestamp good_until)
     : edits_(static_cast<std::uint16_t>(texts.edits)),
       audience_changes_(static_cast<std::uint16_t>(texts.audience_changes)),
       shown_(static_cast<std::uint32_t>(texts.shown.size())),
       audience_(static_cast<std::uint32_t>(texts.audience.size())),
       user_ids_(static_cast<std::uint16_t>(texts.user_ids.size())),
-      images_(static_cast<std::uint16_t>(texts.images.size() / kImageHash)),
+      images_(static_cast<std::uint8_t>(texts.images.size() / kImageHash)),
+      mentions_(static_cast<std::uint8_t>(texts.mentions.size())),
       good_until_(good_until),
       names_as_of_(texts.names_as_of),
       author_(texts.author) {}
@@ -32,9 +42,9 @@ std::shared_ptr<const MomentContent> MomentContent::of(const MomentTexts& texts,
   char* end = reinterpret_cast<char*>(block.get()) + sizeof head;
   end = std::ranges::copy(texts.shown, end).out;
   end = std::ranges::copy(texts.images, end).out;
+  end = copy_ids(texts.mentions, end);
   end = std::ranges::copy(texts.audience, end).out;
-  const auto ids = std::as_bytes(std::span(texts.user_ids));
-  std::ranges::copy(ids, reinterpret_cast<std::byte*>(end));
+  copy_ids(texts.user_ids, end);
   return {std::move(block), content};
 }
 

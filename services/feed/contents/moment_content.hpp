@@ -31,6 +31,7 @@ struct MomentTexts {
   std::string audience;  // to its author: audience, group_ids, tag_ids
   std::vector<core::AccountId>
       user_ids;  // the first of those listed: for its author, by their names
+  std::vector<core::AccountId> mentions{};  // for everybody, by their names
 };
 
 class MomentContent {
@@ -49,6 +50,10 @@ class MomentContent {
   std::string_view image(std::size_t i) const {
     return {rest() + shown_ + i * kImageHash, kImageHash};
   }
+  std::span<const core::AccountId> mentions() const {
+    return {reinterpret_cast<const core::AccountId*>(rest() + shown_ + images_ * kImageHash),
+            mentions_};
+  }
   std::string_view audience() const { return {rest() + before_audience(), audience_}; }
   std::span<const core::AccountId> user_ids() const {
     return {reinterpret_cast<const core::AccountId*>(rest() + before_audience() + audience_),
@@ -62,7 +67,9 @@ class MomentContent {
 
  private:
   MomentContent(const MomentTexts& texts, core::Timestamp good_until);
-  std::size_t before_audience() const { return shown_ + images_ * kImageHash; }
+  std::size_t before_audience() const {
+    return shown_ + images_ * kImageHash + mentions_ * sizeof(core::AccountId);
+  }
   // Where the texts and ids begin.
   const char* rest() const { return reinterpret_cast<const char*>(this + 1); }
 
@@ -71,7 +78,8 @@ class MomentContent {
   const std::uint32_t shown_;     // bytes
   const std::uint32_t audience_;  // bytes
   const std::uint16_t user_ids_;  // how many
-  const std::uint16_t images_;    // likewise
+  const std::uint8_t images_;     // likewise
+  const std::uint8_t mentions_;   // likewise
   const core::Timestamp good_until_;
   const std::uint64_t names_as_of_;
   const core::AccountId author_;

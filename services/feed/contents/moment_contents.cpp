@@ -33,9 +33,10 @@ std::size_t bytes_of(const SealedMoment& sealed) {
   std::size_t bytes = sizeof sealed;
   if (sealed.row) {
     const AudienceLists& lists = sealed.row->lists;
-    bytes += sealed.row->sealed_content->capacity() + bytes_of(sealed.row->images) +
-             bytes_of(lists.group_ids) + bytes_of(lists.tag_ids) +
-             lists.user_ids.capacity() * sizeof(core::AccountId);
+    bytes +=
+        sealed.row->sealed_content->capacity() + bytes_of(sealed.row->images) +
+        bytes_of(lists.group_ids) + bytes_of(lists.tag_ids) +
+        (lists.user_ids.capacity() + sealed.row->mentions.capacity()) * sizeof(core::AccountId);
   }
   for (const auto& [number, edit] : sealed.edits) {
     bytes += kEditBytes + edit.sealed_content.capacity();
@@ -50,7 +51,8 @@ void MomentContents::before_use(const read::Event& event) {
     put_sealed(published->id,
                {published->author,
                 MomentRow{published->id, published->author, published->audience, published->lists,
-                          published->sealed_content, published->images, published->published_at},
+                          published->sealed_content, published->images, published->published_at,
+                          false, 0, published->mentions},
                 {}});
   } else if (const auto* edited = std::get_if<read::MomentEdited>(&event)) {
     const Sealed before = find_sealed(edited->id);
@@ -66,9 +68,10 @@ void MomentContents::before_use(const read::Event& event) {
     sealed.row->audience_changes = changed->change;
     put_sealed(changed->id, std::move(sealed));
   } else if (const auto* comment = std::get_if<read::CommentAdded>(&event)) {
-    auto sealed = std::make_shared<const SealedComment>(
-        SealedComment{comment->author, {comment->sealed_text, comment->written_at}});
-    const std::size_t bytes = sizeof *sealed + comment->sealed_text.size();
+    auto sealed = std::make_shared<const SealedComment>(SealedComment{
+        comment->author, {comment->sealed_text, comment->written_at, comment->mentions}});
+    const std::size_t bytes = sizeof *sealed + comment->sealed_text.size() +
+                              comment->mentions.size() * sizeof(core::AccountId);
     sealed_comments_.put(comment->id.value(), std::move(sealed), bytes);
   }
 }

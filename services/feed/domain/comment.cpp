@@ -1,6 +1,7 @@
 #include "feed/domain/comment.hpp"
 
 #include "core/text.hpp"
+#include "feed/domain/mentions.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -18,9 +19,10 @@ Decision<Comment::Event> add(const Comment::State& state, const AddComment& comm
   if (!length || *length == 0 || *length > Comment::kTextCodePointsMax) {
     return Rejection{RejectionKind::Invalid, "text-length", "a text has 1 to 2000 characters"};
   }
-  return Decision<Comment::Event>::of(
-      CommentAdded{command.moment, command.moment_author, command.id, command.parent,
-                   command.author, command.text, command.now, command.parent_author});
+  if (auto rejection = refuse_mentions(command.mentions)) return *rejection;
+  return Decision<Comment::Event>::of(CommentAdded{
+      command.moment, command.moment_author, command.id, command.parent, command.author,
+      command.text, command.now, command.parent_author, command.mentions});
 }
 
 Decision<Comment::Event> remove(const Comment::State& state, const core::AccountId& by) {

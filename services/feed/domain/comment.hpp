@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
@@ -26,6 +27,7 @@ struct AddComment {
   core::AccountId author;
   std::string text;
   core::Timestamp now;
+  std::vector<core::AccountId> mentions{};
 };
 struct DeleteComment {
   core::AccountId by;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/text.hpp"
+#include "feed/domain/mentions.hpp"
 
 namespace tideline::feed {
 namespace {
@@ -47,9 +48,10 @@ Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment&
     return Rejection{RejectionKind::Invalid, "too-many-images", "a moment has at most 9 images"};
   }
   if (auto rejection = refuse_audience(command.audience, command.lists)) return *rejection;
+  if (auto rejection = refuse_mentions(command.mentions)) return *rejection;
   return Decision<Moment::Event>::of(MomentPublished{command.id, command.author, command.audience,
                                                      command.lists, command.content, command.images,
-                                                     command.now});
+                                                     command.now, command.mentions});
 }
 
 Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& command) {

@@ -28,6 +28,7 @@ struct PublishMoment {
   std::string content;
   std::vector<std::string> images;
   core::Timestamp now;
+  std::vector<core::AccountId> mentions{};
 
   friend bool operator==(const PublishMoment&, const PublishMoment&) = default;
 };

@@ -14,10 +14,13 @@ ON CONFLICT (moment, account, author_partition) DO UPDATE SET liked_at = exclude
 
 // A deletion leaves nothing of what was said, only that it was.
 constexpr const char* kUpsertComments = R"(
-INSERT INTO moment_comment (author_partition, moment, id, author, text, written_at)
-SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[],
-                     $6::timestamptz[])
-ON CONFLICT (moment, id, author_partition) DO UPDATE SET text = NULL WHERE excluded.text IS NULL)";
+INSERT INTO moment_comment (author_partition, moment, id, author, text, written_at, mentions)
+SELECT author_partition, moment, id, author, text, written_at, mentions::uuid[]
+FROM unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::timestamptz[],
+            $7::text[])
+     AS written (author_partition, moment, id, author, text, written_at, mentions)
+ON CONFLICT (moment, id, author_partition) DO UPDATE SET text = NULL, mentions = '{}'
+WHERE excluded.text IS NULL)";
 
 }  // namespace
 
@@ -37,11 +40,12 @@ void InteractionModel::apply(const eventsourcing::RecordedEvent& event) {
     likes_[{unliked->moment, unliked->account}] = std::nullopt;
   } else if (auto* added = std::get_if<read::CommentAdded>(&*known)) {
     comments_[{added->moment, added->id}] = {added->author, std::move(added->sealed_text),
-                                             added->written_at};
+                                             added->written_at, std::move(added->mentions)};
   } else if (const auto* deleted = std::get_if<read::CommentDeleted>(&*known)) {
     CommentChange& change = comments_[{deleted->moment, deleted->id}];
     change.author = deleted->author;
     change.sealed_text.reset();
+    change.mentions.clear();
   }
 }
 
@@ -52,7 +56,7 @@ void InteractionModel::flush(sql::Transaction& transaction) const {
   sql::write_batch(transaction, kUpsertComments, comments_,
                    sql::at(&CommentKey::first, core::author_partition), &CommentKey::first,
                    &CommentKey::second, &CommentChange::author, &CommentChange::sealed_text,
-                   &CommentChange::written_at);
+                   &CommentChange::written_at, sql::at(&CommentChange::mentions, sql::kArrayText));
 }
 
 }  // namespace tideline::feed

@@ -27,6 +27,7 @@ class InteractionModel {
     core::AccountId author;
     std::optional<std::string> sealed_text;  // nullopt once deleted
     core::Timestamp written_at;              // of one that is not deleted
+    std::vector<core::AccountId> mentions{};
   };
 
   // Since the last flush. A like without a time was taken back.

@@ -1,5 +1,7 @@
 #include "feed/projections/interaction_queries.hpp"
 
+#include "feed/projections/moment_queries.hpp"
+
 namespace tideline::feed {
 
 using sql::PersonSince;
@@ -23,7 +25,7 @@ Slice<PersonSince> list_likes(Transaction& transaction, core::MomentId moment,
 }
 
 const char* const kFindCommentsSql = R"(
-SELECT id, text, (extract(epoch FROM written_at) * 1000000)::bigint FROM moment_comment
+SELECT id, text, (extract(epoch FROM written_at) * 1000000)::bigint, mentions FROM moment_comment
 WHERE author_partition = $1::smallint AND moment = $2::bigint AND id = ANY ($3::bigint[]))";
 
 std::map<core::CommentId, CommentRow> find_comments(Transaction& transaction, core::MomentId moment,
@@ -33,7 +35,7 @@ std::map<core::CommentId, CommentRow> find_comments(Transaction& transaction, co
   for (const Row& row :
        transaction.execute(kFindCommentsSql, {core::author_partition(moment), moment, ids})) {
     found.emplace(core::CommentId(static_cast<std::uint64_t>(row.integer(0))),
-                  CommentRow{row.nullable_text(1), row.timestamp_us(2)});
+                  CommentRow{row.nullable_text(1), row.timestamp_us(2), mentions_in(row, 3)});
   }
   return found;
 }

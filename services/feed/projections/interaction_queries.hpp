@@ -29,6 +29,7 @@ sql::Slice<sql::PersonSince> list_likes(sql::Transaction& transaction, core::Mom
 struct CommentRow {
   std::optional<std::string> sealed_text;  // nullopt once deleted
   core::Timestamp written_at;
+  std::vector<core::AccountId> mentions{};
 };
 
 // Those of `ids` that the table holds.

@@ -22,12 +22,16 @@ std::string as_json(const AudienceLists& lists) {
 // whether it comes with what was before it or later.
 constexpr const char* kUpsert = R"(
 INSERT INTO moment (author_partition, id, author, audience, lists, content, images, published_at,
-                    deleted)
-SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[],
-                     $7::jsonb[], $8::timestamptz[], $9::boolean[])
+                    deleted, mentions)
+SELECT author_partition, id, author, audience, lists, content, images, published_at, deleted,
+       mentions::uuid[]
+FROM unnest($1::smallint[], $2::bigint[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[],
+            $7::jsonb[], $8::timestamptz[], $9::boolean[], $10::text[])
+     AS published (author_partition, id, author, audience, lists, content, images, published_at,
+                   deleted, mentions)
 ON CONFLICT (id, author_partition) DO UPDATE
   SET audience = excluded.audience, lists = excluded.lists, audience_changes = 0, content = NULL,
-      images = excluded.images, deleted = true
+      images = excluded.images, mentions = excluded.mentions, deleted = true
   WHERE excluded.deleted)";
 
 constexpr const char* kChangeAudiences = R"(
@@ -76,6 +80,7 @@ void MomentModel::apply(const eventsourcing::RecordedEvent& event) {
     change.published.audience = Audience::Private;
     change.published.lists = {};
     change.published.images.clear();
+    change.published.mentions.clear();
     change.deleted = true;
     audiences_.erase(deleted->id);
     std::erase_if(edited_, [&](const auto& edit) { return edit.first.first == deleted->id; });
@@ -100,7 +105,8 @@ void MomentModel::write_moments(sql::Transaction& transaction) const {
         return change.deleted ? std::nullopt : std::optional(change.published.sealed_content);
       },
       of_moment(&MomentPublished::images, [](const auto& images) { return Json(images).dump(); }),
-      of_moment(&MomentPublished::published_at), &Change::deleted);
+      of_moment(&MomentPublished::published_at), &Change::deleted,
+      of_moment(&MomentPublished::mentions, sql::kArrayText));
 }
 
 void MomentModel::write_audiences(sql::Transaction& transaction) const {

@@ -37,15 +37,24 @@ MomentRow to_moment(const sql::Row& row) {
   moment.published_at = row.timestamp_us(6);
   moment.deleted = row.boolean(7);
   moment.audience_changes = static_cast<std::uint32_t>(row.integer(8));
+  moment.mentions = mentions_in(row, 9);
   return moment;
 }
 
 }  // namespace
 
+std::vector<core::AccountId> mentions_in(const sql::Row& row, std::size_t column) {
+  std::vector<core::AccountId> mentions;
+  for (const std::string& text : row.text_array(column)) {
+    mentions.push_back(core::AccountId::parse_uuid(text).value());
+  }
+  return mentions;
+}
+
 const char* const kFindMomentsSql = R"(
 SELECT id, author, audience, lists, content, images,
        (extract(epoch FROM published_at) * 1000000)::bigint, deleted,
-       audience_changes
+       audience_changes, mentions
 FROM moment WHERE author_partition = ANY ($1::smallint[]) AND id = ANY ($2::bigint[]))";
 
 std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,

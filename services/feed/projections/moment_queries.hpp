@@ -25,7 +25,11 @@ struct MomentRow {
   core::Timestamp published_at;
   bool deleted = false;
   std::uint32_t audience_changes = 0;  // audience and lists are of the last one
+  std::vector<core::AccountId> mentions{};
 };
+
+// Of a row's column of that kind.
+std::vector<core::AccountId> mentions_in(const sql::Row& row, std::size_t column);
 
 // $1 = partitions, $2 = ids. Public for the test that asks PostgreSQL how it runs it.
 extern const char* const kFindMomentsSql;

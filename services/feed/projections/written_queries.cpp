@@ -45,13 +45,13 @@ std::vector<WrittenComment> list_comments_by(sql::Transaction& transaction,
                                              const CommentPlace& after, int limit) {
   std::vector<WrittenComment> comments;
   for (const auto& row : transaction.execute(
-           "SELECT moment, id, text, (extract(epoch FROM written_at) * 1000000)::bigint"
+           "SELECT moment, id, text, (extract(epoch FROM written_at) * 1000000)::bigint, mentions"
            " FROM moment_comment WHERE author = $1::uuid AND text IS NOT NULL"
            " AND (moment, id) > ($2::bigint, $3::bigint) ORDER BY moment, id LIMIT $4::int",
            {author, after.moment, static_cast<std::int64_t>(after.id.value()), limit})) {
     comments.push_back({moment_at(row, 0),
                         core::CommentId(static_cast<std::uint64_t>(row.integer(1))), row.text(2),
-                        row.timestamp_us(3)});
+                        row.timestamp_us(3), mentions_in(row, 4)});
   }
   return comments;
 }

@@ -23,6 +23,7 @@ struct WrittenComment {
   core::CommentId id;
   std::string sealed_text;
   core::Timestamp written_at;
+  std::vector<core::AccountId> mentions{};
 };
 struct GivenLike {
   core::MomentId moment;

@@ -76,7 +76,8 @@ RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
       {{valid_text()}, {valid_text()}, accounts()},
       valid_text(),
       {valid_text(), valid_text()},
-      time()};
+      time(),
+      accounts()};
   const MomentDeleted deleted{published.id, published.author};
   const MomentEdited edited{published.id, published.author,
                             *rc::gen::inRange<std::uint32_t>(1, Moment::kEditsMax + 1),
@@ -113,6 +114,7 @@ RC_GTEST_PROP(CommentCodec, ReadsWhatItWrote, ()) {
   added.author = account();
   added.text = valid_text();
   added.written_at = time();
+  added.mentions = accounts();
   const CommentDeleted deleted{added.moment, added.id, added.author, account()};
   for (const Comment::Event& event : {Comment::Event(added), Comment::Event(deleted)}) {
     RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);

@@ -285,8 +285,18 @@ class History {
               {"images", Json::array()},
               {"published_at", core::format_iso8601(at)},
               {"seen", token()}};
+    data["mentions"] = some_mentions();
     data.update(audience);
     record("feed", keys::moment(id), "MomentPublished", data);
+  }
+
+  // Not off the tape: what is mentioned changes nothing of what may be seen.
+  Json some_mentions() const {
+    Json mentions = Json::array();
+    for (std::uint32_t i = 0; i < sequence_ % 3; ++i) {
+      mentions.push_back(name((sequence_ / 3 + 2 * i) % kPeople));
+    }
+    return mentions;
   }
 
   void change_audience() {
@@ -373,6 +383,7 @@ class History {
             {"parent_author", parent_author},
             {"author", name(person)},
             {"text", "1.sealed"},
+            {"mentions", some_mentions()},
             {"written_at", core::format_iso8601(at)},
             {"seen", token()}});
   }
@@ -454,12 +465,13 @@ class History {
       data.erase("seen");
     }
     if (event.type == "MomentLiked") event.schema_version = core::SchemaVersion(2);
-    if (event.type == "CommentAdded") {
-      if (data.contains("seen")) {
-        data.erase("parent_author");
-      } else {
-        event.schema_version = core::SchemaVersion(3);
-      }
+    if (data.contains("seen")) {
+      data.erase("parent_author");
+      data.erase("mentions");
+    } else if (event.type == "MomentPublished") {
+      event.schema_version = core::SchemaVersion(3);
+    } else if (event.type == "CommentAdded") {
+      event.schema_version = core::SchemaVersion(4);
     }
     event.data = data.dump();
     positions_.raise(source, event.log, event.position);

@@ -30,12 +30,8 @@ core::MomentId parse_export_moment(const std::string& text) {
   return *id;
 }
 
-Json listed_people(const ApiPorts& ports, const std::vector<WrittenMoment>& moments) {
-  std::vector<AccountId> listed;
-  for (const auto& written : moments) {
-    const auto& ids = written.moment.lists.user_ids;
-    listed.insert(listed.end(), ids.begin(), ids.end());
-  }
+// user_id or null, by account.
+Json user_ids_of(const ApiPorts& ports, const std::vector<AccountId>& listed) {
   const auto people = core::value_of(ports.database.read_each_alone(
       [&](Transaction& transaction) { return ports.people.find_many(transaction, listed); }));
   Json users = Json::object();
@@ -43,6 +39,15 @@ Json listed_people(const ApiPorts& ports, const std::vector<WrittenMoment>& mome
     users[account.to_string()] = people::person_json(people, account)["user_id"];
   }
   return users;
+}
+
+// The user_ids of those who are known.
+Json known_of(const Json& users, const std::vector<AccountId>& accounts) {
+  Json known = Json::array();
+  for (const AccountId& account : accounts) {
+    if (users[account.to_string()].is_string()) known.push_back(users[account.to_string()]);
+  }
+  return known;
 }
 
 Json moment_export(const ApiPorts& ports, const WrittenMoment& written, const Json& users,
@@ -53,10 +58,6 @@ Json moment_export(const ApiPorts& ports, const WrittenMoment& written, const Js
   for (const std::string& hash : moment.images) {
     links.push_back(ports.links.to("/v1/moments/" + id + "/images/" + hash, moment.author));
   }
-  Json listed = Json::array();
-  for (const AccountId& account : moment.lists.user_ids) {
-    if (users[account.to_string()].is_string()) listed.push_back(users[account.to_string()]);
-  }
   return {{"id", id},
           {"published_at", core::format_iso8601(moment.published_at)},
           {"texts", std::move(texts)},
@@ -65,7 +66,8 @@ Json moment_export(const ApiPorts& ports, const WrittenMoment& written, const Js
           {"audience", to_string(moment.audience)},
           {"group_ids", moment.lists.group_ids},
           {"tag_ids", moment.lists.tag_ids},
-          {"user_ids", std::move(listed)}};
+          {"user_ids", known_of(users, moment.lists.user_ids)},
+          {"mentions", known_of(users, moment.mentions)}};
 }
 
 // The first text and those of the edits, in their order.
@@ -74,7 +76,12 @@ ExportSlice read_moments(const ApiPorts& ports, const AccountId& owner, const st
   const auto after = parse_export_moment(place);
   const auto moments = core::value_of(ports.database.read(
       [&](Transaction& transaction) { return list_moments_by(transaction, owner, after, limit); }));
-  const Json users = listed_people(ports, moments);
+  std::vector<AccountId> named;
+  for (const auto& [moment, edits] : moments) {
+    named.insert(named.end(), moment.lists.user_ids.begin(), moment.lists.user_ids.end());
+    named.insert(named.end(), moment.mentions.begin(), moment.mentions.end());
+  }
+  const Json users = user_ids_of(ports, named);
   std::vector<crypto::SealedText> sealed;
   for (const auto& [moment, edits] : moments) {
     sealed.push_back({owner, *moment.sealed_content, Stored<MomentPublished>::kContentContext});
@@ -113,15 +120,19 @@ ExportSlice read_comments(const ApiPorts& ports, const AccountId& owner, const s
     return list_comments_by(transaction, owner, after, limit);
   }));
   std::vector<crypto::SealedText> sealed;
+  std::vector<AccountId> named;
   for (const auto& comment : comments) {
+    named.insert(named.end(), comment.mentions.begin(), comment.mentions.end());
     sealed.push_back({owner, comment.sealed_text, Stored<CommentAdded>::kTextContext});
   }
   const auto texts = core::value_of(ports.cipher.open_many(sealed));
+  const Json users = user_ids_of(ports, named);
   ExportSlice exported;
   for (std::size_t i = 0; i < comments.size(); ++i) {
     exported.items.push_back({{"moment_id", core::to_string(comments[i].moment)},
                               {"id", core::to_string(comments[i].id)},
                               {"text", texts[i] ? Json(*texts[i]) : Json(nullptr)},
+                              {"mentions", known_of(users, comments[i].mentions)},
                               {"written_at", core::format_iso8601(comments[i].written_at)}});
   }
   if (std::ssize(comments) == limit) {

@@ -5,6 +5,7 @@
 // what is written while the moment is being deleted is as invisible as the moment.
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/mentions.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/api/timelines/private_reads.hpp"
 #include "feed/domain/comment.hpp"
@@ -55,7 +56,7 @@ Response handle_unlike(const ApiPorts& ports, const Request& request) {
 
 // All but id, authors of the moment and of the parent, time and what its writer had seen, which
 // come when the command runs.
-AddComment read_comment(const Request& request, core::MomentId id) {
+AddComment read_comment(const ApiPorts& ports, const Request& request, core::MomentId id) {
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
   AddComment command;
@@ -64,6 +65,7 @@ AddComment read_comment(const Request& request, core::MomentId id) {
     command.parent = core::parse_comment_id(*parent);
     if (!command.parent) fields.violate("parent_id", "is no id");
   }
+  command.mentions = read_mentions(ports, fields);
   fields.check();
   command.moment = id;
   command.author = request.account();
@@ -91,6 +93,7 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
   command.id = ports.moment_ids.next_comment(command.now, command.moment_author);
   const auto stream = keys::comment(command.moment, command.id);
   eventsourcing::begin<Comment>(session, stream, codec, command);
+  count_addressing(ports, session, command.author, command.mentions);
   const nlohmann::json body{{"id", core::to_string(command.id)},
                             {"written_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + core::to_string(command.moment) + "/comments",
@@ -100,8 +103,9 @@ CommandResult add(const ApiPorts& ports, CommandSession& session, AddComment com
 Response handle_comment(const ApiPorts& ports, const Request& request) {
   const auto id = core::parse_moment_id(request.param("id"));
   if (!id) return to_response(http::not_found());
-  const auto command = read_comment(request, *id);
+  const auto command = read_comment(ports, request, *id);
   require_fresh(ports, request);
+  require_mentionable(ports, request, command.mentions);
   return ports.commands.answer(
       request, [&](CommandSession& session) { return add(ports, session, command); });
 }

@@ -69,6 +69,17 @@ struct Comments {
   PeopleByAccount people;
 };
 
+// Who is not known (yet, or any more) is left out.
+Json mentions_json(const Comments& found, const CommentRow& row) {
+  Json mentions = Json::array();
+  for (const core::AccountId& mentioned : row.mentions) {
+    if (found.people.contains(mentioned)) {
+      mentions.push_back(person_json(found.people, mentioned));
+    }
+  }
+  return mentions;
+}
+
 Json comment_items(const ApiPorts& ports, const Request& request, core::MomentId moment,
                    const std::vector<CommentEntry>& entries) {
   std::vector<core::CommentId> ids;
@@ -83,8 +94,13 @@ Json comment_items(const ApiPorts& ports, const Request& request, core::MomentId
   const auto found = core::value_of(read_up_to_engine(
       ports, request, ports.tables_applied,
       [&](Transaction& transaction) {
-        Comments read{recent, ports.people.find_many(transaction, authors)};
+        Comments read{recent, {}};
         read.rows.merge(find_comments(transaction, moment, ids));
+        auto named = authors;
+        for (const auto& [id, row] : read.rows) {
+          named.insert(named.end(), row.mentions.begin(), row.mentions.end());
+        }
+        read.people = ports.people.find_many(transaction, named);
         return read;
       },
       [&](const Comments& read) { return read.rows.size() == entries.size(); }));
@@ -106,6 +122,7 @@ Json comment_items(const ApiPorts& ports, const Request& request, core::MomentId
               {"parent_id", nullptr},
               {"author", person_json(found.people, entry.author)},
               {"text", nullptr},
+              {"mentions", mentions_json(found, found.rows.at(entry.id))},
               {"written_at", core::format_iso8601(found.rows.at(entry.id).written_at)}};
     if (entry.parent) item["parent_id"] = core::to_string(*entry.parent);
     if (opened[i]) item["text"] = *opened[i];

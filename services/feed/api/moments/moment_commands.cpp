@@ -2,6 +2,7 @@
 #include "core/text.hpp"
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/mentions.hpp"
 #include "feed/api/named_images.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/routes.hpp"
@@ -72,6 +73,7 @@ PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
     fields.violate("", "give content, or images, or both");
   }
   auto wanted = read_audience(ports, fields);
+  command.mentions = read_mentions(ports, fields);
   fields.check();
   command.audience = wanted.audience;
   command.lists = std::move(wanted.lists);
@@ -111,6 +113,7 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
   const auto stream = keys::moment(command.id);
   eventsourcing::begin<Moment>(session, stream, codec, command);
   if (const auto refused = refuse_lists(ports, command.author, command.lists)) return *refused;
+  count_addressing(ports, session, command.author, command.mentions);
   const std::string id = core::to_string(command.id);
   const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + id, stream};
@@ -119,6 +122,7 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
 Response handle_publish(const ApiPorts& ports, const Request& request) {
   const auto command = read_draft(ports, request);
   require_known(ports, request, command.lists);
+  require_mentionable(ports, request, command.mentions);
   return ports.commands.answer(
       request, [&](CommandSession& session) { return publish(ports, session, command); });
 }

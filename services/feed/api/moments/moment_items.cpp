@@ -165,7 +165,8 @@ MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author,
           members_of({{"audience", to_string(row.audience)},
                       {"group_ids", row.lists.group_ids},
                       {"tag_ids", row.lists.tag_ids}}),
-          {listed.begin(), listed.begin() + std::min(listed.size(), kListedShown)}};
+          {listed.begin(), listed.begin() + std::min(listed.size(), kListedShown)},
+          row.mentions};
 }
 
 // Adds those of `accounts` who are remembered, and a place for each of the others; returns these.
@@ -223,13 +224,15 @@ void fill(const ApiPorts& ports, const Request& request, const std::vector<Timel
   }
 }
 
-// Whom the viewer names in the audiences of what he wrote himself.
+// Whom the entries mention, and whom the viewer names in the audiences of what he wrote himself.
 void name_listed(const ApiPorts& ports, const Request& request, const Contents& contents,
                  PersonByAccount& people) {
   const std::uint64_t names_as_of = ports.contents.name_changes();
   Accounts listed;
   for (const auto& content : contents) {
-    if (!content || content->user_ids().empty() || content->author() != request.account()) continue;
+    if (!content) continue;
+    listed.insert(listed.end(), content->mentions().begin(), content->mentions().end());
+    if (content->author() != request.account()) continue;
     listed.insert(listed.end(), content->user_ids().begin(), content->user_ids().end());
   }
   const Accounts missing = take_known(ports, listed, people);
@@ -248,6 +251,21 @@ std::string listed_users(const MomentContent& moment, const PersonByAccount& peo
     users += person->user_id;
   }
   return users;
+}
+
+// Who is not known (yet, or any more) is left out.
+void append_mentions(std::string& items, const MomentContent& moment,
+                     const PersonByAccount& people) {
+  items.append(R"(,"mentions":[)");
+  bool is_first = true;
+  for (const core::AccountId& account : moment.mentions()) {
+    const auto& person = people.at(account);
+    if (!person || person->user_id == "null") continue;
+    if (!is_first) items.push_back(',');
+    is_first = false;
+    items.append(person->person);
+  }
+  items.push_back(']');
 }
 
 // The members that differ by viewer, and the end of an item for who has not written it: one append,
@@ -287,6 +305,7 @@ void append_item(const ApiPorts& ports, std::string& items, const TimelineEntry&
   items.push_back('{');
   items.append(moment.shown());
   append_image_links(ports, items, entry, moment, viewer);
+  append_mentions(items, moment, people);
   if (entry.author != viewer) {
     append_rest(items, entry, R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
     return;
@@ -306,7 +325,9 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
   const std::size_t before = items.size();
   std::size_t count = 0;
   ports.contents.find_each(entries, [&](std::size_t i, const MomentContents::Moment& moment) {
-    if (i != count || (moment->author() == viewer && !moment->user_ids().empty())) return;
+    const bool names_others =
+        !moment->mentions().empty() || (moment->author() == viewer && !moment->user_ids().empty());
+    if (i != count || names_others) return;
     if (count++ > 0) items.push_back(',');
     append_item(ports, items, entries[i], *moment, viewer, nobody);
   });

@@ -43,9 +43,13 @@ bool FeedReader::tells_under_moment(PersonIndex owner, PersonIndex actor,
     return moment->author == owner && holds(interactions.likers, actor) &&
            state_.visibility().may_meet(owner, actor, moment->author);
   }
+  if (doing.kind == NotificationKind::Mention && doing.comment == core::CommentId()) {
+    return moment->author == actor;
+  }
   const CommentFacts* comment = interactions.find(doing.comment);
   if (comment == nullptr || !meets(owner, *comment, *moment)) return false;
   if (doing.kind == NotificationKind::Comment) return moment->author == owner;
+  if (doing.kind == NotificationKind::Mention) return true;
   const CommentFacts* parent = interactions.find(comment->parent);
   return doing.kind == NotificationKind::Reply && parent != nullptr && parent->author == owner &&
          meets(owner, *parent, *moment);
@@ -66,6 +70,7 @@ bool FeedReader::tells_between(PersonIndex owner, PersonIndex actor, Notificatio
     case NotificationKind::Reply:
     case NotificationKind::Removed:
     case NotificationKind::ReportDecided:
+    case NotificationKind::Mention:
       break;
   }
   return false;

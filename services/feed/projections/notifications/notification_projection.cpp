@@ -66,18 +66,30 @@ void NotificationProjection::add(const Key& key, const Row& row) {
 }
 
 void NotificationProjection::apply_interaction(const eventsourcing::RecordedEvent& event) {
-  using Known = std::variant<read::MomentLiked, read::CommentAdded, read::Followed>;
+  using Known =
+      std::variant<read::MomentLiked, read::MomentPublished, read::CommentAdded, read::Followed>;
   const auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
   if (const auto* liked = std::get_if<read::MomentLiked>(&*known)) {
     if (!liked->moment_author) return;
     add({*liked->moment_author, NotificationKind::Like, liked->moment, liked->account, {}},
         {liked->liked_at, false});
+  } else if (const auto* published = std::get_if<read::MomentPublished>(&*known)) {
+    for (const core::AccountId& mentioned : published->mentions) {
+      add({mentioned, NotificationKind::Mention, published->id, published->author, {}},
+          {published->published_at, true});
+    }
   } else if (const auto* added = std::get_if<read::CommentAdded>(&*known)) {
     // To one person once. What a moment's author answers is met by who is no contact, too.
+    const bool is_direct = added->author == added->moment_author;
+    for (const core::AccountId& mentioned : added->mentions) {
+      if (mentioned == added->parent_author || mentioned == added->moment_author) continue;
+      add({mentioned, NotificationKind::Mention, added->moment, added->author, added->id},
+          {added->written_at, is_direct});
+    }
     if (added->parent_author) {
       add({*added->parent_author, NotificationKind::Reply, added->moment, added->author, added->id},
-          {added->written_at, added->author == added->moment_author});
+          {added->written_at, is_direct});
     }
     if (added->parent_author != added->moment_author) {
       add({added->moment_author, NotificationKind::Comment, added->moment, added->author,

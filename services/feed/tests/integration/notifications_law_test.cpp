@@ -47,8 +47,8 @@ struct Deed {
   core::AccountId actor;
   std::uint64_t comment = 0;
 };
-const std::vector<std::string> kKinds{"like",   "comment",         "reply",
-                                      "follow", "contact-request", "contact"};
+const std::vector<std::string> kKinds{"like",    "comment", "reply", "follow", "contact-request",
+                                      "contact", "mention"};
 
 class PlainModel {
  public:
@@ -77,6 +77,9 @@ class PlainModel {
             under->second.likers.contains(at("account_id"))) {
           deeds.push_back({at("liked_at"), 0, id, account(at("account_id"))});
         }
+      } else if (event.type == "MomentPublished" && at("author") != me && mentions(data, me)) {
+        const auto id = core::parse_moment_id(at("moment_id"))->value();
+        if (met.contains(id)) deeds.push_back({at("published_at"), 6, id, account(at("author"))});
       } else if (event.type == "CommentAdded" && at("author") != me) {
         const auto id = core::parse_moment_id(at("moment_id"))->value();
         const auto under = met.find(id);
@@ -89,6 +92,8 @@ class PlainModel {
           deeds.push_back({at("written_at"), 2, id, account(at("author")), comment});
         } else if (!answers_me && at("moment_author") == me) {
           deeds.push_back({at("written_at"), 1, id, account(at("author")), comment});
+        } else if (!answers_me && mentions(data, me)) {
+          deeds.push_back({at("written_at"), 6, id, account(at("author")), comment});
         }
       } else if (event.type == "Followed" && is_first && at("followee") == me) {
         const auto& last = *last_.at(event.stream.value());
@@ -109,6 +114,10 @@ class PlainModel {
 
  private:
   static core::AccountId account(const std::string& text) { return *core::AccountId::parse(text); }
+  static bool mentions(const Json& data, const std::string& person) {
+    if (!data.contains("mentions")) return false;
+    return std::ranges::find(data["mentions"], Json(person)) != data["mentions"].end();
+  }
   bool is_last(const eventsourcing::RecordedEvent& event) const {
     return last_.at(event.stream.value())->id == event.id;
   }
