@@ -74,6 +74,7 @@ class Campus {
   void mute();
   void change_audiences();
   void bookmark();
+  void repost();
   void pin();
   Json audience_of(const PlannedMoment& planned) const;
   std::vector<PersonIndex> mentions_of(PersonIndex author, std::size_t slot) const;

@@ -79,6 +79,7 @@ Json Campus::audience_of(const PlannedMoment& planned) const {
 }
 
 void Campus::change() {
+  repost();
   bookmark();
   pin();
   like();
@@ -98,6 +99,27 @@ std::string Campus::topic(std::size_t moment) const {
   std::copy_if(run_.begin(), run_.end(), std::back_inserter(name),
                [](unsigned char letter) { return std::isalnum(letter) != 0; });
   return name;
+}
+
+// Each a public moment that he may see, before they change; without words of his own.
+void Campus::repost() {
+  const std::size_t before = world_.moments.size();
+  std::vector<Moment> reposts;
+  for (PersonIndex person = 0; person < plan_.people && before > 0; ++person) {
+    const std::size_t number = person * 7 % before;
+    const Moment& original = world_.moments[number];
+    if (original.audience != Audience::Public || !may_see(world_, person, original)) continue;
+    reposts.push_back({0, person, Audience::Public, {}, {}, {}, "", false, {}, number});
+  }
+  work_by_actor(
+      workers_, "moments reposted", reposts, [](const Moment& repost) { return repost.author; },
+      [&](Client& client, const Moment& planned, std::size_t number) {
+        const Json body{{"repost_of", std::to_string(world_.moments[*planned.repost_of].id)},
+                        {"audience", "public"}};
+        const Reply reply = as(client, planned.author, 201, "POST", "/v1/moments", body);
+        reposts[number].id = std::stoull(reply.json().at("id").get<std::string>());
+      });
+  world_.moments.insert(world_.moments.end(), reposts.begin(), reposts.end());
 }
 
 // Each author one of his moments, before they change.

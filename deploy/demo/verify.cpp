@@ -10,7 +10,7 @@
 #include "demo/notifications.hpp"
 #include "demo/oracle.hpp"
 #include "demo/pictures.hpp"
-#include "demo/verify_mentions.hpp"
+#include "demo/verify_references.hpp"
 
 namespace tideline::demo {
 namespace {
@@ -468,6 +468,7 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verified.notifications = verify_notifications(workers, campus, people);
   verify_people_search(workers, campus, people);
   verified.mentions = verify_mentions(workers, campus, people);
+  verified.reposts = verify_reposts(workers, campus, people);
   verify_points(workers, campus);
   verified.scores = world.people.size();
   verify_leaderboard(workers.first(), campus);

@@ -43,6 +43,7 @@ struct Moment {
   std::string content;
   bool deleted = false;
   std::vector<PersonIndex> mentions{};
+  std::optional<std::size_t> repost_of{};  // index into World::moments
 };
 
 // Under a moment; `answers`: a comment by somebody else.

@@ -34,7 +34,7 @@ COMPACTED = {"tideline.profiles", "tideline.scores"}
 # Stands before the name of a table in what is read of a database.
 PAGE = "--8<-- "
 # Names of a person or thing, numbers and secrets that the suite made: no texts.
-REFERENCES = {"user_id", "to", "group_id", "refresh_token", "up_to", "parent_id", "moment_ids"}
+REFERENCES = {"user_id", "to", "group_id", "refresh_token", "up_to", "parent_id", "moment_ids", "repost_of"}
 # The pattern of an id: one class of characters, a number of times.
 ID = re.compile(r"\^\[[\w.-]+\]\{.*")
 # Keys and programs.

@@ -29,7 +29,8 @@ MomentContent::MomentContent(const MomentTexts& texts, core::Timestamp good_unti
       mentions_(static_cast<std::uint8_t>(texts.mentions.size())),
       good_until_(good_until),
       names_as_of_(texts.names_as_of),
-      author_(texts.author) {}
+      author_(texts.author),
+      repost_of_(texts.repost_of.value_or(core::MomentId())) {}
 
 std::shared_ptr<const MomentContent> MomentContent::of(const MomentTexts& texts,
                                                        core::Timestamp good_until) {

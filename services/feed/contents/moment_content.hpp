@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/time_ordered_id.hpp"
 
 namespace tideline::feed {
 
@@ -32,6 +34,7 @@ struct MomentTexts {
   std::vector<core::AccountId>
       user_ids;  // the first of those listed: for its author, by their names
   std::vector<core::AccountId> mentions{};  // for everybody, by their names
+  std::optional<core::MomentId> repost_of{};
 };
 
 class MomentContent {
@@ -50,6 +53,8 @@ class MomentContent {
   std::string_view image(std::size_t i) const {
     return {rest() + shown_ + i * kImageHash, kImageHash};
   }
+  // 0: none.
+  core::MomentId repost_of() const { return repost_of_; }
   std::span<const core::AccountId> mentions() const {
     return {reinterpret_cast<const core::AccountId*>(rest() + shown_ + images_ * kImageHash),
             mentions_};
@@ -83,6 +88,7 @@ class MomentContent {
   const core::Timestamp good_until_;
   const std::uint64_t names_as_of_;
   const core::AccountId author_;
+  const core::MomentId repost_of_;
 };
 
 }  // namespace tideline::feed

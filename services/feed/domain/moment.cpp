@@ -1,6 +1,7 @@
 #include "feed/domain/moment.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "core/text.hpp"
 #include "feed/domain/mentions.hpp"
@@ -17,12 +18,12 @@ bool takes_lists(Audience audience) {
   return audience == Audience::PartlyVisible || audience == Audience::PartlyInvisible;
 }
 
-std::optional<Rejection> refuse_content(const std::string& content, bool has_images) {
+std::optional<Rejection> refuse_content(const std::string& content, bool shows_more) {
   const auto length = core::code_points(content);
-  const bool says_something = length && (*length > 0 || has_images);
+  const bool says_something = length && (*length > 0 || shows_more);
   if (says_something && *length <= Moment::kContentCodePointsMax) return std::nullopt;
   return Rejection{RejectionKind::Invalid, "content-length",
-                   "content has 1 to 2000 characters, or none beside images"};
+                   "content has 1 to 2000 characters, or none beside images or a repost"};
 }
 
 std::optional<Rejection> refuse_audience(Audience audience, const AudienceLists& lists) {
@@ -43,15 +44,20 @@ Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment&
   if (state.published) {
     return Rejection{RejectionKind::Conflict, "moment-id-taken", "this moment exists already"};
   }
-  if (auto rejection = refuse_content(command.content, !command.images.empty())) return *rejection;
+  const bool shows_more = !command.images.empty() || command.repost;
+  if (auto rejection = refuse_content(command.content, shows_more)) return *rejection;
   if (command.images.size() > Moment::kImagesMax) {
     return Rejection{RejectionKind::Invalid, "too-many-images", "a moment has at most 9 images"};
   }
   if (auto rejection = refuse_audience(command.audience, command.lists)) return *rejection;
   if (auto rejection = refuse_mentions(command.mentions)) return *rejection;
-  return Decision<Moment::Event>::of(MomentPublished{command.id, command.author, command.audience,
-                                                     command.lists, command.content, command.images,
-                                                     command.now, command.mentions});
+  MomentPublished published{command.id,      command.author, command.audience, command.lists,
+                            command.content, command.images, command.now,      command.mentions};
+  if (command.repost) {
+    published.repost_of = command.repost->moment;
+    published.repost_author = command.repost->author;
+  }
+  return Decision<Moment::Event>::of(std::move(published));
 }
 
 Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& command) {
@@ -59,7 +65,8 @@ Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& comma
   if (state.author != command.by) {
     return Rejection{RejectionKind::Forbidden, "not-the-author", "only its author edits a moment"};
   }
-  if (auto rejection = refuse_content(command.content, state.has_images)) return *rejection;
+  const bool shows_more = state.has_images || state.repost;
+  if (auto rejection = refuse_content(command.content, shows_more)) return *rejection;
   if (state.content == command.content) return Decision<Moment::Event>::nothing();
   if (command.now - state.published_at > Moment::kEditableFor) {
     return Rejection{RejectionKind::Conflict, "too-late-to-edit",
@@ -111,6 +118,9 @@ Moment::State Moment::evolve(State state, const Event& event) {
                    state.author = published.author;
                    state.content = published.content;
                    state.has_images = !published.images.empty();
+                   if (published.repost_of && published.repost_author) {
+                     state.repost = {*published.repost_of, *published.repost_author};
+                   }
                    state.audience = published.audience;
                    state.lists = published.lists;
                    state.published_at = published.published_at;

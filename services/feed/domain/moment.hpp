@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +21,14 @@ namespace tideline::feed {
 inline const eventsourcing::Rejection kNoSuchMoment{eventsourcing::RejectionKind::NotFound,
                                                     "no-such-moment", "there is no such moment"};
 
+// A moment that another one shows inside, to whom it is for.
+struct Reposted {
+  core::MomentId moment;
+  core::AccountId author;
+
+  friend bool operator==(const Reposted&, const Reposted&) = default;
+};
+
 struct PublishMoment {
   core::MomentId id;
   core::AccountId author;
@@ -29,6 +38,7 @@ struct PublishMoment {
   std::vector<std::string> images;
   core::Timestamp now;
   std::vector<core::AccountId> mentions{};
+  std::optional<Reposted> repost{};  // one that is public, and reposts nothing
 
   friend bool operator==(const PublishMoment&, const PublishMoment&) = default;
 };
@@ -83,6 +93,7 @@ struct Moment {
     core::AccountId author;
     std::string content;  // the latest
     bool has_images = false;
+    std::optional<Reposted> repost;
     core::Timestamp published_at;
     std::uint32_t edits = 0;
     Audience audience = Audience::Private;

@@ -22,16 +22,17 @@ std::string as_json(const AudienceLists& lists) {
 // whether it comes with what was before it or later.
 constexpr const char* kUpsert = R"(
 INSERT INTO moment (author_partition, id, author, audience, lists, content, images, published_at,
-                    deleted, mentions)
+                    deleted, mentions, repost_of)
 SELECT author_partition, id, author, audience, lists, content, images, published_at, deleted,
-       mentions::uuid[]
+       mentions::uuid[], repost_of
 FROM unnest($1::smallint[], $2::bigint[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[],
-            $7::jsonb[], $8::timestamptz[], $9::boolean[], $10::text[])
+            $7::jsonb[], $8::timestamptz[], $9::boolean[], $10::text[], $11::bigint[])
      AS published (author_partition, id, author, audience, lists, content, images, published_at,
-                   deleted, mentions)
+                   deleted, mentions, repost_of)
 ON CONFLICT (id, author_partition) DO UPDATE
   SET audience = excluded.audience, lists = excluded.lists, audience_changes = 0, content = NULL,
-      images = excluded.images, mentions = excluded.mentions, deleted = true
+      images = excluded.images, mentions = excluded.mentions, repost_of = NULL,
+      deleted = true
   WHERE excluded.deleted)";
 
 constexpr const char* kChangeAudiences = R"(
@@ -81,6 +82,7 @@ void MomentModel::apply(const eventsourcing::RecordedEvent& event) {
     change.published.lists = {};
     change.published.images.clear();
     change.published.mentions.clear();
+    change.published.repost_of.reset();
     change.deleted = true;
     audiences_.erase(deleted->id);
     std::erase_if(edited_, [&](const auto& edit) { return edit.first.first == deleted->id; });
@@ -106,7 +108,8 @@ void MomentModel::write_moments(sql::Transaction& transaction) const {
       },
       of_moment(&MomentPublished::images, [](const auto& images) { return Json(images).dump(); }),
       of_moment(&MomentPublished::published_at), &Change::deleted,
-      of_moment(&MomentPublished::mentions, sql::kArrayText));
+      of_moment(&MomentPublished::mentions, sql::kArrayText),
+      of_moment(&MomentPublished::repost_of));
 }
 
 void MomentModel::write_audiences(sql::Transaction& transaction) const {

@@ -38,6 +38,9 @@ MomentRow to_moment(const sql::Row& row) {
   moment.deleted = row.boolean(7);
   moment.audience_changes = static_cast<std::uint32_t>(row.integer(8));
   moment.mentions = mentions_in(row, 9);
+  if (!row.is_null(10)) {
+    moment.repost_of = core::MomentId(static_cast<std::uint64_t>(row.integer(10)));
+  }
   return moment;
 }
 
@@ -54,7 +57,7 @@ std::vector<core::AccountId> mentions_in(const sql::Row& row, std::size_t column
 const char* const kFindMomentsSql = R"(
 SELECT id, author, audience, lists, content, images,
        (extract(epoch FROM published_at) * 1000000)::bigint, deleted,
-       audience_changes, mentions
+       audience_changes, mentions, repost_of
 FROM moment WHERE author_partition = ANY ($1::smallint[]) AND id = ANY ($2::bigint[]))";
 
 std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,

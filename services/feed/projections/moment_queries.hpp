@@ -26,6 +26,7 @@ struct MomentRow {
   bool deleted = false;
   std::uint32_t audience_changes = 0;  // audience and lists are of the last one
   std::vector<core::AccountId> mentions{};
+  std::optional<core::MomentId> repost_of{};
 };
 
 // Of a row's column of that kind.

@@ -68,7 +68,7 @@ std::string valid_text() {
 RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
   Sealing sealing;
   const eventsourcing::EventCodec<Moment> codec(sealing.cipher);
-  const MomentPublished published{
+  MomentPublished published{
       core::MomentId(*rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << 62)),
       account(),
       *rc::gen::element(Audience::Public, Audience::Private, Audience::PartlyVisible,
@@ -78,6 +78,10 @@ RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
       {valid_text(), valid_text()},
       time(),
       accounts()};
+  if (*rc::gen::arbitrary<bool>()) {
+    published.repost_of = core::MomentId(*rc::gen::inRange<std::uint64_t>(1, 1'000));
+    published.repost_author = account();
+  }
   const MomentDeleted deleted{published.id, published.author};
   const MomentEdited edited{published.id, published.author,
                             *rc::gen::inRange<std::uint32_t>(1, Moment::kEditsMax + 1),

@@ -17,21 +17,10 @@
 #include "eventsourcing/events/position_vector.hpp"
 #include "feed/domain/moment.hpp"
 #include "feed/stream_keys.hpp"
+#include "history_parts.hpp"
 #include "tape.hpp"
 
 namespace tideline::feed::testing {
-
-// A stream of another service: its key is the other's business, here it only has to be its own.
-template <class... Ids>
-core::StreamId stream_of(const std::string& kind, const Ids&... ids) {
-  const auto text = [](const auto& id) -> std::string {
-    if constexpr (requires { id.to_string(); })
-      return id.to_string();
-    else
-      return id;
-  };
-  return core::StreamId((kind + ... + ("-" + text(ids))));
-}
 
 class History {
  public:
@@ -287,7 +276,18 @@ class History {
               {"seen", token()}};
     data["mentions"] = some_mentions();
     data.update(audience);
+    repost_something(data);
     record("feed", keys::moment(id), "MomentPublished", data);
+  }
+
+  // A moment that was public when it was published; not off the tape, for it changes nothing of
+  // what may be seen.
+  void repost_something(Json& data) {
+    const bool reposts = sequence_ % 3 == 1 && !originals_.empty();
+    const std::size_t which = reposts ? originals_[sequence_ / 3 % originals_.size()] : 0;
+    data["repost_of"] = reposts ? Json(core::to_string(moments_[which])) : Json();
+    data["repost_author"] = reposts ? Json(name(authors_[which])) : Json();
+    if (!reposts && data["audience"] == "public") originals_.push_back(moments_.size() - 1);
   }
 
   // Not off the tape: what is mentioned changes nothing of what may be seen.
@@ -467,9 +467,9 @@ class History {
     if (event.type == "MomentLiked") event.schema_version = core::SchemaVersion(2);
     if (data.contains("seen")) {
       data.erase("parent_author");
-      data.erase("mentions");
+      for (const char* newer : {"mentions", "repost_of", "repost_author"}) data.erase(newer);
     } else if (event.type == "MomentPublished") {
-      event.schema_version = core::SchemaVersion(3);
+      event.schema_version = core::SchemaVersion(4);
     } else if (event.type == "CommentAdded") {
       event.schema_version = core::SchemaVersion(4);
     }
@@ -498,6 +498,7 @@ class History {
   std::vector<Tag> tags_;
   std::vector<core::MomentId> moments_;
   std::vector<std::uint32_t> authors_;
+  std::vector<std::size_t> originals_;  // among moments_
   std::map<core::MomentId, std::uint32_t> edits_;
   std::map<core::MomentId, std::uint32_t> audience_changes_;
   std::vector<std::pair<core::MomentId, core::CommentId>> comments_;

@@ -132,5 +132,27 @@ TEST(Moment, IsDeletedByNobodyElse) {
   given<Moment>().when(DeleteMoment{kAda}).then_rejected("no-such-moment");
 }
 
+TEST(Moment, RepostsAnotherWithOrWithoutWordsOfItsOwn) {
+  const Reposted original{core::MomentId(7), kBob};
+  for (const char* content : {"", "look"}) {
+    PublishMoment wanted = command();
+    wanted.content = content;
+    wanted.images.clear();
+    wanted.repost = original;
+    MomentPublished expected = published();
+    expected.content = content;
+    expected.images.clear();
+    expected.repost_of = original.moment;
+    expected.repost_author = original.author;
+    given<Moment>().when(wanted).then(expected);
+    given<Moment>(expected)
+        .when(EditMoment{kAda, "other", kNow})
+        .then(MomentEdited{kId, kAda, 1, "other", kNow});
+    EXPECT_EQ(Moment::evolve({}, expected).repost, original);
+    EXPECT_FALSE(
+        Moment::decide(Moment::evolve({}, expected), EditMoment{kAda, "", kNow}).rejected());
+  }
+}
+
 }  // namespace
 }  // namespace tideline::feed

@@ -67,7 +67,8 @@ Json moment_export(const ApiPorts& ports, const WrittenMoment& written, const Js
           {"group_ids", moment.lists.group_ids},
           {"tag_ids", moment.lists.tag_ids},
           {"user_ids", known_of(users, moment.lists.user_ids)},
-          {"mentions", known_of(users, moment.mentions)}};
+          {"mentions", known_of(users, moment.mentions)},
+          {"repost_of", moment.repost_of ? Json(core::to_string(*moment.repost_of)) : Json()}};
 }
 
 // The first text and those of the edits, in their order.

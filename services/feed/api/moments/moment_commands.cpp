@@ -61,6 +61,21 @@ WantedAudience read_audience(const ApiPorts& ports, http::FieldReader& fields) {
   return wanted;
 }
 
+const Rejection kNotPublic{RejectionKind::Conflict, "not-public",
+                           "only what everybody may see is reposted"};
+
+// The moment that is named; what it shows itself is found when the command runs.
+std::optional<Reposted> read_repost(http::FieldReader& fields) {
+  const auto text = fields.optional_text("repost_of", {1, 19});
+  if (!text) return std::nullopt;
+  const auto id = core::parse_moment_id(*text);
+  if (!id) {
+    fields.violate("repost_of", "is no id");
+    return std::nullopt;
+  }
+  return Reposted{*id, {}};
+}
+
 // All but its id, its time and what its author had seen, which come when the command runs.
 PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
@@ -69,8 +84,9 @@ PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
   command.content =
       fields.optional_text("content", {1, Moment::kContentCodePointsMax}).value_or("");
   command.images = read_images(fields, Moment::kImagesMax);
-  if (command.content.empty() && command.images.empty()) {
-    fields.violate("", "give content, or images, or both");
+  command.repost = read_repost(fields);
+  if (command.content.empty() && command.images.empty() && !command.repost) {
+    fields.violate("", "give content, or images, or repost_of");
   }
   auto wanted = read_audience(ports, fields);
   command.mentions = read_mentions(ports, fields);
@@ -100,6 +116,23 @@ void require_known(const ApiPorts& ports, const Request& request, const Audience
   if (refuse_lists(ports, request.account(), lists)) require_fresh(ports, request);
 }
 
+// What a repost of that moment shows: what it reposts itself, or else itself. Who may see that is
+// asked again whenever it is read.
+Reposted find_original(const ApiPorts& ports, CommandSession& session, core::MomentId id,
+                       const core::AccountId& caller) {
+  const auto load = [&](core::MomentId wanted) {
+    if (!ports.reader.find_author(wanted, caller)) throw eventsourcing::Rejected(kNoSuchMoment);
+    const eventsourcing::EventCodec<Moment> codec(ports.cipher);
+    const auto state = session.load<Moment>(keys::moment(wanted), codec).state;
+    if (!state.stands()) throw eventsourcing::Rejected(kNoSuchMoment);
+    return state;
+  };
+  auto original = load(id);
+  if (original.repost) original = load(original.repost->moment);
+  if (original.audience != Audience::Public) throw eventsourcing::Rejected(kNotPublic);
+  return {original.id, original.author};
+}
+
 CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMoment command) {
   // Of one's own uploads alone: to know the hash of another's image is no right to it. Asked here,
   // where a repeated request does not come: it is answered as the first, whatever became of them.
@@ -107,13 +140,18 @@ CommandResult publish(const ApiPorts& ports, CommandSession& session, PublishMom
     const auto held = core::value_of(ports.uploads.hold(command.author, command.images));
     if (!held) return kNoSuchImage;
   }
+  auto addressed = command.mentions;
+  if (command.repost) {
+    command.repost = find_original(ports, session, command.repost->moment, command.author);
+    addressed.push_back(command.repost->author);
+  }
   const eventsourcing::EventCodec<Moment> codec(ports.cipher);
   command.now = session.context().now;
   command.id = ports.moment_ids.next(command.now, command.author);
   const auto stream = keys::moment(command.id);
   eventsourcing::begin<Moment>(session, stream, codec, command);
   if (const auto refused = refuse_lists(ports, command.author, command.lists)) return *refused;
-  count_addressing(ports, session, command.author, command.mentions);
+  count_addressing(ports, session, command.author, addressed);
   const std::string id = core::to_string(command.id);
   const nlohmann::json body{{"id", id}, {"published_at", core::format_iso8601(command.now)}};
   return Answer{201, body.dump(), "/v1/moments/" + id, stream};
@@ -123,6 +161,7 @@ Response handle_publish(const ApiPorts& ports, const Request& request) {
   const auto command = read_draft(ports, request);
   require_known(ports, request, command.lists);
   require_mentionable(ports, request, command.mentions);
+  if (command.repost) require_fresh(ports, request);
   return ports.commands.answer(
       request, [&](CommandSession& session) { return publish(ports, session, command); });
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "feed/api/named_images.hpp"
@@ -23,6 +24,7 @@ using Accounts = std::vector<core::AccountId>;
 using Contents = std::vector<MomentContents::Moment>;  // of each entry; nullptr: none
 constexpr std::size_t kListedShown = 500;              // people of an audience
 constexpr std::size_t kItemBytes = 512;                // of most
+constexpr std::string_view kNoRepost = "null";
 
 // nullptr: the directory does not know him (yet).
 using PersonByAccount = std::map<core::AccountId, MomentContents::Person>;
@@ -166,7 +168,8 @@ MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author,
                       {"group_ids", row.lists.group_ids},
                       {"tag_ids", row.lists.tag_ids}}),
           {listed.begin(), listed.begin() + std::min(listed.size(), kListedShown)},
-          row.mentions};
+          row.mentions,
+          row.repost_of};
 }
 
 // Adds those of `accounts` who are remembered, and a place for each of the others; returns these.
@@ -299,13 +302,15 @@ void append_image_links(const ApiPorts& ports, std::string& items, const Timelin
   items.push_back(']');
 }
 
+// `repost`: the JSON of that member.
 void append_item(const ApiPorts& ports, std::string& items, const TimelineEntry& entry,
                  const MomentContent& moment, const core::AccountId& viewer,
-                 const PersonByAccount& people) {
+                 const PersonByAccount& people, std::string_view repost) {
   items.push_back('{');
   items.append(moment.shown());
   append_image_links(ports, items, entry, moment, viewer);
   append_mentions(items, moment, people);
+  items.append(R"(,"repost":)").append(repost);
   if (entry.author != viewer) {
     append_rest(items, entry, R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
     return;
@@ -326,10 +331,10 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
   std::size_t count = 0;
   ports.contents.find_each(entries, [&](std::size_t i, const MomentContents::Moment& moment) {
     const bool names_others =
-        !moment->mentions().empty() || (moment->author() == viewer && !moment->user_ids().empty());
+        !moment->mentions().empty() || moment->repost_of() != core::MomentId() || (moment->author() == viewer && !moment->user_ids().empty());
     if (i != count || names_others) return;
     if (count++ > 0) items.push_back(',');
-    append_item(ports, items, entries[i], *moment, viewer, nobody);
+    append_item(ports, items, entries[i], *moment, viewer, nobody, kNoRepost);
   });
   if (count == entries.size()) {
     ports.contents.note_hits(count);
@@ -339,6 +344,45 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
   return false;
 }
 
+// What is to be shown of `entries`, whoever is named in it among `people`.
+Contents load(const ApiPorts& ports, const Request& request,
+              const std::vector<TimelineEntry>& entries, PersonByAccount& people) {
+  Contents contents = ports.contents.find(entries);
+  fill(ports, request, entries, contents, people);
+  name_listed(ports, request, contents, people);
+  return contents;
+}
+
+// The items of what reposts show: of all that the viewer may see now, whenever they were reposted.
+std::map<core::MomentId, std::string> items_of_originals(const ApiPorts& ports,
+                                                         const Request& request,
+                                                         const Contents& reposts,
+                                                         PersonByAccount& people) {
+  std::set<core::MomentId> ids;
+  for (const auto& repost : reposts) {
+    if (repost && repost->repost_of() != core::MomentId()) ids.insert(repost->repost_of());
+  }
+  std::map<core::MomentId, std::string> items;
+  if (ids.empty()) return items;
+  const core::AccountId& viewer = request.account();
+  const auto entries = ports.reader.find_all_visible(
+      std::vector<core::MomentId>(ids.begin(), ids.end()), viewer);
+  const Contents contents = load(ports, request, entries, people);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!contents[i]) continue;  // deleted meanwhile
+    append_item(ports, items[entries[i].id], entries[i], *contents[i], viewer, people, kNoRepost);
+  }
+  return items;
+}
+
+// The member "repost" of an item. What is not for the viewer has no id there, either.
+std::string repost_of(const MomentContent& moment,
+                      const std::map<core::MomentId, std::string>& originals) {
+  if (moment.repost_of() == core::MomentId()) return std::string(kNoRepost);
+  const auto original = originals.find(moment.repost_of());
+  return R"({"moment":)" + (original == originals.end() ? "null" : original->second) + "}";
+}
+
 }  // namespace
 
 std::size_t append_moment_items(const ApiPorts& ports, const Request& request,
@@ -346,15 +390,15 @@ std::size_t append_moment_items(const ApiPorts& ports, const Request& request,
   const core::AccountId& viewer = request.account();
   items.reserve(items.size() + entries.size() * kItemBytes);
   if (append_remembered(ports, entries, viewer, items)) return entries.size();
-  Contents contents = ports.contents.find(entries);
   PersonByAccount people;
-  fill(ports, request, entries, contents, people);
-  name_listed(ports, request, contents, people);
+  const Contents contents = load(ports, request, entries, people);
+  const auto originals = items_of_originals(ports, request, contents, people);
   std::size_t count = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!contents[i]) continue;  // deleted meanwhile
     if (count++ > 0) items.push_back(',');
-    append_item(ports, items, entries[i], *contents[i], viewer, people);
+    append_item(ports, items, entries[i], *contents[i], viewer, people,
+                repost_of(*contents[i], originals));
   }
   return count;
 }

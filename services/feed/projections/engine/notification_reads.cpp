@@ -43,7 +43,9 @@ bool FeedReader::tells_under_moment(PersonIndex owner, PersonIndex actor,
     return moment->author == owner && holds(interactions.likers, actor) &&
            state_.visibility().may_meet(owner, actor, moment->author);
   }
-  if (doing.kind == NotificationKind::Mention && doing.comment == core::CommentId()) {
+  const bool is_moment =
+      doing.kind == NotificationKind::Repost || doing.kind == NotificationKind::Mention;
+  if (is_moment && doing.comment == core::CommentId()) {
     return moment->author == actor;
   }
   const CommentFacts* comment = interactions.find(doing.comment);
@@ -71,6 +73,7 @@ bool FeedReader::tells_between(PersonIndex owner, PersonIndex actor, Notificatio
     case NotificationKind::Removed:
     case NotificationKind::ReportDecided:
     case NotificationKind::Mention:
+    case NotificationKind::Repost:
       break;
   }
   return false;

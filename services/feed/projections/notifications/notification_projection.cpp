@@ -75,7 +75,16 @@ void NotificationProjection::apply_interaction(const eventsourcing::RecordedEven
     add({*liked->moment_author, NotificationKind::Like, liked->moment, liked->account, {}},
         {liked->liked_at, false});
   } else if (const auto* published = std::get_if<read::MomentPublished>(&*known)) {
+    if (published->repost_author) {
+      add({*published->repost_author,
+           NotificationKind::Repost,
+           published->id,
+           published->author,
+           {}},
+          {published->published_at, true});
+    }
     for (const core::AccountId& mentioned : published->mentions) {
+      if (mentioned == published->repost_author) continue;
       add({mentioned, NotificationKind::Mention, published->id, published->author, {}},
           {published->published_at, true});
     }

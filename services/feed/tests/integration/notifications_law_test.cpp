@@ -48,7 +48,7 @@ struct Deed {
   std::uint64_t comment = 0;
 };
 const std::vector<std::string> kKinds{"like",    "comment", "reply", "follow", "contact-request",
-                                      "contact", "mention"};
+                                      "contact", "mention", "repost"};
 
 class PlainModel {
  public:
@@ -77,9 +77,11 @@ class PlainModel {
             under->second.likers.contains(at("account_id"))) {
           deeds.push_back({at("liked_at"), 0, id, account(at("account_id"))});
         }
-      } else if (event.type == "MomentPublished" && at("author") != me && mentions(data, me)) {
+      } else if (event.type == "MomentPublished" && at("author") != me) {
         const auto id = core::parse_moment_id(at("moment_id"))->value();
-        if (met.contains(id)) deeds.push_back({at("published_at"), 6, id, account(at("author"))});
+        const bool reposts_me = data.contains("repost_author") && data["repost_author"] == me;
+        if (!met.contains(id) || (!reposts_me && !mentions(data, me))) continue;
+        deeds.push_back({at("published_at"), reposts_me ? 7 : 6, id, account(at("author"))});
       } else if (event.type == "CommentAdded" && at("author") != me) {
         const auto id = core::parse_moment_id(at("moment_id"))->value();
         const auto under = met.find(id);

@@ -1,4 +1,4 @@
-#include "demo/verify_mentions.hpp"
+#include "demo/verify_references.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -46,6 +46,34 @@ std::size_t verify_mentions(WorkerPool& workers, Campus& campus,
     mentions += told.size();
   });
   return mentions;
+}
+
+std::size_t verify_reposts(WorkerPool& workers, Campus& campus,
+                           const std::vector<PersonIndex>& people) {
+  constexpr std::size_t kRepostsEach = 20;
+  const World& world = campus.world();
+  std::atomic<std::size_t> reposts{0};
+  workers.work("reposts verified", people.size(), [&](Client& client, std::size_t i) {
+    std::size_t read = 0;
+    for (std::size_t number = 0; number < world.moments.size() && read < kRepostsEach; ++number) {
+      const Moment& repost = world.moments[(number + i * 17) % world.moments.size()];
+      if (!repost.repost_of || !may_see(world, people[i], repost)) continue;
+      const Moment& original = world.moments[*repost.repost_of];
+      const std::string path = "/v1/moments/" + std::to_string(repost.id);
+      const Json shown =
+          campus.as(client, people[i], 200, "GET", path).json().at("repost").at("moment");
+      const bool is_right = may_see(world, people[i], original)
+                                ? !shown.is_null() && shown.at("content") == original.content
+                                : shown.is_null();
+      if (!is_right) {
+        throw UnexpectedAnswer(path + " for " + world.people[people[i]].user_id + " shows " +
+                               shown.dump());
+      }
+      ++read;
+    }
+    reposts += read;
+  });
+  return reposts;
 }
 
 }  // namespace tideline::demo

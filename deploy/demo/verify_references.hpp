@@ -1,4 +1,4 @@
-// Reads the notifications of mentions back, and compares with the oracle. Throws UnexpectedAnswer
+// Reads mentions and reposts back, and compares with the oracle. Throws UnexpectedAnswer
 // with the first difference.
 #pragma once
 
@@ -12,5 +12,9 @@ namespace tideline::demo {
 // Each of `people` is told of the moments that mention him and that he may see. Returns how many.
 std::size_t verify_mentions(WorkerPool& workers, Campus& campus,
                             const std::vector<PersonIndex>& people);
+
+// A repost shows its original to who may see that now. Returns how many were read.
+std::size_t verify_reposts(WorkerPool& workers, Campus& campus,
+                           const std::vector<PersonIndex>& people);
 
 }  // namespace tideline::demo
