@@ -75,6 +75,7 @@ class Campus {
   void change_audiences();
   void bookmark();
   void repost();
+  void ask();
   void pin();
   Json audience_of(const PlannedMoment& planned) const;
   std::vector<PersonIndex> mentions_of(PersonIndex author, std::size_t slot) const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <ctime>
 #include <iterator>
 
 #include "demo/campus.hpp"
@@ -24,6 +25,15 @@ const char* name_of(Audience audience) {
       return "partly-invisible";
   }
   return "";
+}
+
+// As a body of a request says a time.
+std::string in_a_day() {
+  const std::time_t then = std::time(nullptr) + 86'400;
+  std::array<char, 40> text{};
+  std::tm parts{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S.000000Z", gmtime_r(&then, &parts));
+  return text.data();
 }
 
 }  // namespace
@@ -80,6 +90,7 @@ Json Campus::audience_of(const PlannedMoment& planned) const {
 
 void Campus::change() {
   repost();
+  ask();
   bookmark();
   pin();
   like();
@@ -120,6 +131,48 @@ void Campus::repost() {
         reposts[number].id = std::stoull(reply.json().at("id").get<std::string>());
       });
   world_.moments.insert(world_.moments.end(), reposts.begin(), reposts.end());
+}
+
+// Some ask a question in public, and others answer: one vote each.
+void Campus::ask() {
+  constexpr std::size_t kVotersOfEach = 4;
+  std::vector<Moment> asked;
+  for (PersonIndex person = 0; person < plan_.people; person += 5) {
+    asked.push_back(
+        {0, person, Audience::Public, {}, {}, {}, "When does " + name(person) + " swim?"});
+  }
+  const std::string closes_at = in_a_day();
+  work_by_actor(
+      workers_, "polls opened", asked, [](const Moment& moment) { return moment.author; },
+      [&](Client& client, const Moment& planned, std::size_t number) {
+        const Json body{{"content", planned.content},
+                        {"audience", "public"},
+                        {"poll", {{"options", kPollOptions}, {"closes_at", closes_at}}}};
+        const Reply reply = as(client, planned.author, 201, "POST", "/v1/moments", body);
+        asked[number].id = std::stoull(reply.json().at("id").get<std::string>());
+      });
+  std::vector<Edge> votes;  // voter, poll
+  for (const Moment& moment : asked) {
+    world_.polls.push_back({world_.moments.size()});
+    world_.moments.push_back(moment);
+    for (std::size_t i = 1; i <= kVotersOfEach; ++i) {
+      const PersonIndex voter = (moment.author + i * 13) % plan_.people;
+      auto& known = world_.polls.back().votes;
+      if (voter == moment.author || !may_see(world_, voter, moment)) continue;
+      if (known.emplace(voter, (voter + i) % kPollOptions.size()).second) {
+        votes.emplace_back(voter, world_.polls.size() - 1);
+      }
+    }
+  }
+  wait_until_caught_up();
+  work_by_actor(
+      workers_, "votes in polls", votes, [](const Edge& vote) { return vote.first; },
+      [&](Client& client, const Edge& vote, std::size_t) {
+        const Poll& poll = world_.polls[vote.second];
+        as(client, vote.first, 204, "PUT",
+           "/v1/moments/" + std::to_string(world_.moments[poll.moment].id) + "/poll/vote",
+           {{"choices", {std::to_string(poll.votes.at(vote.first) + 1)}}});
+      });
 }
 
 // Each author one of his moments, before they change.

@@ -43,6 +43,7 @@ class Teller {
       }
     }
     for (const Comment& comment : world_.comments) tell_of(comment);
+    for (const Moment& moment : world_.moments) tell_of(moment);
     return std::move(told_);
   }
 
@@ -66,6 +67,18 @@ class Teller {
     const bool is_reply_to_author =
         comment.answers && world_.comments[*comment.answers].author == moment.author;
     if (moment.author == owner_ && !is_reply_to_author) add("comment", id, comment.author);
+  }
+
+  // Of one that mentions him, or reposts one of his.
+  void tell_of(const Moment& moment) {
+    if (!may_see(world_, owner_, moment)) return;
+    const std::string id = std::to_string(moment.id);
+    if (moment.repost_of && world_.moments[*moment.repost_of].author == owner_) {
+      add("repost", id, moment.author);
+    }
+    if (std::ranges::find(moment.mentions, owner_) != moment.mentions.end()) {
+      add("mention", id, moment.author);
+    }
   }
 
   const World& world_;

@@ -83,8 +83,8 @@ void print_summary(WorkerPool& workers, Campus& campus, const Verified& verified
   std::printf("  bookmarks                      %zu\n", verified.bookmarks);
   std::printf("  notifications                  %zu\n", verified.notifications);
   std::printf("  pictures, in three sizes       %zu\n", verified.pictures);
-  std::printf("  mentions told                  %zu\n", verified.mentions);
   std::printf("  reposts                        %zu\n", verified.reposts);
+  std::printf("  polls                          %zu\n", verified.polls);
   std::printf("  scores                         %zu\n", verified.scores);
 
   const double publishing = std::max(measured.publishing.count(), 1e-9);

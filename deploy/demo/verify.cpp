@@ -467,8 +467,8 @@ Verified verify(WorkerPool& workers, Campus& campus, std::size_t sample, std::si
   verified.bookmarks = verify_bookmarks(workers, campus, people);
   verified.notifications = verify_notifications(workers, campus, people);
   verify_people_search(workers, campus, people);
-  verified.mentions = verify_mentions(workers, campus, people);
   verified.reposts = verify_reposts(workers, campus, people);
+  verified.polls = verify_polls(workers, campus, people);
   verify_points(workers, campus);
   verified.scores = world.people.size();
   verify_leaderboard(workers.first(), campus);

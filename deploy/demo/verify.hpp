@@ -19,8 +19,8 @@ struct Verified {
   std::size_t bookmarks = 0;
   std::size_t notifications = 0;
   std::size_t pictures = 0;
-  std::size_t mentions = 0;
   std::size_t reposts = 0;
+  std::size_t polls = 0;
   std::size_t scores = 0;
 };
 

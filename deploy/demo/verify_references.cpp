@@ -2,51 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
 #include <string>
 
 #include "demo/oracle.hpp"
 
 namespace tideline::demo {
-namespace {
-
-std::set<std::uint64_t> told_to(Campus& campus, Client& client, PersonIndex person) {
-  std::set<std::uint64_t> told;
-  std::string after;
-  while (true) {
-    const Json page =
-        campus.as(client, person, 200, "GET", "/v1/notifications?limit=100" + after).json();
-    for (const Json& item : page.at("items")) {
-      if (item.at("kind") != "mention") continue;
-      told.insert(std::stoull(item.at("moment_id").get<std::string>()));
-    }
-    if (page.at("after").is_null()) return told;
-    after = "&after=" + page.at("after").get<std::string>();
-  }
-}
-
-}  // namespace
-
-std::size_t verify_mentions(WorkerPool& workers, Campus& campus,
-                            const std::vector<PersonIndex>& people) {
-  const World& world = campus.world();
-  std::atomic<std::size_t> mentions{0};
-  workers.work("mentions verified", people.size(), [&](Client& client, std::size_t i) {
-    std::set<std::uint64_t> expected;
-    for (const Moment& moment : world.moments) {
-      const bool names = std::ranges::find(moment.mentions, people[i]) != moment.mentions.end();
-      if (names && may_see(world, people[i], moment)) expected.insert(moment.id);
-    }
-    const auto told = told_to(campus, client, people[i]);
-    if (told != expected) {
-      throw UnexpectedAnswer("mentions of " + world.people[people[i]].user_id + ": expected " +
-                             std::to_string(expected.size()) + ", got " +
-                             std::to_string(told.size()));
-    }
-    mentions += told.size();
-  });
-  return mentions;
-}
 
 std::size_t verify_reposts(WorkerPool& workers, Campus& campus,
                            const std::vector<PersonIndex>& people) {
@@ -74,6 +34,34 @@ std::size_t verify_reposts(WorkerPool& workers, Campus& campus,
     reposts += read;
   });
   return reposts;
+}
+
+std::size_t verify_polls(WorkerPool& workers, Campus& campus,
+                         const std::vector<PersonIndex>& people) {
+  constexpr std::size_t kPollsEach = 10;
+  const World& world = campus.world();
+  std::atomic<std::size_t> polls{0};
+  workers.work("polls verified", people.size(), [&](Client& client, std::size_t i) {
+    for (std::size_t n = 0; n < std::min(kPollsEach, world.polls.size()); ++n) {
+      const Poll& poll = world.polls[(i + n) % world.polls.size()];
+      const Moment& moment = world.moments[poll.moment];
+      if (!may_see(world, people[i], moment)) continue;
+      const bool sees = people[i] == moment.author || poll.votes.contains(people[i]);
+      std::vector<std::size_t> sums(kPollOptions.size());
+      for (const auto& [voter, option] : poll.votes) ++sums[option];
+      const std::string path = "/v1/moments/" + std::to_string(moment.id) + "/poll";
+      const Json shown = campus.as(client, people[i], 200, "GET", path).json();
+      for (std::size_t option = 0; option < sums.size(); ++option) {
+        const Json votes = sees ? Json(sums[option]) : Json();
+        if (shown.at("options").at(option).at("votes") != votes) {
+          throw UnexpectedAnswer(path + " for " + world.people[people[i]].user_id + ": " +
+                                 shown.dump());
+        }
+      }
+      ++polls;
+    }
+  });
+  return polls;
 }
 
 }  // namespace tideline::demo

@@ -1,4 +1,4 @@
-// Reads mentions and reposts back, and compares with the oracle. Throws UnexpectedAnswer
+// Reads reposts and polls back, and compares with the oracle. Throws UnexpectedAnswer
 // with the first difference.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace tideline::demo {
 
-// Each of `people` is told of the moments that mention him and that he may see. Returns how many.
-std::size_t verify_mentions(WorkerPool& workers, Campus& campus,
-                            const std::vector<PersonIndex>& people);
-
 // A repost shows its original to who may see that now. Returns how many were read.
 std::size_t verify_reposts(WorkerPool& workers, Campus& campus,
                            const std::vector<PersonIndex>& people);
+
+// Who has voted, or asked, sees the sum of all votes, and nobody else. Returns how many were read.
+std::size_t verify_polls(WorkerPool& workers, Campus& campus,
+                         const std::vector<PersonIndex>& people);
 
 }  // namespace tideline::demo

@@ -85,6 +85,13 @@ struct Project {
   bool withdrawn = false;
 };
 
+inline const std::array<std::string, 3> kPollOptions = {"at eight", "at nine", "never"};
+
+struct Poll {
+  std::size_t moment = 0;                      // index into World::moments
+  std::map<PersonIndex, std::size_t> votes{};  // for one of kPollOptions
+};
+
 struct World {
   std::vector<Person> people;
   std::vector<std::set<PersonIndex>> contacts;     // symmetric
@@ -101,6 +108,7 @@ struct World {
   std::set<std::pair<std::size_t, PersonIndex>> likes;  // moment, who likes it
   std::vector<Comment> comments;
   std::map<PersonIndex, Mutes> mutes;
+  std::vector<Poll> polls;
   std::vector<std::vector<std::size_t>> bookmarks;  // moments, the newest bookmark first
   std::vector<std::optional<std::size_t>> pinned;   // moment that each page shows first
   std::vector<std::int64_t> visits;                 // of each profile by others

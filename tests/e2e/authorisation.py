@@ -16,7 +16,7 @@ import urllib.parse
 
 import yaml
 from client import Client, png
-from parts import fail, registration, temporary_folder, until
+from parts import fail, in_a_day, registration, temporary_folder, until
 from whole_suite import ROOT, WholeSuite, registry
 
 TABLE = pathlib.Path(__file__).with_suffix(".txt")
@@ -120,7 +120,8 @@ class Cast:
         image = self.owner("POST", "/v1/images", png(), "image/png")["hash"]
         audience = {"audience": "partly-visible", "group_ids": [self.moments_group]} if kind == "group" else \
             {"audience": kind}
-        moment = self.owner("POST", "/v1/moments", {"content": f"Low tide, {self.names['owner']}", "images": [image], **audience})["id"]
+        poll = {"options": ["At eight", "At nine"], "closes_at": in_a_day()}
+        moment = self.owner("POST", "/v1/moments", {"content": f"Low tide, {self.names['owner']}", "images": [image], "poll": poll, **audience})["id"]
         if kind != "private":
             self.by("member", "PUT", f"/v1/moments/{moment}/like")
         comment = self.owner("POST", f"/v1/moments/{moment}/comments", {"text": "At eight"})["id"]

@@ -20,7 +20,7 @@ import time
 import yaml
 from client import Client, png
 from described import resolved
-from parts import fail, program, registration, temporary_folder
+from parts import fail, in_a_day, program, registration, temporary_folder
 from whole_suite import ROOT, WholeSuite, registry
 
 from smtp_server import SmtpServer
@@ -34,7 +34,7 @@ COMPACTED = {"tideline.profiles", "tideline.scores"}
 # Stands before the name of a table in what is read of a database.
 PAGE = "--8<-- "
 # Names of a person or thing, numbers and secrets that the suite made: no texts.
-REFERENCES = {"user_id", "to", "group_id", "refresh_token", "up_to", "parent_id", "moment_ids", "repost_of"}
+REFERENCES = {"user_id", "to", "group_id", "refresh_token", "up_to", "parent_id", "moment_ids", "repost_of", "closes_at"}
 # The pattern of an id: one class of characters, a number of times.
 ID = re.compile(r"\^\[[\w.-]+\]\{.*")
 # Keys and programs.
@@ -222,6 +222,7 @@ class Writer:
         image = self.send("POST", "/v1/images", png(self.texts.new("uploadImage", "image").encode()), "image/png")["hash"]
         written = self.body("publishMoment", "content", images=[image], audience="public")
         written["content"] = "#" + written["content"]  # a topic
+        written["poll"] = {"options": [self.texts.new("publishMoment", "options"), "never"], "closes_at": in_a_day()}
         moment = self.send("POST", "/v1/moments", written)["id"]
         self.send("PATCH", f"/v1/moments/{moment}", self.body("editMoment", "content"))
         self.send("POST", f"/v1/moments/{moment}/comments", self.body("commentOnMoment", "text"))
@@ -231,7 +232,8 @@ class Writer:
         endpoint = "https://push.example.net/" + self.texts.new("subscribeToPush", "endpoint")
         self.send("PUT", "/v1/notifications/push", {"endpoint": endpoint, "auth": "BTBZMqHH6r4Tts7J_aSIgg", "p256dh":
                   "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"})
-        self.read_by_friend += [f"/v1/moments?author={self.name}", f"/v1/moments/{moment}", f"/v1/moments/{own}/comments",
+        self.read_by_friend += [f"/v1/moments?author={self.name}", f"/v1/moments/{moment}", f"/v1/moments/{moment}/poll",
+                                f"/v1/moments/{own}/comments",
                                 "/v1/timeline", "/v1/messages/inbox", "/v1/messages/conversations",
                                 f"/v1/messages/conversations/{self.name}"]
 

@@ -48,6 +48,11 @@ def until(what, condition, seconds=60):
         time.sleep(0.1)
 
 
+def in_a_day():
+    """As a body of a request says a time."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(time.time() + 86400))
+
+
 def query(conninfo, sql):
     done = subprocess.run(["psql", conninfo, "-XAtc", sql], capture_output=True, text=True, check=True)
     return [line.split("|") for line in done.stdout.split()]

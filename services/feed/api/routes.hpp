@@ -14,6 +14,7 @@ void add_image_routes(http::Router& router, const ApiPorts& ports);
 void add_interaction_commands(http::Router& router, const ApiPorts& ports);
 void add_interaction_queries(http::Router& router, const ApiPorts& ports);
 void add_bookmark_routes(http::Router& router, const ApiPorts& ports);
+void add_poll_routes(http::Router& router, const ApiPorts& ports);
 void add_report_commands(http::Router& router, const ApiPorts& ports);
 void add_case_routes(http::Router& router, const ApiPorts& ports);
 void add_visit_routes(http::Router& router, const ApiPorts& ports);
@@ -39,6 +40,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_interaction_commands(router, ports);
   add_interaction_queries(router, ports);
   add_bookmark_routes(router, ports);
+  add_poll_routes(router, ports);
   add_report_commands(router, ports);
   add_case_routes(router, ports);
   add_visit_routes(router, ports);

@@ -52,7 +52,7 @@ void MomentContents::before_use(const read::Event& event) {
                {published->author,
                 MomentRow{published->id, published->author, published->audience, published->lists,
                           published->sealed_content, published->images, published->published_at,
-                          false, 0, published->mentions, published->repost_of},
+                          false, 0, published->mentions, published->repost_of, published->has_poll},
                 {}});
   } else if (const auto* edited = std::get_if<read::MomentEdited>(&event)) {
     const Sealed before = find_sealed(edited->id);

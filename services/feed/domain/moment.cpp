@@ -57,7 +57,16 @@ Decision<Moment::Event> publish(const Moment::State& state, const PublishMoment&
     published.repost_of = command.repost->moment;
     published.repost_author = command.repost->author;
   }
-  return Decision<Moment::Event>::of(std::move(published));
+  if (!command.poll) return Decision<Moment::Event>::of(std::move(published));
+  if (auto rejection = refuse_poll(*command.poll, command.now)) return *rejection;
+  published.has_poll = true;
+  PollOpened opened{command.id,
+                    command.author,
+                    joined_options(command.poll->options),
+                    static_cast<std::uint32_t>(command.poll->options.size()),
+                    command.poll->is_multiple,
+                    command.poll->closes_at};
+  return std::vector<Moment::Event>{std::move(published), std::move(opened)};
 }
 
 Decision<Moment::Event> edit(const Moment::State& state, const EditMoment& command) {
@@ -125,6 +134,7 @@ Moment::State Moment::evolve(State state, const Event& event) {
                    state.lists = published.lists;
                    state.published_at = published.published_at;
                  },
+                 [&](const PollOpened& opened) { state.poll = opened; },
                  [&](const MomentEdited& edited) {
                    state.content = edited.content;
                    state.edits = edited.edit;

@@ -13,6 +13,7 @@
 #include "core/clock.hpp"
 #include "core/time_ordered_id.hpp"
 #include "eventsourcing/commands/decider.hpp"
+#include "feed/domain/poll.hpp"
 #include "feed/domain/visibility.hpp"
 #include "feed/events.hpp"
 
@@ -39,6 +40,7 @@ struct PublishMoment {
   core::Timestamp now;
   std::vector<core::AccountId> mentions{};
   std::optional<Reposted> repost{};  // one that is public, and reposts nothing
+  std::optional<NewPoll> poll{};
 
   friend bool operator==(const PublishMoment&, const PublishMoment&) = default;
 };
@@ -78,14 +80,15 @@ struct Moment {
   static constexpr std::uint32_t kEditsMax = 19;        // with the first text they fill one page
   // So that what a command reads of its stream stays small, with 5,000 people listed in each.
   static constexpr std::uint32_t kAudienceChangesMax = 20;
-  // Published, edited, changed, deleted.
-  static constexpr std::uint32_t kEventsMax = kEditsMax + kAudienceChangesMax + 2;
+  // Published, with a poll, edited, changed, deleted.
+  static constexpr std::uint32_t kEventsMax = kEditsMax + kAudienceChangesMax + 3;
   static constexpr std::size_t kImagesMax = 9;
   static constexpr std::size_t kListedGroupsMax = 100;
   static constexpr std::size_t kListedTagsMax = 100;
   static constexpr std::size_t kListedUsersMax = 5000;
 
-  using Event = std::variant<MomentPublished, MomentEdited, MomentAudienceChanged, MomentDeleted>;
+  using Event =
+      std::variant<MomentPublished, PollOpened, MomentEdited, MomentAudienceChanged, MomentDeleted>;
   struct State {
     bool published = false;
     bool deleted = false;
@@ -94,6 +97,7 @@ struct Moment {
     std::string content;  // the latest
     bool has_images = false;
     std::optional<Reposted> repost;
+    std::optional<PollOpened> poll;
     core::Timestamp published_at;
     std::uint32_t edits = 0;
     Audience audience = Audience::Private;

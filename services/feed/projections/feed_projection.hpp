@@ -1,5 +1,5 @@
 // The tables of this service, from its own events: what is shown of moments, likes, comments,
-// bookmarks and messages once the engine has said that it may be shown. Called by one runner
+// bookmarks, polls and messages once the engine has said that it may be shown. Called by one runner
 // thread.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "feed/projections/moderation_model.hpp"
 #include "feed/projections/moment_model.hpp"
 #include "feed/projections/pinned_moments.hpp"
+#include "feed/projections/poll_model.hpp"
 #include "sql/day_counts.hpp"
 
 namespace tideline::feed {
@@ -36,7 +37,7 @@ class VisitModel {
 class FeedProjection final
     : public eventsourcing::ModelProjection<MomentModel, InteractionModel, MessageModel,
                                             GroupMessageModel, VisitModel, BookmarkModel,
-                                            PinnedMomentModel, ModerationModel> {
+                                            PinnedMomentModel, PollModel, ModerationModel> {
  public:
   std::string_view name() const override { return "feed"; }
   std::vector<std::string> sources() const override { return {"feed"}; }

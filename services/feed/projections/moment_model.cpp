@@ -22,13 +22,14 @@ std::string as_json(const AudienceLists& lists) {
 // whether it comes with what was before it or later.
 constexpr const char* kUpsert = R"(
 INSERT INTO moment (author_partition, id, author, audience, lists, content, images, published_at,
-                    deleted, mentions, repost_of)
+                    deleted, mentions, repost_of, has_poll)
 SELECT author_partition, id, author, audience, lists, content, images, published_at, deleted,
-       mentions::uuid[], repost_of
+       mentions::uuid[], repost_of, has_poll
 FROM unnest($1::smallint[], $2::bigint[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[],
-            $7::jsonb[], $8::timestamptz[], $9::boolean[], $10::text[], $11::bigint[])
+            $7::jsonb[], $8::timestamptz[], $9::boolean[], $10::text[], $11::bigint[],
+            $12::boolean[])
      AS published (author_partition, id, author, audience, lists, content, images, published_at,
-                   deleted, mentions, repost_of)
+                   deleted, mentions, repost_of, has_poll)
 ON CONFLICT (id, author_partition) DO UPDATE
   SET audience = excluded.audience, lists = excluded.lists, audience_changes = 0, content = NULL,
       images = excluded.images, mentions = excluded.mentions, repost_of = NULL,
@@ -109,7 +110,7 @@ void MomentModel::write_moments(sql::Transaction& transaction) const {
       of_moment(&MomentPublished::images, [](const auto& images) { return Json(images).dump(); }),
       of_moment(&MomentPublished::published_at), &Change::deleted,
       of_moment(&MomentPublished::mentions, sql::kArrayText),
-      of_moment(&MomentPublished::repost_of));
+      of_moment(&MomentPublished::repost_of), of_moment(&MomentPublished::has_poll));
 }
 
 void MomentModel::write_audiences(sql::Transaction& transaction) const {

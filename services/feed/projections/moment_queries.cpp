@@ -41,6 +41,7 @@ MomentRow to_moment(const sql::Row& row) {
   if (!row.is_null(10)) {
     moment.repost_of = core::MomentId(static_cast<std::uint64_t>(row.integer(10)));
   }
+  moment.has_poll = row.boolean(11);
   return moment;
 }
 
@@ -57,7 +58,7 @@ std::vector<core::AccountId> mentions_in(const sql::Row& row, std::size_t column
 const char* const kFindMomentsSql = R"(
 SELECT id, author, audience, lists, content, images,
        (extract(epoch FROM published_at) * 1000000)::bigint, deleted,
-       audience_changes, mentions, repost_of
+       audience_changes, mentions, repost_of, has_poll
 FROM moment WHERE author_partition = ANY ($1::smallint[]) AND id = ANY ($2::bigint[]))";
 
 std::map<core::MomentId, MomentRow> find_moments(sql::Transaction& transaction,

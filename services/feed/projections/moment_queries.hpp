@@ -27,6 +27,7 @@ struct MomentRow {
   std::uint32_t audience_changes = 0;  // audience and lists are of the last one
   std::vector<core::AccountId> mentions{};
   std::optional<core::MomentId> repost_of{};
+  bool has_poll = false;
 };
 
 // Of a row's column of that kind.

@@ -18,7 +18,7 @@ constexpr const char* kMakeRoom = R"(
 DELETE FROM push_subscription WHERE owner = $1::uuid AND id IN (
   SELECT id FROM push_subscription WHERE owner = $1::uuid ORDER BY renewed_at DESC, id OFFSET $2))";
 
-constexpr const char* kClaim = R"(
+constexpr const char* kClaimPushRound = R"(
 WITH due AS (
   SELECT held.owner, held.id, coalesce(written.changes, 0) AS changes
   FROM push_subscription AS held LEFT JOIN notification_change AS written USING (owner)
@@ -81,7 +81,7 @@ std::vector<ClaimedPush> claim_push_subscriptions(sql::Transaction& transaction,
                                                   core::Timestamp now, core::Timestamp until,
                                                   std::size_t max) {
   std::vector<ClaimedPush> claimed;
-  for (const sql::Row& row : transaction.execute(kClaim, {now, until, max})) {
+  for (const sql::Row& row : transaction.execute(kClaimPushRound, {now, until, max})) {
     claimed.push_back({subscription_of(row), row.integer(9)});
   }
   return claimed;

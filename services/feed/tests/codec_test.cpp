@@ -82,12 +82,19 @@ RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
     published.repost_of = core::MomentId(*rc::gen::inRange<std::uint64_t>(1, 1'000));
     published.repost_author = account();
   }
+  published.has_poll = *rc::gen::arbitrary<bool>();
+  const PollOpened opened{published.id,
+                          published.author,
+                          valid_text(),
+                          *rc::gen::inRange<std::uint32_t>(2, 7),
+                          *rc::gen::arbitrary<bool>(),
+                          time()};
   const MomentDeleted deleted{published.id, published.author};
   const MomentEdited edited{published.id, published.author,
                             *rc::gen::inRange<std::uint32_t>(1, Moment::kEditsMax + 1),
                             valid_text(), time()};
-  for (const Moment::Event& event :
-       {Moment::Event(published), Moment::Event(edited), Moment::Event(deleted)}) {
+  for (const Moment::Event& event : {Moment::Event(published), Moment::Event(opened),
+                                     Moment::Event(edited), Moment::Event(deleted)}) {
     RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);
   }
 }

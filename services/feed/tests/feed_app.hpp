@@ -273,7 +273,7 @@ class FeedApp {
   eventsourcing::AppliedPositions engine_applied, tables_applied, search_applied,
       notifications_applied, people_applied;
   eventsourcing::RunnerStatus status;
-  Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }},
+  Freshness freshness{{[this] { return status; }, [this] { return engine.is_rebuilding(); }, {}},
                       std::chrono::seconds(5)};
   // Where every shard is, until a test says otherwise; and what the other instances are asked.
   ShardPlace place{ShardPlace::Kind::Here, "feed-0", ""};

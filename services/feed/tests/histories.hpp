@@ -442,8 +442,6 @@ class History {
     return found == streams_.end() ? "" : found->second.type;
   }
 
-  // Every other event of the types that had the token in the data of their first version has it
-  // there, and says nothing that came later.
   void record(const char* source, const core::StreamId& stream, const char* type, Json data) {
     auto& known = streams_[stream.value()];
     known.type = type;
@@ -457,22 +455,7 @@ class History {
     const auto last = positions_.at(source, event.log).value();
     event.position = core::LogPosition(last + 1);
     event.time = time_;
-    static const std::set<std::string> kNewer{"PersonBlocked", "PersonUnblocked",
-                                              "GroupMemberRemoved", "MomentAudienceChanged"};
-    if (data.contains("seen") && (events_.size() % 2 == 0 || kNewer.contains(type))) {
-      if (!kNewer.contains(type)) event.schema_version = core::SchemaVersion(2);
-      event.metadata.seen = data["seen"];
-      data.erase("seen");
-    }
-    if (event.type == "MomentLiked") event.schema_version = core::SchemaVersion(2);
-    if (data.contains("seen")) {
-      data.erase("parent_author");
-      for (const char* newer : {"mentions", "repost_of", "repost_author"}) data.erase(newer);
-    } else if (event.type == "MomentPublished") {
-      event.schema_version = core::SchemaVersion(4);
-    } else if (event.type == "CommentAdded") {
-      event.schema_version = core::SchemaVersion(4);
-    }
+    fit_to_version(event, data, events_.size() % 2 == 0);
     event.data = data.dump();
     positions_.raise(source, event.log, event.position);
     events_.push_back(std::move(event));

@@ -22,6 +22,7 @@ RULES = {
     "rating-of-ones-own": "the caller, or a project of the caller, is rated",
     "no-such-comment": "the comment that is answered is not there",
     "no-such-image": "the caller has not uploaded the image",
+    "poll-closes-at": "the poll would close earlier than now, or in more than 30 days",
     "not-yet": "the id of the moment is of a time to come",
 }
 # The detail of a problem, or of each of its errors, where the type says only that the request is wrong.

@@ -1,5 +1,6 @@
 // GET /v1/feed-export: what the caller has written, liked and kept here, section by section. A
 // bookmark or a like names its moment by id alone, for the moment is another's.
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,7 +8,9 @@
 
 #include "feed/api/messages/message_items.hpp"
 #include "feed/api/routes.hpp"
+#include "feed/domain/poll.hpp"
 #include "feed/projections/bookmark_queries.hpp"
+#include "feed/projections/poll_queries.hpp"
 #include "feed/projections/written_queries.hpp"
 #include "feed/stored_events.hpp"
 #include "http/routing/data_export.hpp"
@@ -50,6 +53,26 @@ Json known_of(const Json& users, const std::vector<AccountId>& accounts) {
   return known;
 }
 
+// By moment: the options of their author's polls, and when these close.
+std::map<core::MomentId, Json> polls_of(const ApiPorts& ports,
+                                        const std::vector<WrittenMoment>& moments) {
+  std::vector<core::MomentId> ids;
+  for (const auto& written : moments) {
+    if (written.moment.has_poll) ids.push_back(written.moment.id);
+  }
+  const auto rows = core::value_of(
+      ports.database.read([&](Transaction& transaction) { return find_polls(transaction, ids); }));
+  std::map<core::MomentId, Json> polls;
+  for (const auto& [id, row] : rows) {
+    const auto opened = core::value_of(ports.cipher.open_many(std::vector<crypto::SealedText>{
+        {row.author, row.sealed_options, Stored<PollOpened>::kOptionsContext}}));
+    polls[id] = {{"options", opened.front() ? Json(split_options(*opened.front())) : Json()},
+                 {"multiple", row.is_multiple},
+                 {"closes_at", core::format_iso8601(row.closes_at)}};
+  }
+  return polls;
+}
+
 Json moment_export(const ApiPorts& ports, const WrittenMoment& written, const Json& users,
                    Json texts) {
   const MomentRow& moment = written.moment;
@@ -90,6 +113,7 @@ ExportSlice read_moments(const ApiPorts& ports, const AccountId& owner, const st
       sealed.push_back({owner, edit.sealed_content, Stored<MomentEdited>::kContentContext});
     }
   }
+  const auto polls = polls_of(ports, moments);
   const auto opened = core::value_of(ports.cipher.open_many(sealed));
   auto text = opened.begin();
   ExportSlice exported;
@@ -100,7 +124,10 @@ ExportSlice read_moments(const ApiPorts& ports, const AccountId& owner, const st
       texts.push_back({{"content", *text ? Json(**text) : Json(nullptr)},
                        {"written_at", core::format_iso8601(at)}});
     }
-    exported.items.push_back(moment_export(ports, written, users, std::move(texts)));
+    Json item = moment_export(ports, written, users, std::move(texts));
+    const auto poll = polls.find(written.moment.id);
+    item["poll"] = poll == polls.end() ? Json() : poll->second;
+    exported.items.push_back(std::move(item));
   }
   if (std::ssize(moments) == limit) exported.next = core::to_string(moments.back().moment.id);
   return exported;
@@ -157,6 +184,27 @@ ExportSlice read_likes(const ApiPorts& ports, const AccountId& owner, const std:
   return exported;
 }
 
+// Of an option the number, from 1.
+ExportSlice read_poll_votes(const ApiPorts& ports, const AccountId& owner, const std::string& place,
+                            int limit) {
+  const auto after = parse_export_moment(place);
+  const auto votes = core::value_of(ports.database.read([&](Transaction& transaction) {
+    return list_poll_votes_by(transaction, owner, after, limit);
+  }));
+  ExportSlice exported;
+  for (const GivenPollVote& vote : votes) {
+    Json choices = Json::array();
+    for (std::size_t option = 0; option < Poll::kOptionsMax; ++option) {
+      if ((vote.choices >> option & 1U) != 0) choices.push_back(std::to_string(option + 1));
+    }
+    exported.items.push_back({{"moment_id", core::to_string(vote.moment)},
+                              {"choices", std::move(choices)},
+                              {"voted_at", core::format_iso8601(vote.voted_at)}});
+  }
+  if (std::ssize(votes) == limit) exported.next = core::to_string(votes.back().moment);
+  return exported;
+}
+
 ExportSlice read_bookmarks(const ApiPorts& ports, const AccountId& owner, const std::string& place,
                            int limit) {
   std::optional<BookmarkRow> behind;
@@ -207,10 +255,11 @@ void add_export_routes(http::Router& router, const ApiPorts& ports) {
                                        int limit) { return read(ports, owner, place, limit); }};
   };
   const auto exported = std::make_shared<http::DataExport>(
-      ports.clock, std::vector{section("moments", read_moments), section("comments", read_comments),
-                               section("likes", read_likes), section("bookmarks", read_bookmarks),
-                               section("messages", read_messages_sent),
-                               section("message_settings", read_message_settings)});
+      ports.clock,
+      std::vector{section("moments", read_moments), section("comments", read_comments),
+                  section("likes", read_likes), section("poll_votes", read_poll_votes),
+                  section("bookmarks", read_bookmarks), section("messages", read_messages_sent),
+                  section("message_settings", read_message_settings)});
   router.add(http::Method::Get, "/v1/feed-export", http::Access::SignedIn,
              [ports, exported](const http::Request& request) {
                return http::answer_query(request, {ports.people_applied, ports.tables_applied},

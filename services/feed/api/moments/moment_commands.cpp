@@ -76,6 +76,18 @@ std::optional<Reposted> read_repost(http::FieldReader& fields) {
   return Reposted{*id, {}};
 }
 
+NewPoll read_new_poll(http::FieldReader& fields) {
+  auto described = fields.object("poll");
+  NewPoll poll;
+  poll.options =
+      described.text_array("options", Poll::kOptionsMax, {1, Poll::kOptionCodePointsMax});
+  poll.is_multiple = described.optional_boolean("multiple").value_or(false);
+  const auto closes_at = core::parse_iso8601(described.text("closes_at", {1, 40}));
+  if (!closes_at) described.violate("closes_at", "is no time, like 2026-01-02T03:04:05.678901Z");
+  poll.closes_at = closes_at.value_or(core::Timestamp());
+  return poll;
+}
+
 // All but its id, its time and what its author had seen, which come when the command runs.
 PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
   const auto body = http::value_of(http::read_json_object(request));
@@ -85,6 +97,7 @@ PublishMoment read_draft(const ApiPorts& ports, const Request& request) {
       fields.optional_text("content", {1, Moment::kContentCodePointsMax}).value_or("");
   command.images = read_images(fields, Moment::kImagesMax);
   command.repost = read_repost(fields);
+  if (fields.has("poll")) command.poll = read_new_poll(fields);
   if (command.content.empty() && command.images.empty() && !command.repost) {
     fields.violate("", "give content, or images, or repost_of");
   }

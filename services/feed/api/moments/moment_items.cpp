@@ -153,7 +153,8 @@ MomentTexts texts_of(const Opened& opened, const MomentContents::Person& author,
              {"image_previews", image_previews(previews, row.author, row.images)},
              {"published_at", core::format_iso8601(row.published_at)},
              {"edited_at", nullptr},
-             {"edits", opened.entry->edits}};
+             {"edits", opened.entry->edits},
+             {"has_poll", row.has_poll}};
   if (opened.content) shown["content"] = *opened.content;
   if (opened.edited_at) shown["edited_at"] = core::format_iso8601(*opened.edited_at);
   const std::string name = author ? author->person : http::text_of(people::person_json({}));
@@ -330,8 +331,9 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
   const std::size_t before = items.size();
   std::size_t count = 0;
   ports.contents.find_each(entries, [&](std::size_t i, const MomentContents::Moment& moment) {
-    const bool names_others =
-        !moment->mentions().empty() || moment->repost_of() != core::MomentId() || (moment->author() == viewer && !moment->user_ids().empty());
+    const bool names_others = !moment->mentions().empty() ||
+                              moment->repost_of() != core::MomentId() ||
+                              (moment->author() == viewer && !moment->user_ids().empty());
     if (i != count || names_others) return;
     if (count++ > 0) items.push_back(',');
     append_item(ports, items, entries[i], *moment, viewer, nobody, kNoRepost);
@@ -345,8 +347,8 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
 }
 
 // What is to be shown of `entries`, whoever is named in it among `people`.
-Contents load(const ApiPorts& ports, const Request& request,
-              const std::vector<TimelineEntry>& entries, PersonByAccount& people) {
+Contents load_contents(const ApiPorts& ports, const Request& request,
+                       const std::vector<TimelineEntry>& entries, PersonByAccount& people) {
   Contents contents = ports.contents.find(entries);
   fill(ports, request, entries, contents, people);
   name_listed(ports, request, contents, people);
@@ -365,9 +367,9 @@ std::map<core::MomentId, std::string> items_of_originals(const ApiPorts& ports,
   std::map<core::MomentId, std::string> items;
   if (ids.empty()) return items;
   const core::AccountId& viewer = request.account();
-  const auto entries = ports.reader.find_all_visible(
-      std::vector<core::MomentId>(ids.begin(), ids.end()), viewer);
-  const Contents contents = load(ports, request, entries, people);
+  const auto entries =
+      ports.reader.find_all_visible(std::vector<core::MomentId>(ids.begin(), ids.end()), viewer);
+  const Contents contents = load_contents(ports, request, entries, people);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!contents[i]) continue;  // deleted meanwhile
     append_item(ports, items[entries[i].id], entries[i], *contents[i], viewer, people, kNoRepost);
@@ -376,8 +378,8 @@ std::map<core::MomentId, std::string> items_of_originals(const ApiPorts& ports,
 }
 
 // The member "repost" of an item. What is not for the viewer has no id there, either.
-std::string repost_of(const MomentContent& moment,
-                      const std::map<core::MomentId, std::string>& originals) {
+std::string repost_json(const MomentContent& moment,
+                        const std::map<core::MomentId, std::string>& originals) {
   if (moment.repost_of() == core::MomentId()) return std::string(kNoRepost);
   const auto original = originals.find(moment.repost_of());
   return R"({"moment":)" + (original == originals.end() ? "null" : original->second) + "}";
@@ -391,14 +393,14 @@ std::size_t append_moment_items(const ApiPorts& ports, const Request& request,
   items.reserve(items.size() + entries.size() * kItemBytes);
   if (append_remembered(ports, entries, viewer, items)) return entries.size();
   PersonByAccount people;
-  const Contents contents = load(ports, request, entries, people);
+  const Contents contents = load_contents(ports, request, entries, people);
   const auto originals = items_of_originals(ports, request, contents, people);
   std::size_t count = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!contents[i]) continue;  // deleted meanwhile
     if (count++ > 0) items.push_back(',');
     append_item(ports, items, entries[i], *contents[i], viewer, people,
-                repost_of(*contents[i], originals));
+                repost_json(*contents[i], originals));
   }
   return count;
 }
