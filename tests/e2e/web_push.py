@@ -151,12 +151,12 @@ class Campus(WholeSuite):
 
 
 def check_messages(suite):
-    ada, _ = suite.register("ada")
+    ada, position = suite.register("ada")
     bob, _ = suite.register("bob")
     suite.push.public_key = suite.gateway.expect(200, "GET", "/v1/notifications/push", ada)[1]["public_key"]
     laptop, gone = Browser(suite.push, "laptop"), Browser(suite.push, "gone", status=410)
     kept, ended = suite.subscribe(ada, laptop), suite.subscribe(ada, gone)
-    suite.gateway.expect(200, "PUT", "/v1/follows/ada", bob)
+    suite.gateway.expect(200, "PUT", "/v1/follows/ada", bob, Tideline_Position=position)
     suite.wait_for_message(laptop)
     if laptop.messages != [{"unread": 1, "more": False, "kind": "follow"}]:
         fail(f"told {laptop.messages}")
