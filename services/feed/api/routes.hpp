@@ -17,6 +17,7 @@ void add_bookmark_routes(http::Router& router, const ApiPorts& ports);
 void add_poll_routes(http::Router& router, const ApiPorts& ports);
 void add_report_commands(http::Router& router, const ApiPorts& ports);
 void add_case_routes(http::Router& router, const ApiPorts& ports);
+void add_hidden_routes(http::Router& router, const ApiPorts& ports);
 void add_visit_routes(http::Router& router, const ApiPorts& ports);
 void add_message_commands(http::Router& router, const ApiPorts& ports);
 void add_message_queries(http::Router& router, const ApiPorts& ports);
@@ -43,6 +44,7 @@ inline void add_routes(http::Router& router, const ApiPorts& ports) {
   add_poll_routes(router, ports);
   add_report_commands(router, ports);
   add_case_routes(router, ports);
+  add_hidden_routes(router, ports);
   add_visit_routes(router, ports);
   add_message_commands(router, ports);
   add_message_queries(router, ports);

@@ -41,6 +41,26 @@ Decision<Comment::Event> remove_own(const Comment::State& state, const DeleteCom
   return remove(state, command.by);
 }
 
+Decision<Comment::Event> hide(const Comment::State& state, const HideComment& command) {
+  if (!state.stands()) {
+    return Rejection{RejectionKind::NotFound, "no-such-comment", "there is no such comment"};
+  }
+  if (state.hidden) return Decision<Comment::Event>::nothing();
+  if (state.hidings == Comment::kHidingsMax) {
+    return Rejection{RejectionKind::Conflict, "hidden-too-often",
+                     "what has been hidden 20 times is removed, or left"};
+  }
+  return Decision<Comment::Event>::of(
+      CommentHidden{state.moment, state.id, state.author, command.now});
+}
+
+// What has been deleted meanwhile is not brought back.
+Decision<Comment::Event> restore(const Comment::State& state, const RestoreComment& command) {
+  if (!state.stands() || !state.hidden) return Decision<Comment::Event>::nothing();
+  return Decision<Comment::Event>::of(
+      CommentRestored{state.moment, state.id, state.author, command.now});
+}
+
 }  // namespace
 
 Comment::State Comment::evolve(State state, const Event& event) {
@@ -52,6 +72,11 @@ Comment::State Comment::evolve(State state, const Event& event) {
                    state.id = fact.id;
                    state.author = fact.author;
                  },
+                 [&](const CommentHidden&) {
+                   state.hidden = true;
+                   ++state.hidings;
+                 },
+                 [&](const CommentRestored&) { state.hidden = false; },
                  [&](const CommentDeleted&) { state.deleted = true; },
              },
              event);
@@ -63,6 +88,8 @@ Decision<Comment::Event> Comment::decide(const State& state, const Command& comm
                         [&](const AddComment& wanted) { return add(state, wanted); },
                         [&](const DeleteComment& wanted) { return remove_own(state, wanted); },
                         [&](const RemoveComment& wanted) { return remove(state, wanted.by); },
+                        [&](const HideComment& wanted) { return hide(state, wanted); },
+                        [&](const RestoreComment& wanted) { return restore(state, wanted); },
                     },
                     command);
 }

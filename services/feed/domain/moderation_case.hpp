@@ -1,6 +1,7 @@
 // What moderators have to decide on: open from the first report until a decision, and again from
-// another person's report. Every event carries all that the next command needs. What follows of a
-// decision for the moment or the comment is appended with it.
+// another person's report. What is hidden nobody can report; it can be restored. Every event
+// carries all that the next command needs. What follows of a decision for the moment or the comment
+// is appended with it.
 #pragma once
 
 #include <cstddef>
@@ -30,22 +31,32 @@ struct DecideCase {
   core::Timestamp now;
 };
 
+// Who sees it from now on: what is reported is hidden, what is hidden restored.
+struct RuleCase {
+  core::AccountId moderator;
+  bool has_reported = false;
+  CaseRuling ruling = CaseRuling::Hidden;
+  std::string reason;
+  core::Timestamp now;
+};
+
 struct ModerationCase {
   static constexpr bool kReadsText = false;
   static constexpr auto kCompaction = eventsourcing::latest_of_each_type();
 
   static constexpr std::size_t kReasonCodePointsMax = 1000;
 
-  using Event = std::variant<CaseOpened, CaseDecided>;
+  using Event = std::variant<CaseOpened, CaseDecided, CaseRuled>;
   struct State {
     Subject subject;
     core::AccountId author;
     std::uint32_t opening = 0;  // 0: nobody has reported it
     bool open = false;
+    bool hidden = false;  // then it is not open
   };
   static State evolve(State state, const Event& event);
 
-  using Command = std::variant<OpenCase, DecideCase>;
+  using Command = std::variant<OpenCase, DecideCase, RuleCase>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

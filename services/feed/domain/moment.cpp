@@ -117,6 +117,22 @@ Decision<Moment::Event> remove(const Moment::State& state, const DeleteMoment& c
   return Decision<Moment::Event>::of(MomentDeleted{state.id, state.author});
 }
 
+Decision<Moment::Event> hide(const Moment::State& state, const HideMoment& command) {
+  if (!state.stands()) return kNoSuchMoment;
+  if (state.hidden) return Decision<Moment::Event>::nothing();
+  if (state.hidings == Moment::kHidingsMax) {
+    return Rejection{RejectionKind::Conflict, "hidden-too-often",
+                     "what has been hidden 20 times is removed, or left"};
+  }
+  return Decision<Moment::Event>::of(MomentHidden{state.id, state.author, command.now});
+}
+
+// What its author has deleted meanwhile is not brought back.
+Decision<Moment::Event> restore(const Moment::State& state, const RestoreMoment& command) {
+  if (!state.stands() || !state.hidden) return Decision<Moment::Event>::nothing();
+  return Decision<Moment::Event>::of(MomentRestored{state.id, state.author, command.now});
+}
+
 }  // namespace
 
 Moment::State Moment::evolve(State state, const Event& event) {
@@ -144,6 +160,11 @@ Moment::State Moment::evolve(State state, const Event& event) {
                    state.lists = changed.lists;
                    state.audience_changes = changed.change;
                  },
+                 [&](const MomentHidden&) {
+                   state.hidden = true;
+                   ++state.hidings;
+                 },
+                 [&](const MomentRestored&) { state.hidden = false; },
                  [&](const MomentDeleted&) { state.deleted = true; },
              },
              event);
@@ -158,6 +179,8 @@ eventsourcing::Decision<Moment::Event> Moment::decide(const State& state, const 
           [&](const ChangeAudience& change_it) { return change(state, change_it); },
           [&](const DeleteMoment& delete_it) { return remove(state, delete_it); },
           [&](const RemoveMoment&) { return remove(state, DeleteMoment{state.author}); },
+          [&](const HideMoment& hide_it) { return hide(state, hide_it); },
+          [&](const RestoreMoment& restore_it) { return restore(state, restore_it); },
       },
       command);
 }

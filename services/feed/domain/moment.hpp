@@ -1,5 +1,6 @@
 // One moment: published once, its text perhaps edited within the hour, its audience perhaps changed
-// at any time, perhaps deleted by its author or a moderator, never brought back.
+// at any time, perhaps hidden by a moderator and restored, perhaps deleted by its author or a
+// moderator, never brought back.
 #pragma once
 
 #include <chrono>
@@ -74,21 +75,34 @@ struct RemoveMoment {
   friend bool operator==(const RemoveMoment&, const RemoveMoment&) = default;
 };
 
+// By a moderator, too: from all but its author, until it is restored.
+struct HideMoment {
+  core::Timestamp now;
+
+  friend bool operator==(const HideMoment&, const HideMoment&) = default;
+};
+struct RestoreMoment {
+  core::Timestamp now;
+
+  friend bool operator==(const RestoreMoment&, const RestoreMoment&) = default;
+};
+
 struct Moment {
   static constexpr std::size_t kContentCodePointsMax = 2000;
   static constexpr std::chrono::hours kEditableFor{1};  // since it was published
   static constexpr std::uint32_t kEditsMax = 19;        // with the first text they fill one page
   // So that what a command reads of its stream stays small, with 5,000 people listed in each.
   static constexpr std::uint32_t kAudienceChangesMax = 20;
-  // Published, with a poll, edited, changed, deleted.
-  static constexpr std::uint32_t kEventsMax = kEditsMax + kAudienceChangesMax + 3;
+  static constexpr std::uint32_t kHidingsMax = 20;
+  // Published, with a poll, edited, changed, hidden, restored, deleted.
+  static constexpr std::uint32_t kEventsMax = kEditsMax + kAudienceChangesMax + 2 * kHidingsMax + 3;
   static constexpr std::size_t kImagesMax = 9;
   static constexpr std::size_t kListedGroupsMax = 100;
   static constexpr std::size_t kListedTagsMax = 100;
   static constexpr std::size_t kListedUsersMax = 5000;
 
-  using Event =
-      std::variant<MomentPublished, PollOpened, MomentEdited, MomentAudienceChanged, MomentDeleted>;
+  using Event = std::variant<MomentPublished, PollOpened, MomentEdited, MomentAudienceChanged,
+                             MomentHidden, MomentRestored, MomentDeleted>;
   struct State {
     bool published = false;
     bool deleted = false;
@@ -103,13 +117,15 @@ struct Moment {
     Audience audience = Audience::Private;
     AudienceLists lists;
     std::uint32_t audience_changes = 0;
+    bool hidden = false;
+    std::uint32_t hidings = 0;
 
     bool stands() const { return published && !deleted; }
   };
   static State evolve(State state, const Event& event);
 
-  using Command =
-      std::variant<PublishMoment, EditMoment, ChangeAudience, DeleteMoment, RemoveMoment>;
+  using Command = std::variant<PublishMoment, EditMoment, ChangeAudience, DeleteMoment,
+                               RemoveMoment, HideMoment, RestoreMoment>;
   static eventsourcing::Decision<Event> decide(const State& state, const Command& command);
 };
 

@@ -17,9 +17,10 @@ using Event =
                  ContactTagged, ContactUntagged, TagCreated, TagDeleted, MomentSettingChanged,
                  PersonBlocked, PersonUnblocked, GroupCreated, GroupHistoryChanged, GroupJoined,
                  GroupLeft, GroupMemberRemoved, GroupDissolved, MomentPublished, MomentEdited,
-                 MomentAudienceChanged, MomentDeleted, MomentLiked, MomentUnliked, CommentAdded,
-                 CommentDeleted, MessageSent, MessageRecalled, MessagesRead, GroupMessagesRead,
-                 TimelineSeen, MomentBookmarked, BookmarkRemoved>;
+                 MomentAudienceChanged, MomentHidden, MomentRestored, MomentDeleted, MomentLiked,
+                 MomentUnliked, CommentAdded, CommentHidden, CommentRestored, CommentDeleted,
+                 MessageSent, MessageRecalled, MessagesRead, GroupMessagesRead, TimelineSeen,
+                 MomentBookmarked, BookmarkRemoved>;
 
 // Of these notifications are made, and nothing else.
 using ContactRequestEvent =

@@ -37,6 +37,14 @@ SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::uuid[], $5::
                      $6::text[], $7::text[], $8::timestamptz[])
 ON CONFLICT (moment, comment, opening) DO NOTHING)";
 
+constexpr const char* kUpsertHidings = R"(
+INSERT INTO moderation_hiding (moment, comment, opening, hidden, author, reason, ruled_at)
+SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::boolean[], $5::uuid[],
+                     $6::text[], $7::timestamptz[])
+ON CONFLICT (moment, comment) DO UPDATE SET
+  opening = excluded.opening, hidden = excluded.hidden, author = excluded.author,
+  reason = excluded.reason, ruled_at = excluded.ruled_at)";
+
 template <class Fact>
 std::pair<core::MomentId, core::CommentId> subject_of(const Fact& fact) {
   return {fact.moment, fact.comment.value_or(core::CommentId())};
@@ -48,10 +56,12 @@ void ModerationModel::clear() {
   cases_.clear();
   reports_.clear();
   decisions_.clear();
+  hidings_.clear();
 }
 
 void ModerationModel::apply(const eventsourcing::RecordedEvent& event) {
-  using Known = std::variant<read::SubjectReported, read::CaseOpened, read::CaseDecided>;
+  using Known =
+      std::variant<read::SubjectReported, read::CaseOpened, read::CaseDecided, read::CaseRuled>;
   auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
   std::visit([this](auto& fact) { on(std::move(fact)); }, *known);
@@ -75,10 +85,19 @@ void ModerationModel::on(const read::CaseOpened& opened) {
   change.opened_at = opened.opened_at;
 }
 
-void ModerationModel::on(read::CaseDecided decided) {
+void ModerationModel::on(const read::CaseDecided& decided) {
   cases_[subject_of(decided)].decided = decided.opening;
-  const DecisionKey key{subject_of(decided), decided.opening};
-  decisions_[key] = std::move(decided);
+  decisions_[{subject_of(decided), decided.opening}] = {decided.author, decided.moderator,
+                                                        std::string(to_string(decided.decision)),
+                                                        decided.sealed_reason, decided.decided_at};
+}
+
+void ModerationModel::on(const read::CaseRuled& ruled) {
+  cases_[subject_of(ruled)].decided = ruled.opening;
+  decisions_[{subject_of(ruled), ruled.opening}] = {ruled.author, ruled.moderator,
+                                                    std::string(to_string(ruled.ruling)),
+                                                    ruled.sealed_reason, ruled.ruled_at};
+  hidings_[subject_of(ruled)] = ruled;
 }
 
 void ModerationModel::flush(sql::Transaction& transaction) const {
@@ -93,10 +112,13 @@ void ModerationModel::flush(sql::Transaction& transaction) const {
       &read::SubjectReported::sealed_text, &read::SubjectReported::reported_at);
   sql::write_batch(
       transaction, kInsertDecisions, decisions_, sql::at(&DecisionKey::first, &SubjectKey::first),
-      sql::at(&DecisionKey::first, &SubjectKey::second), &DecisionKey::second,
-      &read::CaseDecided::author, &read::CaseDecided::moderator,
-      [](const read::CaseDecided& decided) { return to_string(decided.decision); },
-      &read::CaseDecided::sealed_reason, &read::CaseDecided::decided_at);
+      sql::at(&DecisionKey::first, &SubjectKey::second), &DecisionKey::second, &Decision::author,
+      &Decision::moderator, &Decision::decision, &Decision::sealed_reason, &Decision::decided_at);
+  sql::write_batch(
+      transaction, kUpsertHidings, hidings_, &SubjectKey::first, &SubjectKey::second,
+      &read::CaseRuled::opening,
+      [](const read::CaseRuled& ruled) { return ruled.ruling == CaseRuling::Hidden; },
+      &read::CaseRuled::author, &read::CaseRuled::sealed_reason, &read::CaseRuled::ruled_at);
 }
 
 }  // namespace tideline::feed

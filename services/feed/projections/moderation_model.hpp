@@ -1,7 +1,7 @@
-// Tables `moderation_case`, `moderation_report` and `moderation_decision`: what is reported, by
-// whom, and what moderators have decided. Part of FeedProjection. A case and its reports lie in
-// several streams: what each says is merged by the number of the opening, in whatever order it
-// comes.
+// Tables `moderation_case`, `moderation_report`, `moderation_decision` and `moderation_hiding`:
+// what is reported, by whom, what moderators have decided, and what is hidden. Part of
+// FeedProjection. A case and its reports lie in several streams: what each says is merged by the
+// number of the opening, in whatever order it comes.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace tideline::feed {
 
 class ModerationModel {
  public:
-  static constexpr std::array kTables{"moderation_case", "moderation_report",
-                                      "moderation_decision"};
+  static constexpr std::array kTables{"moderation_case", "moderation_report", "moderation_decision",
+                                      "moderation_hiding"};
 
   void apply(const eventsourcing::RecordedEvent& event);
   void flush(sql::Transaction& transaction) const;
@@ -38,15 +38,24 @@ class ModerationModel {
     std::uint32_t counted = 0;  // the opening that `reporters` are of
     std::int64_t reporters = 0;
   };
+  struct Decision {
+    core::AccountId author;
+    core::AccountId moderator;
+    std::string decision;
+    std::string sealed_reason;
+    core::Timestamp decided_at;
+  };
 
   void on(read::SubjectReported report);
   void on(const read::CaseOpened& opened);
-  void on(read::CaseDecided decided);
+  void on(const read::CaseDecided& decided);
+  void on(const read::CaseRuled& ruled);
 
   // Since the last flush.
   std::map<SubjectKey, CaseChange> cases_;
   std::map<ReportKey, read::SubjectReported> reports_;
-  std::map<DecisionKey, read::CaseDecided> decisions_;
+  std::map<DecisionKey, Decision> decisions_;
+  std::map<SubjectKey, read::CaseRuled> hidings_;  // the latest
 };
 
 }  // namespace tideline::feed

@@ -13,6 +13,11 @@ SELECT moment, comment, author, moderator, decision, reason,
        moment || '_' || comment || '_' || opening
 FROM moderation_decision)";
 
+constexpr const char* kHidingColumns = R"(
+SELECT moment, comment, author, reason, (extract(epoch FROM ruled_at) * 1000000)::bigint,
+       moment || '_' || comment
+FROM moderation_hiding)";
+
 Subject subject_of_row(const sql::Row& row) {
   const core::CommentId comment(static_cast<std::uint64_t>(row.integer(1)));
   return {core::MomentId(static_cast<std::uint64_t>(row.integer(0))),
@@ -38,6 +43,10 @@ void count_categories(sql::Transaction& transaction, std::vector<OpenCaseRow>& c
                            {moments, comments, openings})) {
     cases.at(static_cast<std::size_t>(row.integer(0)) - 1).categories[row.text(1)] = row.integer(2);
   }
+}
+
+HidingRow hiding_of_row(const sql::Row& row) {
+  return {subject_of_row(row), row.account(2), row.text(3), row.timestamp_us(4), row.text(5)};
 }
 
 }  // namespace
@@ -161,6 +170,34 @@ sql::Slice<DecisionRow> list_decisions(sql::Transaction& transaction,
         return DecisionRow{subject_of_row(row), row.account(2),      row.account(3), row.text(4),
                            row.text(5),         row.timestamp_us(6), row.text(7)};
       });
+}
+
+sql::Slice<HidingRow> list_hidings(sql::Transaction& transaction, const core::AccountId& moderator,
+                                   const sql::Window<std::string>& window) {
+  return sql::select_newest_first<HidingRow>(
+      transaction,
+      {std::string(kHidingColumns) + " WHERE hidden AND author <> $1::uuid", "ruled_at",
+       R"((moment || '_' || comment) COLLATE "C")"},
+      {moderator}, window, hiding_of_row);
+}
+
+std::map<std::string, HidingRow> find_hidings(sql::Transaction& transaction,
+                                              const std::vector<Subject>& subjects) {
+  std::vector<core::MomentId> moments;
+  std::vector<core::CommentId> comments;
+  for (const Subject& subject : subjects) {
+    moments.push_back(subject.moment);
+    comments.push_back(subject.comment_key());
+  }
+  std::map<std::string, HidingRow> found;
+  for (const sql::Row& row : transaction.execute(
+           std::string(kHidingColumns) + " WHERE hidden AND (moment, comment) IN"
+                                         " (SELECT * FROM unnest($1::bigint[], $2::bigint[]))",
+           {moments, comments})) {
+    HidingRow hiding = hiding_of_row(row);
+    found.emplace(case_id(hiding.subject), std::move(hiding));
+  }
+  return found;
 }
 
 }  // namespace tideline::feed

@@ -82,4 +82,20 @@ sql::Slice<DecisionRow> list_decisions(sql::Transaction& transaction,
                                        const std::optional<core::AccountId>& author,
                                        const sql::Window<std::string>& window);
 
+struct HidingRow {
+  Subject subject;
+  core::AccountId author;
+  std::string sealed_reason;
+  core::Timestamp hidden_at;
+  std::string id;  // of the case, zero for what is no comment
+
+  sql::Place<std::string> place() const { return {hidden_at, id}; }
+};
+// What is hidden now, newest first; without what `moderator` has written.
+sql::Slice<HidingRow> list_hidings(sql::Transaction& transaction, const core::AccountId& moderator,
+                                   const sql::Window<std::string>& window);
+// Those of the subjects that are hidden, by case id.
+std::map<std::string, HidingRow> find_hidings(sql::Transaction& transaction,
+                                              const std::vector<Subject>& subjects);
+
 }  // namespace tideline::feed

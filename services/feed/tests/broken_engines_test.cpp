@@ -156,6 +156,23 @@ void lift_exclusions(GraphMemory& graph) {
   }
 }
 
+template <class Show>
+void show_all(FeedMemory& memory, const Show& show) {
+  for (std::uint32_t one = 1; one < memory.graph.people(); ++one) {
+    for (const core::MomentId id : memory.moments.of_author(PersonIndex{one})) show(id);
+  }
+}
+void show_moments(FeedMemory& memory) {
+  show_all(memory, [&](core::MomentId id) { memory.moments.set_hidden(id, false); });
+}
+void show_comments(FeedMemory& memory) {
+  show_all(memory, [&](core::MomentId id) {
+    for (const CommentFacts& comment : memory.interactions.of(id).comments) {
+      memory.interactions.set_comment_hidden(id, comment.id, false);
+    }
+  });
+}
+
 void lift_blocks(GraphMemory& graph) {
   for (std::uint32_t one = 1; one < graph.people(); ++one) {
     for (std::uint32_t other = 1; other < graph.people(); ++other) {
@@ -230,6 +247,11 @@ const BrokenEngine kBroken[] = {
     lacking("WhoseSettingItIs", with("MomentSettingChanged", swap_settings)),
     lacking("ClosedAccounts", without("AccountClosed")),
     lacking("Deleting", without("MomentDeleted")),
+    lacking("Hiding", without("MomentHidden")),
+    lacking("Restoring", without("MomentRestored")),
+    lacking("HidingComments", without("CommentHidden")),
+    lacking("RestoringComments", without("CommentRestored")),
+    lacking("WhatTheRestorerOfACommentHadSeen", without_token("CommentRestored")),
     lacking("NamedUsers", without_list("user_ids")),
     lacking("NamedTags", without_list("tag_ids")),
     lacking("NamedGroups", without_list("group_ids")),
@@ -259,6 +281,8 @@ const BrokenEngine kBroken[] = {
     forgetting("SavedMarks", [](FeedMemory& memory) { memory.seen_up_to.clear(); }),
     forgetting("WhatWaitsInTheGate", [](FeedMemory& memory) { memory.holdback.clear(); }),
     forgetting("WhatIsKnown", [](FeedMemory& memory) { memory.known = {}; }),
+    forgetting("SavedHidings", show_moments),
+    forgetting("SavedHidingsOfComments", show_comments),
     forgetting("SavedExclusions", [](FeedMemory& memory) { lift_exclusions(memory.graph); }),
     forgetting("SavedBlocks", [](FeedMemory& memory) { lift_blocks(memory.graph); }),
 };
@@ -277,6 +301,7 @@ const BrokenEngine kHasty[] = {
     lacking("WhatTheRemoverHadSeen", without_token("GroupMemberRemoved")),
     lacking("WhatTheDissolverHadSeen", without_token("GroupDissolved")),
     lacking("WhatTheChangerOfAnAudienceHadSeen", without_token("MomentAudienceChanged")),
+    lacking("WhatTheRestorerHadSeen", without_token("MomentRestored")),
 };
 
 // The first difference that a search of at most `trials` histories finds.

@@ -93,8 +93,11 @@ RC_GTEST_PROP(MomentCodec, ReadsWhatItWrote, ()) {
   const MomentEdited edited{published.id, published.author,
                             *rc::gen::inRange<std::uint32_t>(1, Moment::kEditsMax + 1),
                             valid_text(), time()};
-  for (const Moment::Event& event : {Moment::Event(published), Moment::Event(opened),
-                                     Moment::Event(edited), Moment::Event(deleted)}) {
+  const MomentHidden hidden{published.id, published.author, time()};
+  const MomentRestored restored{published.id, published.author, time()};
+  for (const Moment::Event& event :
+       {Moment::Event(published), Moment::Event(opened), Moment::Event(edited),
+        Moment::Event(hidden), Moment::Event(restored), Moment::Event(deleted)}) {
     RC_ASSERT(codec.decode(recorded(codec.encode(event))) == event);
   }
 }

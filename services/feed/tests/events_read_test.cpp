@@ -103,6 +103,24 @@ TEST(EventsRead, RefusesDamage) {
   }
 }
 
+// What follows of rulings, which need a database: the codec makes it.
+void append_hidden(FeedApp& app, es::Append& append) {
+  const core::MomentId moment(7);
+  const core::CommentId comment(8);
+  const core::AccountId ada = app.id_of("ada");
+  const eventsourcing::EventCodec<Moment> moments(app.cipher);
+  const eventsourcing::EventCodec<Comment> comments(app.cipher);
+  append.streams.push_back({keys::moment(moment),
+                            core::StreamVersion(0),
+                            {moments.encode(MomentHidden{moment, ada, app.clock.now()}),
+                             moments.encode(MomentRestored{moment, ada, app.clock.now()})}});
+  append.streams.push_back(
+      {keys::comment(moment, comment),
+       core::StreamVersion(0),
+       {comments.encode(CommentHidden{moment, comment, ada, app.clock.now()}),
+        comments.encode(CommentRestored{moment, comment, ada, app.clock.now()})}});
+}
+
 // Every event of this service, made by real commands.
 std::vector<es::RecordedEvent> made_by_commands() {
   NoDatabase database;
@@ -156,10 +174,13 @@ std::vector<es::RecordedEvent> made_by_commands() {
        {codec.encode(MessageRecalled{ada, bob, std::nullopt, app.clock.now(), app.clock.now()})}});
   const CaseDecided decided{
       core::MomentId(7), {}, ada, 1, bob, CaseDecision::Dismissed, "it is kind", app.clock.now()};
-  append.streams.push_back(
-      {keys::moderation_case(decided.moment, core::CommentId()),
-       core::StreamVersion(0),
-       {eventsourcing::EventCodec<ModerationCase>(app.cipher).encode(decided)}});
+  const CaseRuled ruled{core::MomentId(7), {}, ada, 2, bob, CaseRuling::Hidden, "it is not",
+                        app.clock.now()};
+  const eventsourcing::EventCodec<ModerationCase> case_codec(app.cipher);
+  append.streams.push_back({keys::moderation_case(decided.moment, core::CommentId()),
+                            core::StreamVersion(0),
+                            {case_codec.encode(decided), case_codec.encode(ruled)}});
+  append_hidden(app, append);
   append.streams.push_back({keys::group_reading(bob, group),
                             core::StreamVersion(0),
                             {eventsourcing::EventCodec<GroupReading>{}.encode(

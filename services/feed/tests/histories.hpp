@@ -18,6 +18,7 @@
 #include "feed/domain/moment.hpp"
 #include "feed/stream_keys.hpp"
 #include "history_parts.hpp"
+#include "recorded_history.hpp"
 #include "tape.hpp"
 
 namespace tideline::feed::testing {
@@ -27,7 +28,7 @@ class History {
   static constexpr std::uint32_t kPeople = 5;
   static constexpr std::uint32_t kGroupsMax = 3;
   static constexpr std::uint32_t kTagsMax = 6;
-  static constexpr std::uint32_t kLogs = 3;
+  static constexpr std::uint32_t kLogs = RecordedHistory::kLogs;
 
   // Which writers had seen all that was before them: some, the others nothing, or everybody.
   enum class Tokens { Some, All };
@@ -52,7 +53,7 @@ class History {
     return comments_;
   }
   const std::vector<std::string>& groups() const { return groups_; }
-  const std::vector<eventsourcing::RecordedEvent>& events() const { return events_; }
+  const std::vector<eventsourcing::RecordedEvent>& events() const { return recorded_.events(); }
 
  private:
   using Json = nlohmann::json;
@@ -60,7 +61,7 @@ class History {
   void step() {
     // Now and then nothing happens for days, so that there are several months.
     time_ += ++steps_ % 40 == 0 ? std::chrono::days(12) : std::chrono::milliseconds(1);
-    switch (tape_.below(32)) {
+    switch (tape_.below(34)) {
       case 0:
       case 1:
       case 2:
@@ -104,6 +105,10 @@ class History {
       case 25:
       case 26:
         return change_audience();
+      case 32:
+        return toggle_hidden_moment();
+      case 33:
+        return toggle_hidden_comment();
       default:
         return publish();
     }
@@ -317,7 +322,7 @@ class History {
 
   std::string token() {
     const bool has_one = tokens_ == Tokens::All || tape_.below(3) == 0;
-    return has_one ? positions_.to_token() : "";
+    return has_one ? recorded_.positions().to_token() : "";
   }
 
   // Rather one of the latest, so that people meet; moments_.size() when there is none.
@@ -437,34 +442,48 @@ class History {
            {{"moment_id", core::to_string(moments_[which])}, {"author", name(authors_[which])}});
   }
 
-  std::string last_type(const core::StreamId& stream) const {
-    const auto found = streams_.find(stream.value());
-    return found == streams_.end() ? "" : found->second.type;
+  // What the event of a moment, or of a comment, says when a moderator hides or restores it. Most
+  // is to be seen by somebody, so little stays hidden.
+  void toggle_hidden(const core::StreamId& stream, const std::string& kind, Json data) {
+    const bool hides = !hidden_.contains(stream.value());
+    if (hides) {
+      if (tape_.below(2) == 0) return;
+      hidden_.insert(stream.value());
+    } else {
+      hidden_.erase(stream.value());
+      data["seen"] = token();
+    }
+    data[hides ? "hidden_at" : "restored_at"] = core::format_iso8601(time_);
+    record("feed", stream, (kind + (hides ? "Hidden" : "Restored")).c_str(), data);
   }
 
+  void toggle_hidden_moment() {
+    const std::size_t which = some_moment();
+    if (which == moments_.size()) return;
+    const auto stream = keys::moment(moments_[which]);
+    if (last_type(stream) == "MomentDeleted") return;
+    toggle_hidden(
+        stream, "Moment",
+        {{"moment_id", core::to_string(moments_[which])}, {"author", name(authors_[which])}});
+  }
+
+  void toggle_hidden_comment() {
+    if (comments_.empty()) return;
+    const std::size_t which = tape_.below(static_cast<std::uint32_t>(comments_.size()));
+    const auto& [moment, id] = comments_[which];
+    const auto stream = keys::comment(moment, id);
+    if (last_type(stream) == "CommentDeleted") return;
+    toggle_hidden(stream, "Comment",
+                  {{"moment_id", core::to_string(moment)},
+                   {"comment_id", core::to_string(id)},
+                   {"author", name(writers_[which])}});
+  }
+
+  std::string last_type(const core::StreamId& stream) const { return recorded_.last_type(stream); }
   void record(const char* source, const core::StreamId& stream, const char* type, Json data) {
-    auto& known = streams_[stream.value()];
-    known.type = type;
-    eventsourcing::RecordedEvent event;
-    event.id = std::to_string(events_.size());
-    event.source = source;
-    event.type = type;
-    event.stream = stream;
-    event.version = core::StreamVersion(++known.version);
-    event.log = core::log_of(stream.value(), kLogs);
-    const auto last = positions_.at(source, event.log).value();
-    event.position = core::LogPosition(last + 1);
-    event.time = time_;
-    fit_to_version(event, data, events_.size() % 2 == 0);
-    event.data = data.dump();
-    positions_.raise(source, event.log, event.position);
-    events_.push_back(std::move(event));
+    recorded_.add(source, stream, type, std::move(data), time_);
   }
 
-  struct Known {
-    std::string type;
-    std::uint64_t version = 0;
-  };
   struct Tag {
     std::string id;
     std::uint32_t owner;
@@ -486,10 +505,9 @@ class History {
   std::map<core::MomentId, std::uint32_t> audience_changes_;
   std::vector<std::pair<core::MomentId, core::CommentId>> comments_;
   std::vector<std::uint32_t> writers_;                  // of the comments
+  std::set<std::string> hidden_;                        // streams of moments and comments
   std::map<std::uint32_t, core::MomentId> seen_up_to_;  // by person
-  std::map<std::string, Known> streams_;
-  eventsourcing::PositionVector positions_;
-  std::vector<eventsourcing::RecordedEvent> events_;
+  RecordedHistory recorded_;
 };
 
 }  // namespace tideline::feed::testing

@@ -25,8 +25,9 @@ core::StreamId stream_of(const std::string& kind, const Ids&... ids) {
 // Of the types that had the token in the data of their first version: one that is not `newer` has
 // it there, and says nothing that came later.
 inline void fit_to_version(eventsourcing::RecordedEvent& event, nlohmann::json& data, bool newer) {
-  static const std::set<std::string> kNewer{"PersonBlocked", "PersonUnblocked",
-                                            "GroupMemberRemoved", "MomentAudienceChanged"};
+  static const std::set<std::string> kNewer{"PersonBlocked",      "PersonUnblocked",
+                                            "GroupMemberRemoved", "MomentAudienceChanged",
+                                            "MomentRestored",     "CommentRestored"};
   if (data.contains("seen") && (newer || kNewer.contains(event.type))) {
     if (!kNewer.contains(event.type)) event.schema_version = core::SchemaVersion(2);
     event.metadata.seen = data["seen"];

@@ -69,6 +69,31 @@ TEST(ModerationCase, IsNotDecidedByWhoIsPartyToIt) {
   given<ModerationCase>(opened(1)).when(by_reporter).then_rejected("party-to-the-case");
 }
 
+CaseRuled ruled(std::uint32_t opening, CaseRuling ruling = CaseRuling::Hidden) {
+  return {kSubject.moment, kSubject.comment, kWriter,    opening,
+          kModerator,      ruling,           "a reason", kReportedAt};
+}
+RuleCase ruling(CaseRuling ruling = CaseRuling::Hidden) {
+  return {kModerator, false, ruling, "a reason", kReportedAt};
+}
+
+TEST(ModerationCase, HidesWhatIsReportedAndRestoresWhatIsHidden) {
+  const auto restoring = ruling(CaseRuling::Restored);
+  const auto restored = ruled(2, CaseRuling::Restored);
+  given<ModerationCase>(opened(1)).when(ruling()).then(ruled(1));
+  given<ModerationCase>(opened(1)).when(restoring).then_rejected("not-hidden");
+  given<ModerationCase>(opened(1), ruled(1)).when(ruling()).then_rejected("case-decided");
+  given<ModerationCase>(opened(1), ruled(1)).when(deciding()).then_rejected("case-decided");
+  given<ModerationCase>(opened(1), ruled(1)).when(restoring).then(restored);
+  given<ModerationCase>(opened(1), ruled(1), restored).when(restoring).then_rejected("not-hidden");
+  given<ModerationCase>(opened(1), ruled(1), restored).when(kOpening).then(opened(3));
+  given<ModerationCase>().when(ruling()).then_rejected("no-such-case");
+}
+
+TEST(ModerationCase, IsNotOpenedByWhoDoesNotSeeIt) {
+  given<ModerationCase>(opened(1), ruled(1)).when(kOpening).then_rejected("no-such-comment");
+}
+
 TEST(ModerationCase, NeedsAReason) {
   DecideCase without = deciding();
   without.reason.clear();
@@ -79,7 +104,48 @@ TEST(ModerationCase, NeedsAReason) {
 
 TEST(ModerationCase, IsDecidedByItsLastEvents) {
   eventsourcing::testing::expect_compaction_keeps_decisions<ModerationCase>(
-      {kOpening, deciding(), deciding(CaseDecision::Removed)});
+      {kOpening, deciding(), deciding(CaseDecision::Removed), ruling(),
+       ruling(CaseRuling::Restored)});
+}
+
+TEST(Hiding, IsOfWhateverStandsAndCanBeTakenBack) {
+  MomentPublished published;
+  published.id = kSubject.moment;
+  published.author = kWriter;
+  const MomentHidden hidden{kSubject.moment, kWriter, kReportedAt};
+  const MomentRestored restored{kSubject.moment, kWriter, kReportedAt};
+  const HideMoment hide{kReportedAt};
+  const RestoreMoment restore{kReportedAt};
+  const MomentDeleted gone{kSubject.moment, kWriter};
+  given<Moment>(published).when(hide).then(hidden);
+  given<Moment>(published, hidden).when(hide).then_nothing();
+  given<Moment>(published, hidden).when(restore).then(restored);
+  given<Moment>(published, hidden, restored).when(restore).then_nothing();
+  given<Moment>(published, hidden, gone).when(restore).then_nothing();
+  given<Moment>(published, gone).when(hide).then_rejected("no-such-moment");
+  std::vector<Moment::Event> often{published};
+  for (std::uint32_t i = 0; i < Moment::kHidingsMax; ++i) {
+    often.insert(often.end(), {Moment::Event(hidden), Moment::Event(restored)});
+  }
+  Moment::State state;
+  for (const auto& event : often) state = Moment::evolve(state, event);
+  EXPECT_EQ(Moment::decide(state, hide).rejection().code, "hidden-too-often");
+}
+
+TEST(Hiding, IsOfCommentsToo) {
+  CommentAdded added;
+  added.moment = kSubject.moment;
+  added.id = *kSubject.comment;
+  added.author = kWriter;
+  const CommentHidden hidden{kSubject.moment, *kSubject.comment, kWriter, kReportedAt};
+  const CommentRestored restored{kSubject.moment, *kSubject.comment, kWriter, kReportedAt};
+  const HideComment hide{kReportedAt};
+  const RestoreComment restore{kReportedAt};
+  given<Comment>(added).when(hide).then(hidden);
+  given<Comment>(added, hidden).when(hide).then_nothing();
+  given<Comment>(added, hidden).when(restore).then(restored);
+  given<Comment>(added).when(restore).then_nothing();
+  given<Comment>().when(hide).then_rejected("no-such-comment");
 }
 
 TEST(Removal, IsOfWhateverStands) {

@@ -82,9 +82,11 @@ class Oracle {
   struct Met {
     std::set<std::string> likers;
     std::map<std::uint64_t, std::uint64_t> comments;  // id -> id of the parent if he meets it, or 0
+    std::set<std::uint64_t> hidden_comments;          // of the viewer's own
     unsigned edits = 0;
     bool liked = false;
     bool bookmarked = false;
+    bool hidden = false;  // from all but the viewer
   };
   std::map<std::uint64_t, Met> met_by(const core::AccountId& viewer) const {
     const int who = find(viewer.to_string());
@@ -102,15 +104,22 @@ class Oracle {
     std::set<int> users, tags, groups;
     eventsourcing::PositionVector seen;  // by who chose it
   };
+  // By a moderator, until it is restored and what the restorer had seen is here.
+  struct Hiding {
+    bool hidden = false;
+    eventsourcing::PositionVector seen{};
+  };
   struct Moment {
     std::uint64_t id;
     int author;
     std::vector<Audience> audiences;  // the latest is the last one
+    Hiding hiding{};
   };
   struct Remark {
     std::uint64_t id, parent;
     int writer;
     eventsourcing::PositionVector seen;
+    Hiding hiding{};
   };
 
   // People, tags and groups by numbers, as they come.
@@ -187,6 +196,11 @@ class Oracle {
       for (Moment& moment : moments_) {
         if (moment.id == id) moment.audiences.push_back(audience_in(data));
       }
+    } else if (type == "MomentHidden" || type == "MomentRestored") {
+      const auto id = std::stoull(data["moment_id"].get<std::string>());
+      for (Moment& moment : moments_) {
+        if (moment.id == id) moment.hiding = hiding_in(type == "MomentHidden", data);
+      }
     } else {
       take_interaction(type, data);
     }
@@ -213,12 +227,23 @@ class Oracle {
     } else if (type == "CommentDeleted") {
       std::erase_if(remarks_[id_in("moment_id")],
                     [&](const Remark& remark) { return remark.id == id_in("comment_id"); });
+    } else if (type == "CommentHidden" || type == "CommentRestored") {
+      for (Remark& remark : remarks_[id_in("moment_id")]) {
+        if (remark.id == id_in("comment_id")) {
+          remark.hiding = hiding_in(type == "CommentHidden", data);
+        }
+      }
     } else if (type == "MomentEdited") {
       edits_[id_in("moment_id")].push_back(seen());  // numbered from 1 in their order
     } else if (type == "TimelineSeen") {
       seen_[number(data["reader"])] = id_in("up_to");
     }
   }
+
+  static Hiding hiding_in(bool hides, const nlohmann::json& data) {
+    return {hides, *eventsourcing::PositionVector::from_token(data["seen"].get<std::string>())};
+  }
+  bool is_hidden(const Hiding& hiding) const { return hiding.hidden || !is_here(hiding.seen); }
 
   Audience audience_in(const nlohmann::json& data) {
     const auto all = [&](const char* field) {
@@ -310,7 +335,8 @@ class Oracle {
   // Nothing of a closed account; nothing before what its author had seen is here.
   bool readable_now(int viewer, const Moment& moment) const {
     if (ended_.contains(moment.author)) return false;
-    return viewer == moment.author || is_here(moment.audiences.front().seen);
+    if (viewer == moment.author) return true;
+    return is_here(moment.audiences.front().seen) && !is_hidden(moment.hiding);
   }
 
   // Himself, the author, his contacts; but nobody who has left.
@@ -328,6 +354,7 @@ class Oracle {
   Met met_under(const Moment& moment, int viewer) const {
     const std::set<int> known = known_to(viewer, moment);
     Met met;
+    met.hidden = is_hidden(moment.hiding);
     for (const int person : known) {
       if (!likes_.contains({moment.id, person})) continue;
       met.likers.insert(names_[static_cast<std::size_t>(person)]);
@@ -337,8 +364,10 @@ class Oracle {
     if (const auto remarks = remarks_.find(moment.id); remarks != remarks_.end()) {
       for (const Remark& remark : remarks->second) {
         if (!known.contains(remark.writer)) continue;
-        if (remark.writer == viewer || is_here(remark.seen))
-          met.comments[remark.id] = remark.parent;
+        const bool hidden = is_hidden(remark.hiding);
+        if (remark.writer != viewer && (hidden || !is_here(remark.seen))) continue;
+        met.comments[remark.id] = remark.parent;
+        if (hidden) met.hidden_comments.insert(remark.id);
       }
       for (auto& [id, parent] : met.comments) {
         if (!met.comments.contains(parent)) parent = 0;

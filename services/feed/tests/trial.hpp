@@ -88,12 +88,16 @@ inline Difference compare_under(core::MomentId id, const core::AccountId& viewer
   if (entry->likes != names.size() || likers->size() != names.size()) return "counts other likes";
   if (entry->liked != expected->liked) return "likes it otherwise";
   if (entry->bookmarked != expected->bookmarked) return "has bookmarked it otherwise";
+  if (entry->hidden != expected->hidden) return "is told otherwise whether it is hidden";
 
   std::map<std::uint64_t, std::uint64_t> comments;
+  std::set<std::uint64_t> hidden;
   for (const CommentEntry& comment : all->items) {
+    if (comment.hidden) hidden.insert(comment.id.value());
     comments[comment.id.value()] = comment.parent.value_or(core::CommentId()).value();
   }
   if (comments != expected->comments) return "meets other comments";
+  if (hidden != expected->hidden_comments) return "is told otherwise which comments are hidden";
   if (entry->comments != all->items.size()) return "counts other comments";
   Oracle::Ids ids;
   for (const auto& [comment, parent] : expected->comments) ids.push_back(comment);

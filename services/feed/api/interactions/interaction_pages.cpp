@@ -1,6 +1,7 @@
 // GET /v1/moments/{id}/likes, /comments, /history
 #include <algorithm>
 
+#include "feed/api/moderation/case_items.hpp"
 #include "feed/api/moments/moment_items.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/routes.hpp"
@@ -105,16 +106,20 @@ Json comment_items(const ApiPorts& ports, const Request& request, core::MomentId
       },
       [&](const Comments& read) { return read.rows.size() == entries.size(); }));
 
+  std::vector<Subject> hidden;
   std::vector<const CommentEntry*> shown;
   std::vector<crypto::SealedText> texts;
   for (const CommentEntry& entry : entries) {
     const CommentRow& row = found.rows.at(entry.id);
     if (!row.sealed_text) continue;
     shown.push_back(&entry);
+    if (entry.hidden) hidden.push_back({moment, entry.id});
     texts.push_back(
         {entry.author, *row.sealed_text, eventsourcing::Stored<CommentAdded>::kTextContext});
   }
   const auto opened = core::value_of(ports.cipher.open_many(texts));
+  const auto hidings = read_hidings(ports, hidden);
+  auto hiding = hidings.begin();
   Json items = Json::array();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const CommentEntry& entry = *shown[i];
@@ -123,8 +128,10 @@ Json comment_items(const ApiPorts& ports, const Request& request, core::MomentId
               {"author", person_json(found.people, entry.author)},
               {"text", nullptr},
               {"mentions", mentions_json(found, found.rows.at(entry.id))},
+              {"hidden", nullptr},
               {"written_at", core::format_iso8601(found.rows.at(entry.id).written_at)}};
     if (entry.parent) item["parent_id"] = core::to_string(*entry.parent);
+    if (entry.hidden) item["hidden"] = (hiding++)->second;
     if (opened[i]) item["text"] = *opened[i];
     items.push_back(std::move(item));
   }

@@ -6,6 +6,7 @@
 
 #include "eventsourcing/commands/command_step.hpp"
 #include "eventsourcing/events/event_codec.hpp"
+#include "feed/api/moderation/case_items.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/routes.hpp"
 #include "feed/domain/comment.hpp"
@@ -34,19 +35,9 @@ constexpr std::string_view kReportsCursor = "moment-reports";
 constexpr std::string_view kDecisionsCursor = "moment-decisions";
 
 using SealedTexts = std::vector<crypto::SealedText>;
-using OpenedTexts = std::vector<std::optional<std::string>>;
-
-Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(); }
-
-Json subject_json(const Subject& subject) {
-  return {{"id", case_id(subject)},
-          {"moment_id", core::to_string(subject.moment)},
-          {"comment_id", subject.comment ? Json(core::to_string(*subject.comment)) : Json()}};
-}
 
 struct Queue {
   std::vector<OpenCaseRow> cases;
-  std::vector<std::optional<SealedSubject>> texts;  // of each
   PeopleByAccount people;
 };
 
@@ -55,26 +46,17 @@ Queue read_queue(const ApiPorts& ports, Transaction& transaction, const core::Ac
   Queue queue;
   queue.cases = list_open_cases(transaction, moderator, after, limit);
   std::vector<core::AccountId> authors;
-  for (const OpenCaseRow& one : queue.cases) {
-    queue.texts.push_back(find_subject_text(transaction, one.place.subject));
-    authors.push_back(one.author);
-  }
+  for (const OpenCaseRow& one : queue.cases) authors.push_back(one.author);
   queue.people = ports.people.find_many(transaction, authors);
   return queue;
 }
 
-// Of each case the text as it stands; nullopt: deleted, or its author's key is destroyed.
-OpenedTexts open_subjects(const ApiPorts& ports, const Queue& queue) {
-  SealedTexts sealed;
-  for (std::size_t i = 0; i < queue.cases.size(); ++i) {
-    const auto& text = queue.texts[i];
-    if (text) sealed.push_back({queue.cases[i].author, text->sealed, text->context});
+std::vector<std::optional<std::string>> texts_of(const ApiPorts& ports, const Queue& queue) {
+  std::vector<std::pair<Subject, core::AccountId>> subjects;
+  for (const OpenCaseRow& one : queue.cases) {
+    subjects.emplace_back(one.place.subject, one.author);
   }
-  auto opened = core::value_of(ports.cipher.open_many(sealed));
-  OpenedTexts texts;
-  auto next = opened.begin();
-  for (const auto& text : queue.texts) texts.push_back(text ? std::move(*next++) : std::nullopt);
-  return texts;
+  return open_subjects(ports, subjects);
 }
 
 // The queue is read from its head: a page has no page before it.
@@ -88,7 +70,7 @@ Response handle_queue(const ApiPorts& ports, const Request& request) {
         }));
         const auto limit = static_cast<std::size_t>(wanted.limit);
         const bool more = queue.cases.size() > limit;
-        const auto texts = open_subjects(ports, queue);
+        const auto texts = texts_of(ports, queue);
         http::Page page;
         for (std::size_t i = 0; i < std::min(limit, queue.cases.size()); ++i) {
           const OpenCaseRow& one = queue.cases[i];
@@ -146,8 +128,36 @@ Response handle_reports(const ApiPorts& ports, const Request& request) {
       });
 }
 
+// What follows of a decision for the moment or the comment.
+void change_subject(const ApiPorts& ports, CommandSession& session, const Subject& subject,
+                    const Moment::Command& of_moment, const Comment::Command& of_comment) {
+  if (subject.comment) {
+    eventsourcing::change<Comment>(session, keys::comment(subject.moment, *subject.comment),
+                                   EventCodec<Comment>(), of_comment);
+  } else {
+    eventsourcing::change<Moment>(session, keys::moment(subject.moment),
+                                  EventCodec<Moment>(ports.cipher), of_moment);
+  }
+}
+
+void change_subject(const ApiPorts& ports, CommandSession& session, const Subject& subject,
+                    const DecideCase& decided) {
+  if (decided.decision == CaseDecision::Dismissed) return;
+  change_subject(ports, session, subject, RemoveMoment{}, RemoveComment{decided.moderator});
+}
+
+void change_subject(const ApiPorts& ports, CommandSession& session, const Subject& subject,
+                    const RuleCase& ruled) {
+  if (ruled.ruling == CaseRuling::Hidden) {
+    change_subject(ports, session, subject, HideMoment{ruled.now}, HideComment{ruled.now});
+  } else {
+    change_subject(ports, session, subject, RestoreMoment{ruled.now}, RestoreComment{ruled.now});
+  }
+}
+
+template <class Command>
 CommandResult decide_case(const ApiPorts& ports, CommandSession& session, const Subject& subject,
-                          DecideCase wanted) {
+                          Command wanted) {
   const auto report = session.load<Report>(
       keys::report(subject.moment, subject.comment_key(), wanted.moderator), EventCodec<Report>());
   session.assert_unchanged(report);
@@ -156,15 +166,7 @@ CommandResult decide_case(const ApiPorts& ports, CommandSession& session, const 
   const auto stream = keys::moderation_case(subject.moment, subject.comment_key());
   eventsourcing::change_last<ModerationCase>(session, stream,
                                              EventCodec<ModerationCase>(ports.cipher), wanted);
-  if (wanted.decision == CaseDecision::Removed) {
-    if (subject.comment) {
-      eventsourcing::change<Comment>(session, keys::comment(subject.moment, *subject.comment),
-                                     EventCodec<Comment>(), RemoveComment{wanted.moderator});
-    } else {
-      eventsourcing::change<Moment>(session, keys::moment(subject.moment),
-                                    EventCodec<Moment>(ports.cipher), RemoveMoment{});
-    }
-  }
+  change_subject(ports, session, subject, wanted);
   return Answer{204, "", "", stream};
 }
 
@@ -173,23 +175,26 @@ Response handle_decision(const ApiPorts& ports, const Request& request) {
   if (!subject) return to_response(http::not_found());
   const auto body = http::value_of(http::read_json_object(request));
   http::FieldReader fields(body);
-  DecideCase wanted;
-  wanted.decision = parse_case_decision(fields.one_of("decision", {"dismissed", "removed"}))
-                        .value_or(CaseDecision::Dismissed);
-  wanted.reason = fields.text("reason", {1, ModerationCase::kReasonCodePointsMax});
+  const std::string what =
+      fields.one_of("decision", {"dismissed", "removed", "hidden", "restored"});
+  const std::string reason = fields.text("reason", {1, ModerationCase::kReasonCodePointsMax});
   fields.check();
-  wanted.moderator = request.account();
-  return ports.commands.answer(request, [&](CommandSession& session) {
-    return decide_case(ports, session, *subject, wanted);
-  });
+  const auto decide = [&](const auto& wanted) {
+    return ports.commands.answer(request, [&](CommandSession& session) {
+      return decide_case(ports, session, *subject, wanted);
+    });
+  };
+  if (const auto decision = parse_case_decision(what)) {
+    return decide(DecideCase{request.account(), false, *decision, reason, {}});
+  }
+  const auto ruling = parse_case_ruling(what).value_or(CaseRuling::Hidden);
+  return decide(RuleCase{request.account(), false, ruling, reason, {}});
 }
 
-std::optional<sql::Place<std::string>> parse_decision_place(std::string_view text) {
-  const auto comma = text.find(',');
-  if (comma == std::string_view::npos) return std::nullopt;
-  const auto at = core::parse_iso8601(text.substr(0, comma));
-  if (!at) return std::nullopt;
-  return sql::Place<std::string>{*at, std::string(text.substr(comma + 1))};
+// The event that it is of has sealed it.
+std::string_view reason_context(std::string_view decision) {
+  return parse_case_ruling(decision) ? eventsourcing::Stored<CaseRuled>::kReasonContext
+                                     : eventsourcing::Stored<CaseDecided>::kReasonContext;
 }
 
 // `told`: to the author of what is decided on, who does not learn by whom.
@@ -213,8 +218,7 @@ Response decisions_page(const ApiPorts& ports, const Request& request,
         }));
         SealedTexts sealed;
         for (const DecisionRow& row : decisions.items) {
-          sealed.push_back(
-              {row.author, row.sealed_reason, eventsourcing::Stored<CaseDecided>::kReasonContext});
+          sealed.push_back({row.author, row.sealed_reason, reason_context(row.decision)});
         }
         const auto opened = core::value_of(ports.cipher.open_many(sealed));
         http::Page page;

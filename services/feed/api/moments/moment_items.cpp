@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "feed/api/moderation/case_items.hpp"
 #include "feed/api/named_images.hpp"
 #include "feed/api/named_people.hpp"
 #include "feed/api/timelines/private_reads.hpp"
@@ -124,6 +125,23 @@ std::vector<Opened> open_texts(const ApiPorts& ports, const std::vector<Timeline
 std::string members_of(const Json& object) {
   const std::string text = http::text_of(object);
   return text.substr(1, text.size() - 2);
+}
+
+// Why a moderator has hidden what the viewer has written, by the moments' ids.
+using Hidings = std::map<core::MomentId, std::string>;
+
+// The tables may not have got it yet, and its author's key may be destroyed: then null.
+Hidings find_moment_hidings(const ApiPorts& ports, const std::vector<TimelineEntry>& entries) {
+  std::vector<Subject> subjects;
+  Hidings hidings;
+  for (const TimelineEntry& entry : entries) {
+    if (entry.hidden) subjects.push_back({entry.id, std::nullopt});
+  }
+  if (subjects.empty()) return hidings;
+  for (const auto& [subject, hiding] : read_hidings(ports, subjects)) {
+    hidings.emplace(subject.moment, http::text_of(hiding));
+  }
+  return hidings;
 }
 
 using Previews = uploads::ImageStore::Previews;
@@ -306,12 +324,14 @@ void append_image_links(const ApiPorts& ports, std::string& items, const Timelin
 // `repost`: the JSON of that member.
 void append_item(const ApiPorts& ports, std::string& items, const TimelineEntry& entry,
                  const MomentContent& moment, const core::AccountId& viewer,
-                 const PersonByAccount& people, std::string_view repost) {
+                 const PersonByAccount& people, std::string_view repost, const Hidings& hidings) {
   items.push_back('{');
   items.append(moment.shown());
   append_image_links(ports, items, entry, moment, viewer);
   append_mentions(items, moment, people);
   items.append(R"(,"repost":)").append(repost);
+  items.append(R"(,"hidden":)");
+  items.append(entry.hidden ? hidings.at(entry.id) : "null");
   if (entry.author != viewer) {
     append_rest(items, entry, R"(,"audience":null,"group_ids":[],"tag_ids":[],"user_ids":[]})");
     return;
@@ -326,7 +346,7 @@ void append_item(const ApiPorts& ports, std::string& items, const TimelineEntry&
 // Straight from memory, as most pages are: true if all of them are remembered and nobody has to be
 // named beside them. Else `items` is as it was.
 bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& entries,
-                       const core::AccountId& viewer, std::string& items) {
+                       const core::AccountId& viewer, const Hidings& hidings, std::string& items) {
   const PersonByAccount nobody;
   const std::size_t before = items.size();
   std::size_t count = 0;
@@ -336,7 +356,7 @@ bool append_remembered(const ApiPorts& ports, const std::vector<TimelineEntry>& 
                               (moment->author() == viewer && !moment->user_ids().empty());
     if (i != count || names_others) return;
     if (count++ > 0) items.push_back(',');
-    append_item(ports, items, entries[i], *moment, viewer, nobody, kNoRepost);
+    append_item(ports, items, entries[i], *moment, viewer, nobody, kNoRepost, hidings);
   });
   if (count == entries.size()) {
     ports.contents.note_hits(count);
@@ -370,9 +390,11 @@ std::map<core::MomentId, std::string> items_of_originals(const ApiPorts& ports,
   const auto entries =
       ports.reader.find_all_visible(std::vector<core::MomentId>(ids.begin(), ids.end()), viewer);
   const Contents contents = load_contents(ports, request, entries, people);
+  const Hidings hidings = find_moment_hidings(ports, entries);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!contents[i]) continue;  // deleted meanwhile
-    append_item(ports, items[entries[i].id], entries[i], *contents[i], viewer, people, kNoRepost);
+    append_item(ports, items[entries[i].id], entries[i], *contents[i], viewer, people, kNoRepost,
+                hidings);
   }
   return items;
 }
@@ -391,7 +413,8 @@ std::size_t append_moment_items(const ApiPorts& ports, const Request& request,
                                 const std::vector<TimelineEntry>& entries, std::string& items) {
   const core::AccountId& viewer = request.account();
   items.reserve(items.size() + entries.size() * kItemBytes);
-  if (append_remembered(ports, entries, viewer, items)) return entries.size();
+  const Hidings hidings = find_moment_hidings(ports, entries);
+  if (append_remembered(ports, entries, viewer, hidings, items)) return entries.size();
   PersonByAccount people;
   const Contents contents = load_contents(ports, request, entries, people);
   const auto originals = items_of_originals(ports, request, contents, people);
@@ -400,7 +423,7 @@ std::size_t append_moment_items(const ApiPorts& ports, const Request& request,
     if (!contents[i]) continue;  // deleted meanwhile
     if (count++ > 0) items.push_back(',');
     append_item(ports, items, entries[i], *contents[i], viewer, people,
-                repost_json(*contents[i], originals));
+                repost_json(*contents[i], originals), hidings);
   }
   return count;
 }

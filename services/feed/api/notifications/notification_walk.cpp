@@ -84,7 +84,7 @@ std::optional<PlaceInNotifications> parse_place_in_notifications(std::string_vie
   const core::Timestamp end = end_of_time();
   if (!at || !kind || !moment || !text.empty() ||
       *at > static_cast<std::uint64_t>(end.time_since_epoch().count()) ||
-      *kind > static_cast<std::uint64_t>(NotificationKind::Repost) + 1) {
+      *kind > static_cast<std::uint64_t>(NotificationKind::Hidden) + 1) {
     return std::nullopt;
   }
   PlaceInNotifications place{core::Timestamp(core::Timestamp::duration(*at))};

@@ -19,13 +19,14 @@
 
 namespace tideline::feed {
 
-// A moment, the n-th edit of it, the n-th change of its audience, or a comment on it; or a
-// relation, which is of no moment.
+// A moment, the n-th edit of it, the n-th change of its audience, a comment on it, or that one of
+// them is restored; or a relation, which is of no moment.
 struct HeldEntry {
   core::MomentId moment{};
   std::uint32_t edit = 0;      // 0: none
   std::uint32_t audience = 0;  // 0: none
   core::CommentId comment{};   // 0: none
+  bool restored = false;       // the moment, or the comment
   Relation relation{};
 
   friend bool operator==(const HeldEntry&, const HeldEntry&) = default;
@@ -41,7 +42,7 @@ class CausalHoldback {
             const eventsourcing::PositionVector& applied);
   // True if release() would have something to look at.
   bool is_due(const eventsourcing::PositionVector& applied) const;
-  // It waits no more, for it is deleted; nor does what belongs to a moment without it.
+  // It waits no more, for it is deleted or hidden; nor does what belongs to a moment without it.
   void drop(const HeldEntry& entry);
   // Those that `applied` covers.
   std::vector<HeldEntry> release(const eventsourcing::PositionVector& applied);

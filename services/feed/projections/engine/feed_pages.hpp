@@ -28,6 +28,7 @@ struct TimelineEntry {
   std::size_t comments = 0;
   bool liked = false;  // by the viewer
   bool bookmarked = false;
+  bool hidden = false;  // from all but the viewer, who has written it
 
   friend bool operator==(const TimelineEntry&, const TimelineEntry&) = default;
 };
@@ -36,6 +37,7 @@ struct CommentEntry {
   core::CommentId id;
   core::AccountId author;
   std::optional<core::CommentId> parent;  // if there is one that the viewer may see
+  bool hidden = false;                    // from all but the viewer, who has written it
 
   friend bool operator==(const CommentEntry&, const CommentEntry&) = default;
 };

@@ -182,6 +182,18 @@ void FeedWriter::on(const read::MomentEdited& event) {
   interactions_.add_edit(event.id, event.edit, held);
 }
 
+// It stays in the arrays, where it is when it is restored: its being hidden is asked when it is
+// read.
+void FeedWriter::on(const read::MomentHidden& event) {
+  grants_.drop({.moment = event.id, .restored = true});
+  moments_.set_hidden(event.id, true);
+}
+
+void FeedWriter::on(const read::MomentRestored& event) {
+  if (grants_.hold({.moment = event.id, .restored = true}, event.seen)) return;
+  moments_.set_hidden(event.id, false);
+}
+
 void FeedWriter::on(const read::MomentDeleted& event) {
   grants_.drop({.moment = event.id});
   moments_.remove(event.id);
@@ -205,8 +217,20 @@ void FeedWriter::on(const read::CommentAdded& event) {
   interactions_.add_comment(event.moment, facts);
 }
 
+void FeedWriter::on(const read::CommentHidden& event) {
+  grants_.drop({.moment = event.moment, .comment = event.id, .restored = true});
+  interactions_.set_comment_hidden(event.moment, event.id, true);
+}
+
+void FeedWriter::on(const read::CommentRestored& event) {
+  const HeldEntry entry{.moment = event.moment, .comment = event.id, .restored = true};
+  if (grants_.hold(entry, event.seen)) return;
+  interactions_.set_comment_hidden(event.moment, event.id, false);
+}
+
 void FeedWriter::on(const read::CommentDeleted& event) {
   grants_.drop({.moment = event.moment, .comment = event.id});
+  grants_.drop({.moment = event.moment, .comment = event.id, .restored = true});
   interactions_.remove_comment(event.moment, event.id);
 }
 

@@ -55,10 +55,14 @@ class FeedWriter {
   void on(const read::MomentPublished& event);
   void on(const read::MomentEdited& event);
   void on(const read::MomentAudienceChanged& event);
+  void on(const read::MomentHidden& event);
+  void on(const read::MomentRestored& event);
   void on(const read::MomentDeleted& event);
   void on(const read::MomentLiked& event);
   void on(const read::MomentUnliked& event);
   void on(const read::CommentAdded& event);
+  void on(const read::CommentHidden& event);
+  void on(const read::CommentRestored& event);
   void on(const read::CommentDeleted& event);
   void on(const read::MessageSent& event);
   void on(const read::MessageRecalled& event);

@@ -101,6 +101,10 @@ void Grants::release(const HeldEntry& entry) {
   if (entry.relation != Relation()) {
     graph_.confirm(entry.relation);
     grant_by(entry.relation);
+  } else if (entry.restored && entry.comment != core::CommentId()) {
+    interactions_.set_comment_hidden(entry.moment, entry.comment, false);
+  } else if (entry.restored) {
+    moments_.set_hidden(entry.moment, false);
   } else if (entry.comment != core::CommentId()) {
     interactions_.release_comment(entry.moment, entry.comment);
   } else if (entry.edit != 0) {

@@ -16,7 +16,7 @@ class Grants {
 
   // Whether the entry has to wait for what its writer had seen; then it is in the holdback.
   bool hold(const HeldEntry& entry, const eventsourcing::PositionVector& seen);
-  // It waits no more, for it is deleted.
+  // It waits no more, for it is deleted or hidden again.
   void drop(const HeldEntry& entry);
   // The relation has changed so that somebody may see more by it: once what its writer had seen is
   // applied, for a revocation that they had made before may still be under way.

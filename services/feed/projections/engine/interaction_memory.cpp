@@ -64,6 +64,12 @@ void InteractionMemory::release_comment(core::MomentId moment, core::CommentId i
   if (place != comments.end() && place->id == id) place->held = false;
 }
 
+void InteractionMemory::set_comment_hidden(core::MomentId moment, core::CommentId id, bool is) {
+  auto& comments = by_moment_[moment.value()].comments;
+  const auto place = place_of(comments, id);
+  if (place != comments.end() && place->id == id) place->hidden = is;
+}
+
 void InteractionMemory::release_edit(core::MomentId moment, std::uint32_t edit) {
   by_moment_[moment.value()].held_edits &= ~bit_of(edit);
 }

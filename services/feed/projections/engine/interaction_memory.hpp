@@ -22,6 +22,7 @@ struct CommentFacts {
   PersonIndex author = GraphMemory::kStranger;
   // Written under a position token that has not been applied here yet: its author alone sees it.
   bool held = false;
+  bool hidden = false;  // by a moderator: its author alone sees it
 };
 
 struct MomentInteractions {
@@ -46,6 +47,7 @@ class InteractionMemory {
   void add_edit(core::MomentId moment, std::uint32_t edit, bool held);
   // What is gone meanwhile has nothing to be released.
   void release_comment(core::MomentId moment, core::CommentId id);
+  void set_comment_hidden(core::MomentId moment, core::CommentId id, bool is);
   void release_edit(core::MomentId moment, std::uint32_t edit);
 
   const MomentInteractions& of(core::MomentId moment) const;

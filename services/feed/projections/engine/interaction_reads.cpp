@@ -13,7 +13,8 @@ TimelineEntry FeedReader::entry_of(PersonIndex viewer, const MomentFacts& moment
   TimelineEntry entry{.id = moment.id,
                       .author = graph_.account_of(moment.author),
                       .edits = interactions.edits_shown_to(viewer == moment.author),
-                      .audience_changes = moment.audience_changes};
+                      .audience_changes = moment.audience_changes,
+                      .hidden = moment.hidden};
   if (!interactions.likers.empty()) {
     const auto likers = met_likers(viewer, moment, interactions);
     entry.likes = likers.size();
@@ -68,7 +69,8 @@ std::optional<sql::Slice<CommentEntry>> FeedReader::comments_of(core::MomentId i
     const CommentFacts* parent = interactions.find(met[i]->parent);
     const bool knows_parent = parent != nullptr && meets(viewer, *parent, *moment);
     slice.items.push_back({met[i]->id, graph_.account_of(met[i]->author),
-                           knows_parent ? std::optional(parent->id) : std::nullopt});
+                           knows_parent ? std::optional(parent->id) : std::nullopt,
+                           met[i]->hidden});
   }
   if (slice.items.empty()) return sql::Slice<CommentEntry>{};
   return slice;
@@ -132,7 +134,7 @@ std::vector<const CommentFacts*> FeedReader::met_comments(
 
 bool FeedReader::meets(PersonIndex viewer, const CommentFacts& comment,
                        const MomentFacts& moment) const {
-  if (comment.held && viewer != comment.author) return false;
+  if ((comment.held || comment.hidden) && viewer != comment.author) return false;
   return state_.visibility().may_meet(viewer, comment.author, moment.author);
 }
 

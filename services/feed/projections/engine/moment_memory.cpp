@@ -94,6 +94,11 @@ void MomentMemory::release(core::MomentId id) {
   if (found != nullptr) found->held = false;
 }
 
+void MomentMemory::set_hidden(core::MomentId id, bool is) {
+  MomentFacts* const found = part_of(id).find(id.value());
+  if (found != nullptr) found->hidden = is;
+}
+
 std::span<const core::MomentId> MomentMemory::of_author(PersonIndex author) const {
   const auto number = static_cast<std::uint32_t>(author);
   if (number >= by_author_.size()) return {};

@@ -44,10 +44,12 @@ struct MomentFacts {
   core::MomentId id;
   PersonIndex author = GraphMemory::kStranger;
   Audience audience = Audience::Private;
-  bool deleted = false;
+  bool deleted : 1 = false;
+  // By a moderator: as with what is held, nobody but the author sees it.
+  bool hidden : 1 = false;
   // Published under a position token that has not been applied here yet: nobody but the author
   // sees it.
-  bool held = false;
+  bool held : 1 = false;
   std::uint8_t audience_changes = 0;
   std::unique_ptr<AudienceFacts> named;  // null: nobody is listed, and nothing earlier counts
 
@@ -81,6 +83,7 @@ class MomentMemory {
                                      ListedPeople lists, bool held);
   void confirm_audience(core::MomentId id, std::uint32_t change);
   void release(core::MomentId id);
+  void set_hidden(core::MomentId id, bool is);
 
   const MomentFacts* find(core::MomentId id) const { return part_of(id).find(id.value()); }
   // Moments of one author, ascending by id. Deleted ones stay in it.

@@ -10,7 +10,8 @@ namespace {
 // Whoever has it in his list has written, or reported, what moderators have decided on. He is told
 // of it also when it is gone or not for him any more; nobody is named.
 bool is_of_moderators(NotificationKind kind) {
-  return kind == NotificationKind::Removed || kind == NotificationKind::ReportDecided;
+  return kind == NotificationKind::Removed || kind == NotificationKind::ReportDecided ||
+         kind == NotificationKind::Hidden;
 }
 
 }  // namespace
@@ -74,6 +75,7 @@ bool FeedReader::tells_between(PersonIndex owner, PersonIndex actor, Notificatio
     case NotificationKind::ReportDecided:
     case NotificationKind::Mention:
     case NotificationKind::Repost:
+    case NotificationKind::Hidden:
       break;
   }
   return false;

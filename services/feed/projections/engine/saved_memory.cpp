@@ -23,6 +23,7 @@ constexpr std::uint8_t kAudienceBits = 3;
 constexpr std::uint8_t kDeleted = 4;
 constexpr std::uint8_t kHeld = 8;
 constexpr std::uint8_t kHasNamed = 16;
+constexpr std::uint8_t kHidden = 32;
 
 constexpr std::size_t kPersonBytes = sizeof(core::AccountId);
 constexpr std::size_t kCountBytes = sizeof(std::uint64_t);
@@ -215,7 +216,7 @@ void MomentMemory::save(ValueWriter& out) const {
       const MomentFacts& moment = *find(id);
       const auto audience = static_cast<std::uint8_t>(moment.audience);
       out.put(static_cast<std::uint8_t>(audience | (moment.deleted ? kDeleted : 0) |
-                                        (moment.held ? kHeld : 0) |
+                                        (moment.held ? kHeld : 0) | (moment.hidden ? kHidden : 0) |
                                         (moment.named ? kHasNamed : 0)));
       out.put(moment.audience_changes);
       if (!moment.named) continue;
@@ -251,6 +252,7 @@ MomentMemory MomentMemory::load(ValueReader& in, const GraphMemory& graph) {
       facts.audience = static_cast<Audience>(bits & kAudienceBits);
       facts.deleted = (bits & kDeleted) != 0;
       facts.held = (bits & kHeld) != 0;
+      facts.hidden = (bits & kHidden) != 0;
       facts.audience_changes = in.take<std::uint8_t>();
       if ((bits & kHasNamed) != 0) {
         facts.named = std::make_unique<AudienceFacts>();
@@ -283,6 +285,7 @@ void InteractionMemory::save(ValueWriter& out) const {
       out.put(comment.parent);
       out.put(comment.author);
       out.put(flag(comment.held));
+      out.put(flag(comment.hidden));
     }
     out.put(under.edits);
     out.put(under.held_edits);
@@ -290,7 +293,7 @@ void InteractionMemory::save(ValueWriter& out) const {
 }
 
 InteractionMemory InteractionMemory::load(ValueReader& in, const GraphMemory& graph) {
-  constexpr std::size_t kCommentBytes = 2 * sizeof(core::CommentId) + sizeof(PersonIndex) + 1;
+  constexpr std::size_t kCommentBytes = 2 * sizeof(core::CommentId) + sizeof(PersonIndex) + 2;
   InteractionMemory memory;
   const std::size_t count = in.take_count(sizeof(std::uint64_t) + 3 * kCountBytes);
   memory.by_moment_.reserve(count);
@@ -304,6 +307,7 @@ InteractionMemory InteractionMemory::load(ValueReader& in, const GraphMemory& gr
       comment.parent = in.take<core::CommentId>();
       comment.author = take_index<PersonIndex>(in, graph.people());
       comment.held = in.take<std::uint8_t>() != 0;
+      comment.hidden = in.take<std::uint8_t>() != 0;
     }
     under.edits = in.take<std::uint32_t>();
     under.held_edits = in.take<std::uint32_t>();
@@ -321,6 +325,7 @@ void CausalHoldback::save(ValueWriter& out) const {
       out.put(one.entry.edit);
       out.put(one.entry.audience);
       out.put(one.entry.comment);
+      out.put(flag(one.entry.restored));
       out.put(one.entry.relation.kind);
       out.put(one.entry.relation.one);
       out.put(one.entry.relation.other);
@@ -337,6 +342,7 @@ void CausalHoldback::load(ValueReader& in) {
     entry.edit = in.take<std::uint32_t>();
     entry.audience = in.take<std::uint32_t>();
     entry.comment = in.take<core::CommentId>();
+    entry.restored = in.take<std::uint8_t>() != 0;
     entry.relation.kind = in.take<Relation::Kind>();
     entry.relation.one = in.take<std::uint32_t>();
     entry.relation.other = in.take<std::uint32_t>();

@@ -196,7 +196,7 @@ bool FeedReader::are_tags_of(const core::AccountId& owner,
 }
 
 bool FeedReader::is_visible(PersonIndex viewer, const MomentFacts& moment) const {
-  if (moment.held && viewer != moment.author) return false;
+  if ((moment.held || moment.hidden) && viewer != moment.author) return false;
   const auto predicates = state_.visibility();
   if (!predicates.may_see(viewer, moment.for_predicates())) return false;
   return !moment.named || std::ranges::all_of(moment.named->earlier, [&](const auto& earlier) {

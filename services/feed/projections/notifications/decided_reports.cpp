@@ -44,7 +44,7 @@ void DecidedReports::clear() {
 }
 
 void DecidedReports::apply(const eventsourcing::RecordedEvent& event) {
-  using Known = std::variant<read::SubjectReported, read::CaseDecided>;
+  using Known = std::variant<read::SubjectReported, read::CaseDecided, read::CaseRuled>;
   const auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
   if (const auto* report = std::get_if<read::SubjectReported>(&*known)) {
@@ -53,6 +53,9 @@ void DecidedReports::apply(const eventsourcing::RecordedEvent& event) {
     reports_.emplace(key, report->reporter);
   } else if (const auto* decided = std::get_if<read::CaseDecided>(&*known)) {
     cases_[{decided->moment, comment_of(*decided), decided->opening}] = decided->decided_at;
+  } else if (const auto* ruled = std::get_if<read::CaseRuled>(&*known)) {
+    if (ruled->ruling != CaseRuling::Hidden) return;
+    cases_[{ruled->moment, comment_of(*ruled), ruled->opening}] = ruled->ruled_at;
   }
 }
 

@@ -111,9 +111,18 @@ void NotificationProjection::apply_interaction(const eventsourcing::RecordedEven
   }
 }
 
-// Whose text is removed learns it without a name: the row has no actor.
+// Whose text is removed or hidden learns it without a name: the row has no actor.
 void NotificationProjection::apply_decision(const eventsourcing::RecordedEvent& event) {
   decided_reports_.apply(event);
+  const auto ruled = eventsourcing::read_as<read::CaseRuled>(event);
+  if (ruled && ruled->ruling == CaseRuling::Hidden) {
+    add({ruled->author,
+         NotificationKind::Hidden,
+         ruled->moment,
+         {},
+         ruled->comment.value_or(core::CommentId())},
+        {ruled->ruled_at, true});
+  }
   const auto decided = eventsourcing::read_as<read::CaseDecided>(event);
   if (!decided || decided->decision != CaseDecision::Removed) return;
   add({decided->author,

@@ -25,11 +25,11 @@ ORDER BY at DESC, kind, moment, actor, comment LIMIT $10)";
 
 namespace {
 
-constexpr std::array kAllKinds{NotificationKind::Like,           NotificationKind::Comment,
-                               NotificationKind::Reply,          NotificationKind::Follow,
-                               NotificationKind::ContactRequest, NotificationKind::Contact,
-                               NotificationKind::Removed,        NotificationKind::ReportDecided,
-                               NotificationKind::Mention,        NotificationKind::Repost};
+constexpr std::array kAllKinds{
+    NotificationKind::Like,    NotificationKind::Comment,        NotificationKind::Reply,
+    NotificationKind::Follow,  NotificationKind::ContactRequest, NotificationKind::Contact,
+    NotificationKind::Removed, NotificationKind::ReportDecided,  NotificationKind::Mention,
+    NotificationKind::Repost,  NotificationKind::Hidden};
 
 bool can_be_direct(NotificationKind kind) {
   return kind != NotificationKind::Like && kind != NotificationKind::Comment;

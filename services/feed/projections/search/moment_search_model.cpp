@@ -29,6 +29,11 @@ UPDATE moment_search AS moment SET scope = changed.scope
 FROM unnest($1::bigint[], $2::bigint[]) AS changed (id, scope)
 WHERE moment.id = changed.id)";
 
+constexpr const char* kHideMoments = R"(
+UPDATE moment_search AS moment SET hidden = changed.hidden
+FROM unnest($1::bigint[], $2::boolean[]) AS changed (id, hidden)
+WHERE moment.id = changed.id)";
+
 constexpr const char* kDeleteMomentWords =
     "DELETE FROM moment_search WHERE id = ANY ($1::bigint[])";
 constexpr const char* kDeleteOfAuthors =
@@ -38,7 +43,7 @@ constexpr const char* kDeleteOfAuthors =
 
 void MomentSearchModel::apply(const eventsourcing::RecordedEvent& event) {
   using Known = std::variant<read::MomentPublished, read::MomentEdited, read::MomentAudienceChanged,
-                             read::MomentDeleted>;
+                             read::MomentHidden, read::MomentRestored, read::MomentDeleted>;
   auto known = eventsourcing::read_any<Known>(event);
   if (!known) return;
   if (auto* published = std::get_if<read::MomentPublished>(&*known)) {
@@ -56,6 +61,10 @@ void MomentSearchModel::apply(const eventsourcing::RecordedEvent& event) {
     Change& change = changes_[moved->id];
     change.author = moved->author;
     change.scope = scope_of_moment(moved->id, moved->author, moved->audience);
+  } else if (const auto* hidden = std::get_if<read::MomentHidden>(&*known)) {
+    changes_[hidden->id].hidden = true;
+  } else if (const auto* restored = std::get_if<read::MomentRestored>(&*known)) {
+    changes_[restored->id].hidden = false;
   } else if (const auto* deleted = std::get_if<read::MomentDeleted>(&*known)) {
     changes_[deleted->id].deleted = true;
   }
@@ -96,6 +105,11 @@ void MomentSearchModel::flush(sql::Transaction& transaction, const WordOpener& o
   };
   sql::write_batch(transaction, kMoveMomentWords, changes_ | std::views::filter(is_moved),
                    sql::kKey, [](const Change& change) { return change.scope.value(); });
+  const auto is_hidden_or_restored = [](const auto& entry) {
+    return entry.second.hidden.has_value();
+  };
+  sql::write_batch(transaction, kHideMoments, changes_ | std::views::filter(is_hidden_or_restored),
+                   sql::kKey, [](const Change& change) { return change.hidden.value(); });
   std::vector<core::MomentId> deleted;
   for (const auto& [id, change] : changes_) {
     if (change.deleted) deleted.push_back(id);

@@ -32,6 +32,7 @@ class MomentSearchModel {
     std::uint32_t edit = 0;
     std::string sealed;  // "": its text is the same
     bool deleted = false;
+    std::optional<bool> hidden;  // if that has changed
   };
   struct Row {
     core::MomentId id;

@@ -13,7 +13,7 @@ static_assert(kTrendDays == 14, "the oldest day weighs 1, today 1 << 13");
 const char* const kTrendingSql = R"(
 WITH used AS (
   SELECT unnest(topics) AS topic, author, (id >> 22) / 86400000 AS day, id FROM moment_search
-  WHERE scope = ANY ($1::bigint[]) AND id >= $2::bigint AND topics <> '{}'
+  WHERE scope = ANY ($1::bigint[]) AND id >= $2::bigint AND topics <> '{}' AND NOT hidden
 ), once_a_day AS (
   SELECT topic, author, day, max(id) AS id FROM used GROUP BY topic, author, day
 ), by_author AS (

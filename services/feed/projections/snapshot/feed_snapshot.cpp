@@ -12,9 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-// "TLfeed_3": another form of the memory (engine/saved_memory.cpp), or another meaning of an event
+// "TLfeed_5": another form of the memory (engine/saved_memory.cpp), or another meaning of an event
 // for it, gets another number.
-constexpr std::uint64_t kForm = 0x345f646565664c54U;
+constexpr std::uint64_t kForm = 0x355f646565664c54U;
 
 std::string text_of(const SnapshotOrigin& origin) {
   json places = json::array();

@@ -155,6 +155,73 @@ TEST_F(ModerationPages, RemoveForEverybodyAndTellTheAuthor) {
   EXPECT_EQ(read("bob", "/v1/moment-decisions")["items"].size(), 0u);
 }
 
+// What everybody is shown of a moment that is not.
+TEST_F(ModerationPages, HideFromAllButTheAuthorAndRestore) {
+  const Json before = read("bob", "/v1/moments/" + moment);
+  EXPECT_EQ(before["hidden"], nullptr);
+  ASSERT_EQ(app.call("bob", Method::Put, "/v1/moments/" + moment + "/bookmark").status, 204);
+  report("bob", moment);
+  ASSERT_EQ(decide("mona", moment, "hidden").status, 204);
+  for (const std::string who : {"bob", "dan", "mona"}) {
+    EXPECT_EQ(app.get(who, "/v1/moments/" + moment).status, 404) << who;
+    EXPECT_EQ(read(who, "/v1/timeline")["items"].size(), 0u) << who;
+    EXPECT_EQ(read(who, "/v1/moments?author=ada")["items"].size(), 0u) << who;
+    EXPECT_EQ(try_report(who, moment).status, who == "bob" ? 204 : 404);
+  }
+  EXPECT_EQ(read("bob", "/v1/moments/bookmarks")["items"].size(), 0u);
+  const Json own = read("ada", "/v1/moments/" + moment);
+  EXPECT_EQ(own["hidden"]["reason"], "against rule 3");
+  EXPECT_TRUE(own["hidden"]["hidden_at"].is_string());
+  EXPECT_EQ(own["hidden"].size(), 2u) << "and not by whom";
+  EXPECT_EQ(read("ada", "/v1/timeline")["items"][0]["hidden"]["reason"], "against rule 3");
+  EXPECT_EQ(read("ada", "/v1/moment-decisions")["items"][0]["decision"], "hidden");
+  EXPECT_EQ(queue().size(), 0u);
+
+  const Json listed = read("max", "/v1/moment-cases/hidden")["items"];
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0]["text"], "of ada");
+  EXPECT_EQ(listed[0]["reason"], "against rule 3");
+  EXPECT_EQ(app.get("ada", "/v1/moment-cases/hidden").status, 403);
+  EXPECT_EQ(code_of(decide("max", moment, "removed")), "case-decided");
+  ASSERT_EQ(decide("max", moment, "restored", "a mistake").status, 204);
+  EXPECT_EQ(code_of(decide("max", moment, "restored")), "not-hidden");
+  EXPECT_EQ(read("bob", "/v1/moments/" + moment), before);
+  EXPECT_EQ(read("bob", "/v1/timeline")["items"].size(), 1u);
+  EXPECT_EQ(read("bob", "/v1/moments/bookmarks")["items"].size(), 1u);
+  EXPECT_EQ(read("ada", "/v1/moments/" + moment)["hidden"], nullptr);
+  EXPECT_EQ(read("max", "/v1/moment-cases/hidden")["items"].size(), 0u);
+  const Json told = read("ada", "/v1/moment-decisions")["items"];
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0]["reason"], "a mistake");
+}
+
+TEST_F(ModerationPages, HideACommentFromAllButItsWriter) {
+  const auto comment = app.comment("bob", moment, {{"text", "rude"}});
+  app.deliver();
+  const auto answer = app.comment("ada", moment, {{"text", "no"}, {"parent_id", comment}});
+  app.deliver();
+  report("ada", moment + "/comments/" + comment);
+  ASSERT_EQ(decide("mona", moment + "_" + comment, "hidden").status, 204);
+  const Json adas = read("ada", "/v1/moments/" + moment + "/comments")["items"];
+  ASSERT_EQ(adas.size(), 1u);
+  EXPECT_EQ(adas[0]["parent_id"], nullptr);
+  EXPECT_EQ(read("ada", "/v1/moments/" + moment)["comments"], 1);
+  const Json bobs = read("bob", "/v1/moments/" + moment + "/comments")["items"];
+  ASSERT_EQ(bobs.size(), 2u);
+  EXPECT_EQ(bobs[0]["hidden"]["reason"], "against rule 3");
+  EXPECT_EQ(bobs[1]["hidden"], nullptr);
+  ASSERT_EQ(decide("max", moment + "_" + comment, "restored").status, 204);
+  EXPECT_EQ(read("ada", "/v1/moments/" + moment + "/comments")["items"].size(), 2u);
+}
+
+TEST_F(ModerationPages, AreNoListOfOnesOwnHiddenForAModerator) {
+  app.give_role("ada", "moderator");
+  report("bob", moment);
+  ASSERT_EQ(decide("mona", moment, "hidden").status, 204);
+  EXPECT_EQ(read("ada", "/v1/moment-cases/hidden")["items"].size(), 0u);
+  EXPECT_EQ(decide("ada", moment, "restored").status, 404);
+}
+
 TEST_F(ModerationPages, RemoveACommentAlone) {
   const auto comment = app.comment("bob", moment, {{"text", "rude"}});
   app.deliver();
@@ -260,16 +327,22 @@ TEST_F(ModerationPages, SayTheSameInEveryInterleaving) {
   try_report("bob", moment);
   try_report("dan", moment);
   take();
+  for (const std::string what : {"hidden", "restored"}) {
+    app.post("max", "/v1/moment-cases/" + moment + "/decision",
+             {{"decision", what}, {"reason", "x"}});
+    take();
+  }
   const std::string dump =
       "SELECT (SELECT jsonb_agg(to_jsonb(held) ORDER BY moment, comment) FROM moderation_case AS "
       "held)::text || (SELECT jsonb_agg(to_jsonb(report) ORDER BY moment, comment, reporter) FROM "
       "moderation_report AS report)::text || (SELECT jsonb_agg(to_jsonb(decision) ORDER BY moment, "
-      "comment, opening) FROM moderation_decision AS decision)::text";
+      "comment, opening) FROM moderation_decision AS decision)::text || (SELECT "
+      "jsonb_agg(to_jsonb(hiding)) FROM moderation_hiding AS hiding)::text";
   std::string expected;
   EXPECT_TRUE(rc::check([&] {
     std::map<core::LogIndex, std::vector<eventsourcing::RecordedEvent>> logs;
     for (const auto& event : events) logs[event.log].push_back(event);
-    tables.empty({"moderation_case", "moderation_report", "moderation_decision"});
+    tables.empty({ModerationModel::kTables.begin(), ModerationModel::kTables.end()});
     ModerationModel model;
     const auto flush = [&] {
       RC_ASSERT(

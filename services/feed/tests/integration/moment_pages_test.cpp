@@ -70,6 +70,7 @@ TEST_F(MomentPages, ShowAMomentWithItsAudienceToItsAuthorAlone) {
                   {"user_ids", {"bob"}},
                   {"published_at", core::format_iso8601(app.clock.now())},
                   {"edited_at", nullptr},
+                  {"hidden", nullptr},
                   {"edits", 0},
                   {"likes", 0},
                   {"liked", false},

@@ -109,6 +109,17 @@ FROM last LEFT JOIN ended USING (h, list);
 CREATE TABLE closed AS
 SELECT DISTINCT h, data->>'account_id' AS person FROM event WHERE type = 'AccountClosed';
 
+-- What a moderator has hidden, and not restored; a restoring in doubt is none.
+CREATE TABLE hidden AS
+SELECT h, moment, comment FROM (
+  SELECT DISTINCT ON (e.h, data->>'moment_id', data->>'comment_id')
+         e.h, data->>'moment_id' AS moment, data->>'comment_id' AS comment, type,
+         held.n IS NOT NULL AS doubtful
+  FROM event AS e LEFT JOIN held ON held.h = e.h AND held.n = e.n
+  WHERE type IN ('MomentHidden', 'MomentRestored', 'CommentHidden', 'CommentRestored')
+  ORDER BY e.h, data->>'moment_id', data->>'comment_id', e.n DESC
+) AS last WHERE type IN ('MomentHidden', 'CommentHidden') OR doubtful;
+
 -- Each moment once for each audience that counts: the latest, and while the change to it is in doubt
 -- the one before, and so on. Anyone who may see it may see it by all of them.
 CREATE TABLE moment AS
@@ -125,7 +136,8 @@ WITH chosen AS (
 )
 SELECT e.h, certain.id, data->>'author' AS author, data->>'audience' AS audience,
        data->'user_ids' AS users, data->'tag_ids' AS tags, data->'group_ids' AS groups,
-       certain.held
+       certain.held OR EXISTS (SELECT FROM hidden WHERE hidden.h = e.h AND hidden.comment IS NULL
+                               AND hidden.moment = certain.id) AS held
 FROM chosen AS e JOIN certain ON certain.h = e.h AND certain.id = e.data->>'moment_id'
 WHERE e.step >= certain.step
   AND NOT EXISTS (SELECT FROM event AS d WHERE d.h = e.h AND d.type = 'MomentDeleted'
@@ -150,7 +162,9 @@ SELECT h, moment, person FROM (
 CREATE TABLE remark AS
 SELECT h, data->>'moment_id' AS moment, data->>'comment_id' AS id, data->>'parent_id' AS parent,
        data->>'author' AS writer,
-       EXISTS (SELECT FROM held WHERE held.h = e.h AND held.n = e.n) AS held
+       EXISTS (SELECT FROM held WHERE held.h = e.h AND held.n = e.n)
+         OR EXISTS (SELECT FROM hidden WHERE hidden.h = e.h
+                    AND hidden.comment = e.data->>'comment_id') AS held
 FROM event AS e
 WHERE type = 'CommentAdded'
   AND NOT EXISTS (SELECT FROM event AS d WHERE d.h = e.h AND d.type = 'CommentDeleted'
