@@ -88,6 +88,20 @@ TEST_F(DecisionNotifications, TellTheAuthorOfARemovalAndTheReporterOfTheDecision
   EXPECT_EQ(kinds("mona"), Texts{});
 }
 
+TEST_F(DecisionNotifications, TellTheAuthorOfAHidingOnceAndOfNoRestoring) {
+  report("bob", moment);
+  decide(moment, "hidden");
+  EXPECT_EQ(kinds("ada"), Texts{"hidden"});
+  EXPECT_EQ(kinds("bob"), Texts{"report-decided"}) << "told though it is not for him any more";
+  const Json before = items("ada");
+  decide(moment, "restored");
+  EXPECT_EQ(items("ada"), before);
+  report("cleo", moment);
+  decide(moment, "hidden");
+  EXPECT_EQ(kinds("ada"), Texts{"hidden"});
+  EXPECT_EQ(kinds("cleo"), Texts{"report-decided"});
+}
+
 TEST_F(DecisionNotifications, TellTheAuthorOfNoDismissal) {
   report("bob", moment);
   report("cleo", moment);
