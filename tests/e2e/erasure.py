@@ -238,7 +238,7 @@ class Writer:
                                 f"/v1/messages/conversations/{self.name}"]
 
     def write_reports(self, moment, of_friend):
-        """What the person reports; and why a moderator leaves what another has reported."""
+        """What the person reports; and why a moderator leaves or hides what another has reported."""
         comment = self.by_friend("POST", f"/v1/moments/{of_friend}/comments", {"text": "Low indeed"})["id"]
         path = f"/v1/moments/{of_friend}"
         self.client.do(self.token, "GET", f"{path}/comments")
@@ -248,6 +248,9 @@ class Writer:
         self.client.do(other, "PUT", f"/v1/moments/{moment}/report", {"category": "other"})
         self.by_friend("POST", f"/v1/moment-cases/{moment}/decision",
                        self.body("decideMomentCase", "reason", decision="dismissed"))
+        hidden = self.send("POST", "/v1/moments", {"content": "Rude", "audience": "public"})["id"]
+        self.client.do(other, "PUT", f"/v1/moments/{hidden}/report", {"category": "other"})
+        self.by_friend("POST", f"/v1/moment-cases/{hidden}/decision", self.body("decideMomentCase", "reason", decision="hidden"))
 
     def write_as_operator(self):
         self.send("POST", f"/v1/points/{self.name}/adjustments", self.body("adjustPoints", "reason", delta=5))

@@ -157,9 +157,10 @@ TEST_F(ModerationPages, RemoveForEverybodyAndTellTheAuthor) {
 
 // What everybody is shown of a moment that is not.
 TEST_F(ModerationPages, HideFromAllButTheAuthorAndRestore) {
+  ASSERT_EQ(app.call("bob", Method::Put, "/v1/moments/" + moment + "/bookmark").status, 204);
+  app.deliver();
   const Json before = read("bob", "/v1/moments/" + moment);
   EXPECT_EQ(before["hidden"], nullptr);
-  ASSERT_EQ(app.call("bob", Method::Put, "/v1/moments/" + moment + "/bookmark").status, 204);
   report("bob", moment);
   ASSERT_EQ(decide("mona", moment, "hidden").status, 204);
   for (const std::string who : {"bob", "dan", "mona"}) {
