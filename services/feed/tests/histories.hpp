@@ -7,14 +7,12 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/random.hpp"
 #include "eventsourcing/events/event.hpp"
-#include "eventsourcing/events/position_vector.hpp"
 #include "feed/domain/moment.hpp"
 #include "feed/stream_keys.hpp"
 #include "history_parts.hpp"
@@ -442,19 +440,9 @@ class History {
            {{"moment_id", core::to_string(moments_[which])}, {"author", name(authors_[which])}});
   }
 
-  // What the event of a moment, or of a comment, says when a moderator hides or restores it. Most
-  // is to be seen by somebody, so little stays hidden.
-  void toggle_hidden(const core::StreamId& stream, const std::string& kind, Json data) {
-    const bool hides = !hidden_.contains(stream.value());
-    if (hides) {
-      if (tape_.below(2) == 0) return;
-      hidden_.insert(stream.value());
-    } else {
-      hidden_.erase(stream.value());
-      data["seen"] = token();
-    }
-    data[hides ? "hidden_at" : "restored_at"] = core::format_iso8601(time_);
-    record("feed", stream, (kind + (hides ? "Hidden" : "Restored")).c_str(), data);
+  void toggle_hidden(const core::StreamId& stream, const std::string& kind, const Json& data) {
+    const bool spared = tape_.below(2) == 0;  // most is to be seen by somebody
+    recorded_.toggle_hidden(stream, kind, data, spared, token(), time_);
   }
 
   void toggle_hidden_moment() {
@@ -505,7 +493,6 @@ class History {
   std::map<core::MomentId, std::uint32_t> audience_changes_;
   std::vector<std::pair<core::MomentId, core::CommentId>> comments_;
   std::vector<std::uint32_t> writers_;                  // of the comments
-  std::set<std::string> hidden_;                        // streams of moments and comments
   std::map<std::uint32_t, core::MomentId> seen_up_to_;  // by person
   RecordedHistory recorded_;
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,12 +47,29 @@ class RecordedHistory {
     events_.push_back(std::move(event));
   }
 
+  // What a moderator does to a moment, or to a comment: hides it, if it is not `spared`, or
+  // restores what is hidden.
+  void toggle_hidden(const core::StreamId& stream, const std::string& kind, nlohmann::json data,
+                     bool spared, const std::string& seen, core::Timestamp time) {
+    const bool hides = !hidden_.contains(stream.value());
+    if (hides && spared) return;
+    if (hides) {
+      hidden_.insert(stream.value());
+    } else {
+      hidden_.erase(stream.value());
+      data["seen"] = seen;
+    }
+    data[hides ? "hidden_at" : "restored_at"] = core::format_iso8601(time);
+    add("feed", stream, (kind + (hides ? "Hidden" : "Restored")).c_str(), std::move(data), time);
+  }
+
  private:
   struct Known {
     std::string type;
     std::uint64_t version = 0;
   };
   std::map<std::string, Known> streams_;
+  std::set<std::string> hidden_;  // streams of moments and comments
   eventsourcing::PositionVector positions_;
   std::vector<eventsourcing::RecordedEvent> events_;
 };
