@@ -129,7 +129,17 @@ std::vector<es::RecordedEvent> made_by_commands() {
   const auto id = app.publish("ada", {{"content", "x"}, {"audience", "public"}});
   app.join("ada", group);
   app.publish("ada", {{"content", "x"}, {"audience", "partly-visible"}, {"group_ids", {group}}});
+  const auto closes = core::format_iso8601(app.clock.now() + std::chrono::hours(1));
+  const auto asked = app.publish(
+      "ada", {{"content", "x"},
+              {"audience", "public"},
+              {"poll", {{"options", {"a", "b"}}, {"multiple", false}, {"closes_at", closes}}}});
   auto events = app.deliver();
+  app.publish("bob", {{"audience", "public"}, {"repost_of", id}});
+  EXPECT_LT(app.call("bob", http::Method::Put, "/v1/moments/" + asked + "/poll/vote",
+                     {{"choices", {"1"}}})
+                .status,
+            300);
   const std::string path = "/v1/moments/" + id;
   const auto comment = app.comment("ada", id, {{"text", "x"}});
   for (const auto& [who, method, part] : {std::tuple{"bob", http::Method::Put, "/bookmark"},

@@ -100,6 +100,8 @@ TEST_F(InteractionPages, ShowACommentWithItsParentToWhoMeetsThatToo) {
                   {"parent_id", first},
                   {"author", {{"user_id", "ada"}, {"real_name", "Miss ada"}, {"avatar", nullptr}}},
                   {"text", "I do"},
+                  {"mentions", Json::array()},
+                  {"hidden", nullptr},
                   {"written_at", core::format_iso8601(app.clock.now())}}));
   EXPECT_EQ(read("cleo", "/comments")["items"][0]["parent_id"], nullptr)
       << "she does not meet bob's";
