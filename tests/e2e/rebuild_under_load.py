@@ -29,7 +29,7 @@ KILLS = 3
 NO_READ_MODELS = {
     "event", "event_log", "relay_checkpoint", "idempotency_result", "stream_compaction", "subject_key", "projection_checkpoint", "dead_letter",
     "dead_letter_skip", "event_set_aside", "state_topic_checkpoint", "schema_migration", "person_profile",
-    "account_score", "feed_instance", "feed_shard", "scoring_fence", "score_flush", "upload", "large_upload",
+    "account_score", "feed_instance", "feed_shard", "push_subscription", "scoring_fence", "score_flush", "upload", "large_upload",
     "upload_piece", "revocation",
 }
 findings = []
