@@ -14,19 +14,21 @@ import scaling_by_lag
 from ingress_checks import check_ingress
 from machine import Trouble, until
 from mail_checks import check_mail, give_password
-from under_load import install, main, say
+from under_load import install, is_wanted, main, say
 
 HERE = pathlib.Path(__file__).resolve().parent
 OVERLAY = HERE / "overlays/trial"
+NEXT = "the next release"
 
 
 # --- installing --------------------------------------------------------------------------------------------
 
-def prepare(suite):
-    images = suite.cluster.images()
-    images.tideline(next_release.build(ROOT / "build/k8s/next"), "localhost/tideline:next")
-    suite.cluster.bring(images, "localhost/tideline:next")
-    say("this release and the next one are on the nodes")
+def prepare(suite, only):
+    if is_wanted(NEXT, only):
+        images = suite.cluster.images()
+        images.tideline(next_release.build(ROOT / "build/k8s/next"), "localhost/tideline:next")
+        suite.cluster.bring(images, "localhost/tideline:next")
+        say("this release and the next one are on the nodes")
     install(suite)
     check_strangers(suite)
     check_ingress(suite)
@@ -62,7 +64,7 @@ class Steps:
         yield "mails with codes", lambda: check_mail(self.suite)
         for name in (*SERVICES, "gateway"):
             yield f"roll {name}", lambda name=name: self.suite.restart(name)
-        yield "the next release", lambda: self.upgrade("next", images=[{"name": "localhost/tideline", "newTag": "next"}])
+        yield NEXT, lambda: self.upgrade("next", images=[{"name": "localhost/tideline", "newTag": "next"}])
         yield "back to the release before", lambda: self.upgrade("back")
         yield "another setting", lambda: self.upgrade("setting", configMapGenerator=[
             {"name": "service-settings", "behavior": "merge", "literals": ["TIDELINE_LOG_LEVEL=warning"]}])

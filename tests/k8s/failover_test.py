@@ -24,5 +24,5 @@ def report(rows, journal):
 
 
 if __name__ == "__main__":
-    sys.exit(main("tests/k8s/failover_test.py", lambda suite: install(suite, OVERLAY), OVERLAY,
+    sys.exit(main("tests/k8s/failover_test.py", lambda suite, _: install(suite, OVERLAY), OVERLAY,
                   lambda suite: StoreFaults(suite).all(), report))

@@ -80,6 +80,10 @@ class LiveStream:
         return [] if told["heard"] == told["published"] else [f"who listens to his live timeline has missed something: {told}"]
 
 
+def is_wanted(name, only):
+    return not only or any(text in name for text in only)
+
+
 def run_steps(suite, steps, only):
     journal, accounts = suite.home / "journal", suite.home / "accounts"
     options = types.SimpleNamespace(people=PEOPLE, workers=WORKERS, seed=7)
@@ -95,8 +99,7 @@ def run_steps(suite, steps, only):
         stream = LiveStream(suite)
         processes.callback(stream.process.kill)
         say("the load runs, and somebody listens to his live timeline")
-        rows = [under_load(suite, load, name, step) for name, step in steps
-                if not only or any(text in name for text in only)]
+        rows = [under_load(suite, load, name, step) for name, step in steps if is_wanted(name, only)]
         missed = stream.end()
         load.allow(load.done)
         load.finish()
@@ -149,7 +152,7 @@ def make(cluster, built):
 
 
 def main(program, prepare, overlay, steps_of, report):
-    """`prepare` installs and checks what needs no load, `overlay` is for the load, `report` prints what the steps showed."""
+    """`prepare` installs and checks what needs no load (given --only), `overlay` is for the load, `report` prints what the steps showed."""
     options = parse(program)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     nodes = nodes_of(default_folder()) if options.installed else options.nodes
@@ -160,7 +163,7 @@ def main(program, prepare, overlay, steps_of, report):
             make(cluster, options.built)
         suite = InstalledSuite(cluster, options.built, cluster.folder / "test", say)
         if not options.installed:
-            prepare(suite)
+            prepare(suite, options.only)
         suite.do("k8s/README.md", "upgrade", overlay)
         suite.await_well()
         rows, findings, journal, accounts = run_steps(suite, steps_of(suite), options.only)
