@@ -147,8 +147,9 @@ class Checks:
         for service in ("accounts", "social-graph", "feed"):
             for kind, event in self.public_events(service):
                 campus.apply(kind, event)
-        for line in self.accounts.read_text(encoding="utf-8").splitlines():
-            user, token, _ = line.split("\t")
+        members = [line.split("\t")[:2] for line in self.accounts.read_text(encoding="utf-8").splitlines()]
+        campus.writers = {timelines.account_of(token) for _, token in members}
+        for user, token in members:
             for what, expected in campus.expected(timelines.account_of(token)).items():
                 got = json.loads(read[user, what])
                 self.digests["compared"] += 1

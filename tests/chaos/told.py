@@ -20,6 +20,7 @@ class Campus(timelines.Campus):
         self.bookmarked = defaultdict(list)  # newest last
         self.pinned = {}
         self.closed = set()
+        self.writers = set()  # who writes the texts that are looked for: others write into the same installation
 
     def tell(self, owner, key, at):
         if owner and owner != key[2]:
@@ -154,8 +155,8 @@ class Campus(timelines.Campus):
         return moment["moment_id"] if moment and self.is_visible(owner, moment) else None
 
     def found(self, viewer):
-        """Of all that the viewer may see: what has the text that it began with, and what has another."""
-        everything = [moment for moments in self.moments.values() for moment in moments]
+        """Of what the viewer may see of the load's: what has the text that it began with, and what has another."""
+        everything = [moment for writer in self.writers for moment in self.moments[writer]]
         visible = [moment["moment_id"] for moment in everything if self.is_visible(viewer, moment)]
         visible.sort(key=int, reverse=True)
         return [one for one in visible if not self.edits[one]], [one for one in visible if self.edits[one]]

@@ -101,8 +101,8 @@ std::vector<std::pair<const char*, demo::Json>> everything_of(Sender& sender, Ac
           {"untold", field("/v1/notifications/unread", "unread")},
           {"bookmarks", moments("/v1/moments/bookmarks?limit=100")},
           {"pinned", pinned_of(sender, account)},
-          // Words that the load writes: into moments, and into what they are edited to.
-          {"found", moments("/v1/moments/search?limit=100&query=moments")},
+          // Words that the load alone writes: into moments, and into what they are edited to.
+          {"found", moments("/v1/moments/search?limit=100&query=chaos")},
           {"topic", moments("/v1/moments/topic?limit=100&name=chaos")},
           {"edited", moments("/v1/moments/search?limit=100&query=edited")},
           {"topics", field("/v1/moments/topics", "items")},
