@@ -3,23 +3,25 @@
 // each round what GET /v1/notifications/unread answers him.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <random>
 
 #include "../feed_app.hpp"
-#include "../histories.hpp"
+#include "../random_histories.hpp"
 #include "feed_database.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
+using testing::draw_history;
 using testing::FeedApp;
 using testing::FeedDatabase;
 using testing::History;
+using testing::history_count;
+using testing::interleaved;
+using testing::seeded_numbers;
 
 // What the last event of each stream has said, as a client keeps it.
 class LiveListener {
@@ -60,17 +62,9 @@ class LiveLaw {
 
   // The first finding.
   std::optional<std::string> live_through() {
-    std::map<std::pair<std::string, core::LogIndex>, std::vector<eventsourcing::RecordedEvent>>
-        logs;
-    for (const auto& event : history_.events()) logs[{event.source, event.log}].push_back(event);
-    for (auto& [log, events] : logs) std::reverse(events.begin(), events.end());
-    while (!logs.empty()) {
-      auto log = std::next(logs.begin(), static_cast<std::ptrdiff_t>(numbers_() % logs.size()));
-      const auto& event = log->second.back();
+    for (const auto& event : interleaved(history_.events(), numbers_)) {
       to_engine_.push_back(event);
       to_tables_.push_back(event);
-      log->second.pop_back();
-      if (log->second.empty()) logs.erase(log);
       if (numbers_() % 30 == 0) set_something();
       if (numbers_() % 8 == 0) to_engine();
       if (numbers_() % 8 == 0) to_tables();
@@ -155,20 +149,15 @@ class LiveLaw {
 };
 
 TEST(LiveNotifications, EverybodyWhoListensHasTheCountThatHeWouldRead) {
-  const char* wanted = std::getenv("TIDELINE_FEED_HISTORIES");
-  const int histories = wanted == nullptr ? 60 : std::atoi(wanted) / 60;
-  const auto seed = std::random_device()();
-  std::cout << "seed " << seed << "\n";
-  std::mt19937 numbers(seed);
+  const int histories = history_count(60, 60);
+  std::mt19937 numbers = seeded_numbers();
   FeedDatabase tables;
   std::size_t heard = 0, fell = 0;
   for (int trial = 0; trial < histories; ++trial) {
-    std::vector<std::uint32_t> tape(300 + numbers() % 600);
-    for (auto& number : tape) number = static_cast<std::uint32_t>(numbers());
-    const History history(tape);
+    const History history = draw_history(numbers, 600);
     LiveLaw law(tables, numbers, history);
     const auto finding = law.live_through();
-    ASSERT_EQ(finding, std::nullopt) << "seed " << seed << ", history " << trial;
+    ASSERT_EQ(finding, std::nullopt) << "history " << trial;
     heard += law.heard();
     fell += law.fell();
   }

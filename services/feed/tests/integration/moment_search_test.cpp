@@ -4,15 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <random>
 #include <sstream>
 
 #include "../feed_app.hpp"
-#include "../histories.hpp"
 #include "../oracle.hpp"
+#include "../random_histories.hpp"
 #include "feed/projections/search/search_queries.hpp"
 #include "feed_database.hpp"
 
@@ -20,10 +17,14 @@ namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
+using testing::draw_history;
 using testing::FeedApp;
 using testing::FeedDatabase;
 using testing::History;
+using testing::history_count;
+using testing::interleaved;
 using testing::Oracle;
+using testing::seeded_numbers;
 using Ids = Oracle::Ids;
 
 const std::vector<std::string> kTables{"moment", "moment_edit", "moment_search", "search_closed",
@@ -166,17 +167,8 @@ class SearchLaw {
 
   // All logs of a history in some interleaving, flushed now and then.
   void deliver(const History& history) {
-    std::map<std::pair<std::string, core::LogIndex>, std::vector<eventsourcing::RecordedEvent>>
-        logs;
-    for (const auto& event : history.events()) {
-      logs[{event.source, event.log}].push_back(with_text(event));
-    }
-    for (auto& [log, events] : logs) std::reverse(events.begin(), events.end());
-    while (!logs.empty()) {
-      auto log = std::next(logs.begin(), static_cast<std::ptrdiff_t>(numbers_() % logs.size()));
-      take(log->second.back());
-      log->second.pop_back();
-      if (log->second.empty()) logs.erase(log);
+    for (const auto& event : interleaved(history.events(), numbers_)) {
+      take(with_text(event));
       if (numbers_() % 20 == 0) flush();
     }
     flush();
@@ -244,17 +236,12 @@ class SearchLaw {
 };
 
 TEST(MomentSearchLaw, FindsExactlyWhatHasTheWordsAndMayBeSeen) {
-  const char* wanted = std::getenv("TIDELINE_FEED_HISTORIES");
-  const int histories = wanted == nullptr ? 25 : std::atoi(wanted) / 100;
-  const auto seed = std::random_device()();
-  std::cout << "seed " << seed << "\n";
-  std::mt19937 numbers(seed);
+  const int histories = history_count(25, 100);
+  std::mt19937 numbers = seeded_numbers();
   FeedDatabase tables;
   std::size_t compared = 0;
   for (int trial = 0; trial < histories; ++trial) {
-    std::vector<std::uint32_t> tape(300 + numbers() % 500);
-    for (auto& number : tape) number = static_cast<std::uint32_t>(numbers());
-    const History history(tape);
+    const History history = draw_history(numbers, 500);
     SearchLaw law(tables, numbers);
     law.deliver(history);
     for (const core::AccountId& viewer : history.people()) {

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <random>
@@ -13,18 +11,22 @@
 #include <tuple>
 
 #include "../feed_app.hpp"
-#include "../histories.hpp"
 #include "../oracle.hpp"
+#include "../random_histories.hpp"
 #include "feed_database.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
+using testing::draw_history;
 using testing::FeedApp;
 using testing::FeedDatabase;
 using testing::History;
+using testing::history_count;
+using testing::interleaved;
 using testing::Oracle;
+using testing::seeded_numbers;
 
 // As an item says it; people by their names in the directory, newest first.
 struct Told {
@@ -155,15 +157,8 @@ class NotificationLaw {
 
   // All logs of a history in some interleaving, flushed now and then.
   void deliver(const History& history) {
-    std::map<std::pair<std::string, core::LogIndex>, std::vector<eventsourcing::RecordedEvent>>
-        logs;
-    for (const auto& event : history.events()) logs[{event.source, event.log}].push_back(event);
-    for (auto& [log, events] : logs) std::reverse(events.begin(), events.end());
-    while (!logs.empty()) {
-      auto log = std::next(logs.begin(), static_cast<std::ptrdiff_t>(numbers_() % logs.size()));
-      take(log->second.back());
-      log->second.pop_back();
-      if (log->second.empty()) logs.erase(log);
+    for (const auto& event : interleaved(history.events(), numbers_)) {
+      take(event);
       if (numbers_() % 20 == 0) flush();
     }
     flush();
@@ -288,18 +283,13 @@ class NotificationLaw {
 };
 
 TEST(NotificationLaw, EverybodyIsToldExactlyWhatConcernsHimAndHeMayKnow) {
-  const char* wanted = std::getenv("TIDELINE_FEED_HISTORIES");
-  const int histories = wanted == nullptr ? 200 : std::atoi(wanted) / 20;
-  const auto seed = std::random_device()();
-  std::cout << "seed " << seed << "\n";
-  std::mt19937 numbers(seed);
+  const int histories = history_count(200, 20);
+  std::mt19937 numbers = seeded_numbers();
   FeedDatabase tables;
   std::map<core::AccountId, std::string> names;
   std::map<std::string, std::size_t> compared;
   for (int trial = 0; trial < histories; ++trial) {
-    std::vector<std::uint32_t> tape(300 + numbers() % 900);
-    for (auto& number : tape) number = static_cast<std::uint32_t>(numbers());
-    const History history(tape);
+    const History history = draw_history(numbers, 900);
     if (names.empty()) {
       for (const core::AccountId& person : history.people()) {
         names.emplace(person, "p" + std::to_string(names.size()));

@@ -3,25 +3,26 @@
 // read off the events.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <map>
 #include <random>
 
 #include "../feed_app.hpp"
-#include "../histories.hpp"
 #include "../oracle.hpp"
+#include "../random_histories.hpp"
 #include "feed_database.hpp"
 
 namespace tideline::feed {
 namespace {
 
 using Json = nlohmann::json;
+using testing::draw_history;
 using testing::FeedApp;
 using testing::FeedDatabase;
 using testing::History;
+using testing::history_count;
+using testing::interleaved;
 using testing::Oracle;
+using testing::seeded_numbers;
 
 class RepostLaw {
  public:
@@ -34,15 +35,8 @@ class RepostLaw {
   // All logs of a history in some interleaving; calls `look` now and then, and at the end.
   template <class Look>
   void deliver(const History& history, const Look& look) {
-    std::map<std::pair<std::string, core::LogIndex>, std::vector<eventsourcing::RecordedEvent>>
-        logs;
-    for (const auto& event : history.events()) logs[{event.source, event.log}].push_back(event);
-    for (auto& [log, events] : logs) std::reverse(events.begin(), events.end());
-    while (!logs.empty()) {
-      auto log = std::next(logs.begin(), static_cast<std::ptrdiff_t>(numbers_() % logs.size()));
-      take(log->second.back());
-      log->second.pop_back();
-      if (log->second.empty()) logs.erase(log);
+    for (const auto& event : interleaved(history.events(), numbers_)) {
+      take(event);
       if (numbers_() % 100 == 0) look();
     }
     look();
@@ -108,17 +102,12 @@ class RepostLaw {
 };
 
 TEST(RepostLaw, AnOriginalIsShownToWhoMaySeeItNow) {
-  const char* wanted = std::getenv("TIDELINE_FEED_HISTORIES");
-  const int histories = wanted == nullptr ? 60 : std::atoi(wanted) / 20;
-  const auto seed = std::random_device()();
-  std::cout << "seed " << seed << "\n";
-  std::mt19937 numbers(seed);
+  const int histories = history_count(60, 20);
+  std::mt19937 numbers = seeded_numbers();
   FeedDatabase tables;
   std::size_t shown = 0, missing = 0;
   for (int trial = 0; trial < histories; ++trial) {
-    std::vector<std::uint32_t> tape(300 + numbers() % 600);
-    for (auto& number : tape) number = static_cast<std::uint32_t>(numbers());
-    const History history(tape);
+    const History history = draw_history(numbers, 600);
     RepostLaw law(tables, numbers);
     law.deliver(history, [&] {
       for (const core::AccountId& viewer : history.people()) {

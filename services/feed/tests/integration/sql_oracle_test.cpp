@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 
+#include "../random_histories.hpp"
 #include "../trial.hpp"
 #include "sql_oracle.hpp"
 
@@ -97,10 +97,7 @@ std::size_t compare(const ToldOf<List>& all) {
 class Batch {
  public:
   // A tenth of what the law test tries.
-  static std::size_t size() {
-    const char* wanted = std::getenv("TIDELINE_FEED_HISTORIES");
-    return wanted == nullptr ? 250 : static_cast<std::size_t>(std::atoi(wanted)) / 10;
-  }
+  static std::size_t size() { return static_cast<std::size_t>(testing::history_count(250, 10)); }
 
   explicit Batch(std::size_t histories, const BrokenEngine& broken = {}) {
     for (std::size_t h = 0; h < histories; ++h) add(broken);
