@@ -84,11 +84,11 @@ class InstalledSuite:
         return ", ".join(f"{count} {what}" for what, count in found.most_common())
 
     def complaints(self, name, seconds):
-        """What the pods of a part that are there have logged as warnings and errors in the last seconds, without their times."""
+        """What the pods of a part that are there have logged in the last seconds as warnings and errors, but for requests."""
         log = self.kubectl("logs", "-l", f"app.kubernetes.io/name={name}", "--prefix", f"--since={seconds}s", "--tail=-1", check=False).stdout
         found = Counter()
         for pod, _, text in (line.partition("] ") for line in log.splitlines()):
-            if text.startswith("{") and (line := json.loads(text)).get("level") in ("warning", "error"):
+            if text.startswith("{") and (line := json.loads(text)).get("level") in ("warning", "error") and line["logger"] != "http":
                 found[f"{pod.split('/')[1]}: {line}"] += 1
         return found
 

@@ -16,7 +16,8 @@ namespace {
 namespace es = eventsourcing;
 
 constexpr std::size_t kKeyBytesMax = 255;
-constexpr std::chrono::milliseconds kNextLook{50};
+// Each look is the handler anew, of as many requests as wait.
+constexpr std::chrono::milliseconds kNextLook{200};
 
 // Each part is preceded by its length, so that no two different requests feed the same bytes.
 class RequestDigest {
@@ -132,7 +133,7 @@ bool cover(Models models, const es::PositionVector& wanted) {
 // The models are waited for one after the other, but for one deadline.
 bool wait_for_all(const es::PositionVector& wanted, Models models) {
   using Steady = std::chrono::steady_clock;
-  const auto deadline = Steady::now() + kPositionWaitMax;
+  const auto deadline = Steady::now() + PositionWaits::kWaitMax;
   for (es::AppliedPositions& model : models) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now());

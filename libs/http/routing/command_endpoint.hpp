@@ -84,9 +84,6 @@ enum class WhenBehind {
 
 using Models = std::initializer_list<std::reference_wrapper<eventsourcing::AppliedPositions>>;
 
-// Where no server says how long (ServerOptions::position_wait_max).
-inline constexpr std::chrono::milliseconds kPositionWaitMax{2000};
-
 // Waits until every model has applied the request's token, then answers with `query`, whose
 // response carries the token on. 400 for a malformed token.
 Response answer_query(const Request& request, Models models, WhenBehind when_behind,
@@ -99,7 +96,7 @@ bool await_positions(const Request& request, const eventsourcing::PositionVector
                      Models models);
 
 // Whether `is_met`, now or before the request has waited as long in all as the server lets it; the
-// same way of waiting, for what passes by itself. `is_met` is asked every 50 ms and must be quick.
+// same way of waiting, for what passes by itself. It looks every 200 ms.
 bool await_condition(const Request& request, const std::function<bool()>& is_met);
 
 // For commands that decide on a read model: refuses with 400 or 503 when the models are not there.

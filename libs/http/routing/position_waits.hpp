@@ -21,9 +21,11 @@ class PositionWaits {
  public:
   static constexpr std::size_t kWaitingMax = 1024;
 
+  static constexpr std::chrono::milliseconds kWaitMax{2000};
+
   // `wait_max`: how long one request may wait in all, whatever it waits for.
   explicit PositionWaits(std::size_t waiting_max = kWaitingMax,
-                         std::chrono::milliseconds wait_max = std::chrono::milliseconds(2000));
+                         std::chrono::milliseconds wait_max = kWaitMax);
   // What still waits is dropped.
   ~PositionWaits();
   PositionWaits(const PositionWaits&) = delete;

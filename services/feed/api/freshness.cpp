@@ -16,7 +16,8 @@ std::optional<std::chrono::nanoseconds> Freshness::fresh_until() const {
   const auto now = core::time_since_boot();
   const auto behind = this->behind();
   const bool refuses = !behind || *behind > allowance_;
-  if (refuses_.exchange(refuses) != refuses && ports_.log) {
+  // Every read comes here: nothing is written while nothing changes.
+  if (refuses_ != refuses && refuses_.exchange(refuses) != refuses && ports_.log) {
     const std::string state =
         behind ? std::to_string(behind->count()) + " ms old" : "not there yet";
     const std::string problem = ports_.status().last_problem;
